@@ -1,0 +1,34 @@
+// Writes src/generated/openapi.ts from the document; with --check it only compares.
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
+import ts from "typescript";
+import { parse } from "yaml";
+
+const source = new URL("../openapi/petstore.yaml", import.meta.url);
+const target = new URL("../src/generated/openapi.ts", import.meta.url);
+const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
+
+const document = parse(await readFile(source, "utf8"));
+// These are the types of the server's side: a parameter with a default always has a value there.
+for (const path of Object.values<Record<string, { parameters?: Parameter[] }>>(document.paths))
+  for (const operation of Object.values(path))
+    for (const parameter of operation.parameters ?? [])
+      if (parameter.schema?.default !== undefined) parameter.required = true;
+
+interface Parameter {
+  required?: boolean;
+  schema?: { default?: unknown };
+}
+
+const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+const types = await openapiTS(document, {
+  transform: ({ type, format }: SchemaObject) => (type === "integer" && format === "int64" ? bigint : undefined),
+});
+const text = `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.\n${astToString(types)}`;
+
+if (!check) await writeFile(target, text);
+else if ((await readFile(target, "utf8").catch(() => "")) !== text) {
+  console.error("src/generated/openapi.ts is out of date: run npm run generate");
+  process.exitCode = 1;
+}

@@ -1,0 +1,113 @@
+// Document, handlers and store become a Fastify instance. All behaviour is decided here and in what
+// it imports; tests call it as the server does.
+import { randomUUID } from "node:crypto";
+import helmet from "@fastify/helmet";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from "fastify";
+import glue from "fastify-openapi-glue";
+import { buildAuthentication, callerOf, recordUses } from "./auth.ts";
+import { parseBodies } from "./body.ts";
+import { deprecationHeaders } from "./deprecation.ts";
+import { type Addresses, addDocs, baseAddress } from "./docs.ts";
+import type { Document } from "./document.ts";
+import { answerFailures, answerMalformed } from "./failures.ts";
+import { addHealth } from "./health.ts";
+import { RequestLog } from "./logger.ts";
+import { type AnyHandler, buildRoute } from "./operation.ts";
+import { buildPages } from "./pages.ts";
+import type { Store } from "./store/store.ts";
+import { buildValidation } from "./validation.ts";
+
+/** What the service is made of. */
+export interface Parts {
+  readonly document: Document;
+  /** By operationId. */
+  readonly handlers: Readonly<Record<string, unknown>>;
+  readonly store: Store;
+  readonly addresses: Addresses;
+  readonly logger: FastifyBaseLogger;
+}
+
+/**
+ * Builds the service. Throws an Error that names the operation where the document and the code
+ * don't agree: an operation without a handler, a handler without an operation, a security scheme
+ * without an implementation, a schema that would not be enforced.
+ */
+export async function buildApp({ document, handlers, store, addresses, logger }: Parts): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new RequestLog(),
+    genReqId: () => randomUUID(),
+    // The parser's limit for all headers (16 KB) is the limit: a long id is a bad id, not a wrong path.
+    routerOptions: { maxParamLength: 16_384 },
+    rewriteUrl: ({ url = "/" }) => escapeBadPath(url),
+    clientErrorHandler: answerMalformed,
+    return503OnClosing: false,
+    // Each clock is set: by default a request may take for ever.
+    connectionTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    requestTimeout: 30_000,
+    // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
+    // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
+    http: { headersTimeout: 15_000, requireHostHeader: false },
+  });
+  app.server.on("checkExpectation", app.routing);
+
+  app.decorateRequest(callerOf);
+  app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  answerFailures(app);
+  parseBodies(app);
+  app.setValidatorCompiler(buildValidation(new Set(document.text.match(/\bx-[\w-]+(?=:)/g))));
+  // Over plain http away from loopback, upgraded requests would leave /docs blank.
+  await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+
+  await addOperations(app, { document, handlers, store, addresses });
+  await addDocs(app, document, addresses);
+  addHealth(app, store);
+  await app.ready();
+  return app;
+}
+
+// Every operation of the document becomes a route, and every handler has an operation.
+async function addOperations(
+  app: FastifyInstance,
+  { document, handlers, store, addresses }: Omit<Parts, "logger">,
+): Promise<void> {
+  const base = baseAddress(document, addresses);
+  const authentication = buildAuthentication(store.keys, recordUses(app, store.keys));
+  const routes = new Map(
+    document.operations.map((operation) => {
+      const { id } = operation;
+      if (!Object.hasOwn(handlers, id))
+        throw new Error(`The operation ${id} has no handler: add src/handlers/${id}.ts to src/handlers.ts.`);
+      const handler = handlers[id] as AnyHandler;
+      const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
+      const headers = deprecationHeaders(operation, base);
+      return [id, buildRoute({ operation, handler, authenticate: authentication(operation), context, headers })];
+    }),
+  );
+  const orphan = Object.keys(handlers).find((id) => !routes.has(id));
+  if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+
+  app.addHook("onRoute", ({ schema }) => {
+    // Where an operation declares no query parameter, any one is unknown.
+    if (schema && "operationId" in schema) schema.querystring ??= { type: "object", properties: {} };
+  });
+  await app.register(glue, {
+    specification: document.content,
+    prefix: document.basePath,
+    operationResolver: (id) => routes.get(id) as RouteOptions,
+  });
+}
+
+// A target whose escapes are no UTF-8 has no route. Its percent signs are taken as they stand, so
+// that it gets the answer of the path that it names: 401 before 400, as everywhere.
+function escapeBadPath(url: string): string {
+  if (!url.includes("%")) return url;
+  const [path = "", ...query] = url.split("?");
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return [path.replaceAll("%", "%25"), ...query].join("?");
+  }
+}

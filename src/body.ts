@@ -1,0 +1,41 @@
+// The bytes of a body become JSON, strictly: nothing is guessed, replaced or rounded.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Refusal } from "./errors.ts";
+import { parseJson } from "./json.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Makes `app` read application/json, and refuse any other media type with 415. */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/json",
+    { parseAs: "buffer" },
+    async ({ headers }: FastifyRequest, bytes: Buffer) => {
+      const coding = headers["content-encoding"] ?? "identity";
+      if (coding !== "identity")
+        throw new Refusal(
+          "unsupported_media_type",
+          `The body must be sent as it is, not with Content-Encoding: ${coding}.`,
+        );
+      if (bytes.length === 0) throw new Refusal("invalid_body", "The body must not be empty.");
+      return parse(bytes);
+    },
+  );
+}
+
+function parse(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new Refusal("invalid_body", "The body must be UTF-8.");
+  }
+  try {
+    return parseJson(text);
+  } catch (error) {
+    // A RangeError: so many levels that the parser's stack is used up.
+    const why = error instanceof SyntaxError ? error.message : "it is nested too deeply";
+    throw new Refusal("invalid_body", `The body must be JSON: ${why}.`);
+  }
+}

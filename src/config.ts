@@ -1,0 +1,63 @@
+// The settings: one table, and the only reader of process.env. A test holds the README to it.
+
+interface Setting<T> {
+  readonly default: string;
+  readonly meaning: string;
+  /** What a value may be, for people. */
+  readonly allowed: string;
+  /** The value that the text means, or undefined where it means none. */
+  read(text: string): T | undefined;
+}
+
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
+
+const address: Pick<Setting<string>, "default" | "allowed" | "read"> = {
+  default: "",
+  allowed: "an http or https URL that ends in /v1",
+  read: (text) => (text === "" || (/^https?:\/\/[^?#]+\/v1$/.test(text) && URL.canParse(text)) ? text : undefined),
+};
+
+/** Every setting: its default, what it means, and what it may be. */
+export const settings = {
+  HOST: {
+    default: "127.0.0.1",
+    meaning: "The address to listen on",
+    allowed: "an IP address or a host name",
+    read: matching(/^[\w.:-]+$/),
+  },
+  PORT: {
+    default: "3000",
+    meaning: "The port to listen on; 0 takes a free one",
+    allowed: "a number from 0 to 65535",
+    read: (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+  },
+  DATABASE_URL: {
+    default: "sqlite:data/petstore.db",
+    meaning: "Where the pets and keys are kept",
+    allowed: "sqlite:PATH or sqlite::memory:",
+    read: matching(/^sqlite:./),
+  },
+  LOG_LEVEL: {
+    default: "info",
+    meaning: "The least level that is logged",
+    allowed: "one of trace, debug, info, warn, error, fatal, silent",
+    read: matching(/^(trace|debug|info|warn|error|fatal|silent)$/),
+  },
+  BASE_URL: { ...address, meaning: "The address of the production deployment, for the document and for links" },
+  STAGING_BASE_URL: { ...address, meaning: "The address of the staging deployment, for the document" },
+} satisfies Record<string, Setting<unknown>>;
+
+/** The value of each setting. */
+export type Config = {
+  readonly [Name in keyof typeof settings]: NonNullable<ReturnType<(typeof settings)[Name]["read"]>>;
+};
+
+/** Reads the settings from the environment. Throws an Error that names the setting and what it may be. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const values = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
+    const value = setting.read(environment[name] ?? setting.default);
+    if (value === undefined) throw new Error(`${name} must be ${setting.allowed}.`);
+    return [name, value];
+  });
+  return Object.fromEntries(values);
+}

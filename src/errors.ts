@@ -1,0 +1,54 @@
+// All failures that a client can see: one table, code to status. The document lists the codes
+// (Error.code, x-extensible-enum) and a test holds the two equal.
+import type { ErrorBody } from "./contract.ts";
+
+const statuses = {
+  malformed_request: 400,
+  invalid_parameter: 400,
+  invalid_body: 400,
+  invalid_cursor: 400,
+  unauthorized: 401,
+  path_not_found: 404,
+  pet_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  content_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  too_many_requests: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+/** The code of a failure, for programs. */
+export type Code = keyof typeof statuses;
+
+/** All codes, in the document's order. */
+export const codes = Object.keys(statuses) as Code[];
+
+/** The answer to a failure: the code's status, and a message for people. */
+export function fail<C extends Code>(code: C, message: string): { status: (typeof statuses)[C]; body: ErrorBody } {
+  const status = statuses[code];
+  return { status, body: { code, message, status } };
+}
+
+/** Ends a request before its handler: a failure with the headers that belong to it. */
+export class Refusal extends Error {
+  readonly answer: { status: number; body: ErrorBody };
+  readonly headers: Record<string, string>;
+
+  constructor(code: Code, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.answer = fail(code, message);
+    this.headers = headers;
+  }
+}
+
+/** The refusal of a path that nothing is at. */
+export function nothingThere(): Refusal {
+  return new Refusal("path_not_found", "There is nothing at this path.");
+}
+
+/** Thrown by a store that can't be reached, is locked or is full: the client may try again. */
+export class Unavailable extends Error {}

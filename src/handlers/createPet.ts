@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import type { Call, Handler } from "../contract.ts";
+import { fail } from "../errors.ts";
+import type { Once } from "../store/store.ts";
+
+export const createPet: Handler<"createPet"> = async (call, { pets }) => {
+  const created = await pets.create(call.body, readOnce(call));
+  if (created.outcome === "conflict")
+    return fail(
+      "idempotency_key_reused",
+      "This Idempotency-Key was used with another body. Make a new key for a new pet.",
+    );
+  return { status: 201, body: created.pet };
+};
+
+// "abc" and abc are the same key. Callers without a credential, where the document lets them in,
+// share the id 0, which no key has.
+function readOnce({ headers, body, caller }: Call<"createPet">): Once | undefined {
+  const value = headers["Idempotency-Key"];
+  if (value === undefined) return undefined;
+  const key = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
+  const fields = Object.entries(body)
+    .sort()
+    .map(([name, field]) => [name, String(field)]);
+  return { caller: caller?.id ?? 0n, key, digest: createHash("sha256").update(JSON.stringify(fields)).digest() };
+}

@@ -1,0 +1,15 @@
+import type { Handler } from "../contract.ts";
+import { fail } from "../errors.ts";
+
+export const listPets: Handler<"listPets"> = async ({ query }, { pets, pages }) => {
+  const after = pages.after(query);
+  if (after === null)
+    return fail(
+      "invalid_cursor",
+      "The cursor is not one of this list and filter: follow the Link header as it is, or begin without one.",
+    );
+  const page = await pets.list({ limit: query.limit, status: query.status, after });
+  const last = page.pets.at(-1);
+  const headers = page.more && last ? { Link: pages.next(query, last.id) } : undefined;
+  return { status: 200, body: page.pets, headers };
+};

@@ -1,0 +1,42 @@
+// JSON with exact integers. JSON.parse reads every number as a double and so rounds beyond 2^53;
+// here no integer is rounded: one that a double can't hold exactly is a bigint.
+
+const literal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** The value of decimal digits: a number where it holds the integer exactly, else a bigint. */
+export function integer(digits: string): number | bigint {
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : BigInt(digits);
+}
+
+/**
+ * Parses JSON text (RFC 8259) with exact integers, also those written as 1.0 or 1e2.
+ * Throws a SyntaxError where the text is not JSON, or is not Unicode: JSON can escape half of a
+ * surrogate pair, which no UTF-8 can hold (RFC 7493, section 2.1).
+ */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, exact as Reviver);
+}
+
+// TypeScript 5 does not know the reviver's third argument, which holds the source text of a number.
+type Reviver = (key: string, value: unknown) => unknown;
+
+function exact(key: string, value: unknown, context: { source?: string }): unknown {
+  if (!key.isWellFormed() || (typeof value === "string" && !value.isWellFormed()))
+    throw new SyntaxError("it has half of a surrogate pair, which is not Unicode");
+  return typeof value === "number" ? exactNumber(context.source as string, value) : value;
+}
+
+// An int64 has at most 19 digits: what is longer stays a double, too large for any int64, so that
+// 1e1000000 costs nothing.
+function exactNumber(source: string, value: number): unknown {
+  if (Number.isSafeInteger(value) && !/[.eE]/.test(source)) return value;
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = literal.exec(source) ?? [];
+  const digits = (whole + fraction).replace(/^0+(?=\d)/, "");
+  const significant = digits.replace(/0+$/, "");
+  const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
+  if (significant === "") return 0;
+  if (zeros < 0 && !Number.isInteger(value)) return value;
+  if (zeros < 0) throw new SyntaxError(`the number ${source.slice(0, 40)} can't be held exactly`);
+  return significant.length + zeros > 19 ? value : integer(sign + significant + "0".repeat(zeros));
+}

@@ -1,0 +1,31 @@
+// The log: readable on a terminal, JSON lines otherwise, always on standard output. One line for
+// each request, when it is answered; never a key, a query or a body.
+import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from "fastify";
+import { pino } from "pino";
+import pretty from "pino-pretty";
+import { callerOf } from "./auth.ts";
+import type { Caller } from "./contract.ts";
+
+/** The log of the service, from `level` up. */
+export function buildLogger(level: string): FastifyBaseLogger {
+  const terminal = { ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss.l", singleLine: true };
+  return process.stdout.isTTY ? pino({ level }, pretty(terminal)) : pino({ level });
+}
+
+/** What Fastify logs of a request. */
+export class RequestLog extends fastify.LogController {
+  override incomingRequest(): void {}
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const line = {
+      method: request.method,
+      path: request.url.split("?", 1)[0],
+      operation: (request.routeOptions.schema as { operationId?: string } | undefined)?.operationId,
+      key: request.getDecorator<Caller | undefined>(callerOf)?.name,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+    };
+    if (error) request.log.warn({ ...line, err: error }, "cut off");
+    else request.log.info(line, "answered");
+  }
+}

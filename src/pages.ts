@@ -1,0 +1,35 @@
+// The pages of a list. A cursor is the id after which the page begins, signed together with the
+// filter: one that we did not make, or made for another filter, is told apart from a good one.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ListQuery, Pages } from "./contract.ts";
+
+const idBytes = 8;
+const signatureBytes = 16;
+
+/** The pages of the list at `address`. Cursors are signed with `secret`. */
+export function buildPages(secret: Uint8Array, address: string): Pages {
+  const sign = (id: Buffer, { limit, cursor, ...filter }: ListQuery): Buffer => {
+    const entries = Object.entries(filter)
+      .sort()
+      .map(([name, value]) => [name, String(value)]);
+    return createHmac("sha256", secret).update(id).update(JSON.stringify(entries)).digest().subarray(0, signatureBytes);
+  };
+  return {
+    after(query) {
+      if (query.cursor === undefined) return undefined;
+      const bytes = Buffer.from(query.cursor, "base64url");
+      if (bytes.length !== idBytes + signatureBytes || bytes.toString("base64url") !== query.cursor) return null;
+      const id = bytes.subarray(0, idBytes);
+      return timingSafeEqual(sign(id, query), bytes.subarray(idBytes)) ? id.readBigInt64BE() : null;
+    },
+    next(query, last) {
+      const id = Buffer.alloc(idBytes);
+      id.writeBigInt64BE(last);
+      const cursor = Buffer.concat([id, sign(id, query)]).toString("base64url");
+      const search = new URLSearchParams(
+        Object.entries({ ...query, cursor }).map(([name, value]) => [name, String(value)]),
+      );
+      return `<${address}?${search}>; rel="next"`;
+    },
+  };
+}

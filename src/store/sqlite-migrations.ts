@@ -1,0 +1,63 @@
+// The schema of the embedded store, as numbered steps. A step that was released is never edited:
+// a change of the schema is a new step at the end.
+import { randomBytes } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+
+// "pets": tells our files from other programs' (PRAGMA application_id).
+const applicationId = 0x70657473;
+
+const steps: readonly ((db: DatabaseSync) => void)[] = [
+  (db) => {
+    // AUTOINCREMENT: an id is never given twice, also after its pet was taken out by hand.
+    db.exec(`
+      CREATE TABLE pets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        category_id INTEGER NOT NULL,
+        status TEXT
+      ) STRICT;
+      CREATE INDEX pets_by_status ON pets (status, id);
+
+      CREATE TABLE keys (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        hash BLOB NOT NULL UNIQUE,
+        created_at INTEGER NOT NULL, -- milliseconds since 1970, like all times here
+        expires_at INTEGER,
+        last_used_at INTEGER
+      ) STRICT;
+
+      CREATE TABLE idempotency (
+        caller INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        pet_id INTEGER NOT NULL REFERENCES pets (id),
+        created_at INTEGER NOT NULL,
+        PRIMARY KEY (caller, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+      CREATE TABLE secret (value BLOB NOT NULL) STRICT;
+    `);
+    db.prepare("INSERT INTO secret (value) VALUES (?)").run(randomBytes(32));
+  },
+];
+
+/** Brings a database to this version, in one transaction. Throws where it is newer, or not ours. */
+export function migrate(db: DatabaseSync): void {
+  const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const version = read("user_version");
+    const empty = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+    if (!empty && read("application_id") !== applicationId) throw new Error("it belongs to another program");
+    if (version > steps.length)
+      throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${steps.length}`);
+    for (const step of steps.slice(version)) step(db);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length};`);
+    db.exec("COMMIT");
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}

@@ -1,0 +1,169 @@
+// The embedded store: one SQLite file, which several processes of one machine may share.
+//
+// WAL with synchronous=FULL: a commit returns when its pages are on the disk, so that an answered
+// 201 survives kill -9 and power loss. Every statement is prepared once; node:sqlite is
+// synchronous, and a statement by key costs a few microseconds.
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { Unavailable } from "../errors.ts";
+import { migrate } from "./sqlite-migrations.ts";
+import type { Key, Pet, PetStatus, Store } from "./store.ts";
+
+const busyTimeout = 5_000;
+const day = 24 * 60 * 60 * 1000;
+
+/**
+ * Opens the store in `file`, which is made where there is none, or `:memory:`.
+ * Throws an Error that says what is wrong where the file can't be opened, is no store of ours, or
+ * was made by a newer version.
+ */
+export function openSqlite(file: string): Store {
+  const db = openFile(file);
+  const all = (sql: string) => db.prepare(sql);
+  const begin = all("BEGIN IMMEDIATE");
+  const commit = all("COMMIT");
+  const rollback = all("ROLLBACK");
+  const transaction = <T>(work: () => T): T => {
+    begin.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      if (db.isTransaction) rollback.run();
+      throw error;
+    }
+  };
+
+  const pet = `id, name, category_id AS "categoryId", status`;
+  const sql = {
+    list: all(`SELECT ${pet} FROM pets WHERE id > ? ORDER BY id LIMIT ?`),
+    listByStatus: all(`SELECT ${pet} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`),
+    find: all(`SELECT ${pet} FROM pets WHERE id = ?`),
+    create: all("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)"),
+    forget: all("DELETE FROM idempotency WHERE created_at <= ?"),
+    recall: all("SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ?"),
+    remember: all("INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)"),
+    createKey: all(
+      "INSERT INTO keys (name, hash, created_at, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+    ),
+    listKeys: all("SELECT * FROM keys ORDER BY name"),
+    findKey: all("SELECT * FROM keys WHERE hash = ?"),
+    revokeKey: all("DELETE FROM keys WHERE name = ?"),
+    touchKey: all("UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?"),
+    secret: all("SELECT value FROM secret"),
+  };
+
+  const find = (id: bigint) => toPet(sql.find.get(id));
+  const insert = ({ name, categoryId, status }: Omit<Pet, "id">): Pet => {
+    const id = BigInt(sql.create.run(name, categoryId, status ?? null).lastInsertRowid);
+    return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
+  };
+
+  return {
+    pets: {
+      list: reach(({ limit, after = 0n, status }) => {
+        const rows =
+          status === undefined ? sql.list.all(after, limit + 1) : sql.listByStatus.all(status, after, limit + 1);
+        return { pets: rows.slice(0, limit).map((row) => toPet(row) as Pet), more: rows.length > limit };
+      }),
+      find: reach(find),
+      create: reach((pet, once) => {
+        if (once === undefined) return { outcome: "created", pet: insert(pet) };
+        return transaction(() => {
+          const now = Date.now();
+          sql.forget.run(now - day);
+          const record = sql.recall.get(once.caller, once.key);
+          if (record === undefined) {
+            const made = insert(pet);
+            sql.remember.run(once.caller, once.key, once.digest, made.id, now);
+            return { outcome: "created", pet: made };
+          }
+          if (Buffer.compare(record.digest as Uint8Array, once.digest) !== 0) return { outcome: "conflict" };
+          return { outcome: "repeated", pet: find(record.pet_id as bigint) as Pet };
+        });
+      }),
+    },
+    keys: {
+      create: reach(
+        (name, hash, expiresAt) =>
+          sql.createKey.run(name, hash, Date.now(), expiresAt?.getTime() ?? null).changes === 1n,
+      ),
+      list: reach(() => sql.listKeys.all().map((row) => toKey(row) as Key)),
+      find: reach((hash) => toKey(sql.findKey.get(hash))),
+      revoke: reach((name) => sql.revokeKey.run(name).changes === 1n),
+      touch: reach((uses) =>
+        transaction(() => {
+          for (const [id, at] of uses) sql.touchKey.run(at.getTime(), id);
+        }),
+      ),
+    },
+    secret: sql.secret.get()?.value as Uint8Array,
+    check: reach(() => void sql.secret.get()),
+    close: async () => db.close(),
+  };
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
+    const db = new DatabaseSync(file, { timeout: busyTimeout, readBigInts: true });
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    migrate(db);
+    return db;
+  } catch (error) {
+    throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+type Row = Record<string, SQLInputValue> | undefined;
+
+function toPet(row: Row): Pet | undefined {
+  if (row === undefined) return undefined;
+  const { id, name, categoryId, status } = row as {
+    id: bigint;
+    name: string;
+    categoryId: bigint;
+    status: PetStatus | null;
+  };
+  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+}
+
+function toKey(row: Row): Key | undefined {
+  if (row === undefined) return undefined;
+  const time = (column: SQLInputValue | undefined) => (column === null ? undefined : new Date(Number(column)));
+  return {
+    id: row.id as bigint,
+    name: row.name as string,
+    createdAt: new Date(Number(row.created_at)),
+    expiresAt: time(row.expires_at),
+    lastUsedAt: time(row.last_used_at),
+  };
+}
+
+// SQLite's primary result codes that speak of the surroundings, not of a bug of ours.
+// https://www.sqlite.org/rescode.html
+const surroundings = new Map([
+  [5, "locked by another process"], // SQLITE_BUSY
+  [6, "locked"], // SQLITE_LOCKED
+  [8, "read-only"], // SQLITE_READONLY
+  [10, "not readable or writable"], // SQLITE_IOERR
+  [11, "damaged"], // SQLITE_CORRUPT
+  [13, "out of space"], // SQLITE_FULL
+  [14, "not accessible"], // SQLITE_CANTOPEN
+  [26, "no database any more"], // SQLITE_NOTADB
+]);
+
+/** A synchronous method as the store's interface has it: a promise, and `Unavailable` for what is not a bug. */
+function reach<A extends unknown[], T>(method: (...args: A) => T): (...args: A) => Promise<T> {
+  return async (...args) => {
+    try {
+      return method(...args);
+    } catch (error) {
+      const reason = surroundings.get(((error as { errcode?: number }).errcode ?? 0) & 0xff);
+      if (reason === undefined) throw error;
+      throw new Unavailable(`The store is ${reason}.`, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,73 @@
+// What the service asks of a store, in the terms of the contract. Types only: SQL, drivers and
+// their errors stay inside an implementation, which throws `Unavailable` (src/errors.ts) where it
+// can't be reached, and otherwise only on a bug.
+import type { components } from "../generated/openapi.ts";
+
+/** An animal of the store. */
+export type Pet = components["schemas"]["Pet"];
+/** An animal to add. */
+export type NewPet = components["schemas"]["NewPet"];
+/** Whether an animal can be bought. */
+export type PetStatus = components["schemas"]["PetStatus"];
+
+/** Everything that the service keeps. */
+export interface Store {
+  readonly pets: PetStore;
+  readonly keys: KeyStore;
+  /** 32 random bytes, made with the store and the same for all that share it. Signs cursors. */
+  readonly secret: Uint8Array;
+  /** Resolves where the store can be reached, rejects with `Unavailable` where not. */
+  check(): Promise<void>;
+  /** Ends all work. The store can't be used afterwards. */
+  close(): Promise<void>;
+}
+
+/** The animals. */
+export interface PetStore {
+  /** Up to `limit` pets in order of id, and whether more follow. */
+  list(query: PetQuery): Promise<{ pets: Pet[]; more: boolean }>;
+  /** The pet with the id, if there is one. */
+  find(id: bigint): Promise<Pet | undefined>;
+  /** Adds a pet, durably. With `once`, at most one for its caller and key within 24 hours. */
+  create(pet: NewPet, once?: Once): Promise<Created>;
+}
+
+/** Which pets to list: those with an id above `after`, and with the status, where given. */
+export interface PetQuery {
+  readonly limit: number;
+  readonly after?: bigint | undefined;
+  readonly status?: PetStatus | undefined;
+}
+
+/** What makes two creations the same one: the caller's id, its Idempotency-Key, and a digest of the body. */
+export interface Once {
+  readonly caller: bigint;
+  readonly key: string;
+  readonly digest: Uint8Array;
+}
+
+/** A pet that was made now, one that the same call made before, or a key used with another body. */
+export type Created = { outcome: "created" | "repeated"; pet: Pet } | { outcome: "conflict" };
+
+/** An API key as the store knows it: never the key itself. */
+export interface Key {
+  readonly id: bigint;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly expiresAt?: Date | undefined;
+  readonly lastUsedAt?: Date | undefined;
+}
+
+/** The API keys, by the SHA-256 of each. */
+export interface KeyStore {
+  /** Adds a key. False where the name is taken. */
+  create(name: string, hash: Uint8Array, expiresAt?: Date): Promise<boolean>;
+  /** All keys, in order of name. */
+  list(): Promise<Key[]>;
+  /** The key with that hash, expired or not. */
+  find(hash: Uint8Array): Promise<Key | undefined>;
+  /** Removes a key. False where there is none of that name. */
+  revoke(name: string): Promise<boolean>;
+  /** Notes when keys were last used, by id. */
+  touch(uses: ReadonlyMap<bigint, Date>): Promise<void>;
+}

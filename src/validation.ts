@@ -1,0 +1,105 @@
+// Validates each part of a request against its schema in the document. The text of a parameter
+// becomes a value only where it is that value's plain form: Ajv's coercion takes 0x10, 1e1 and " 5".
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { FastifySchemaCompiler } from "fastify";
+import { type Code, Refusal } from "./errors.ts";
+import { int64, widen } from "./int64.ts";
+import { integer } from "./json.ts";
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Record<string, Schema>;
+  readonly [keyword: string]: unknown;
+}
+
+const parts = {
+  body: { name: "field", code: "invalid_body" },
+  params: { name: "path parameter", code: "invalid_parameter" },
+  querystring: { name: "query parameter", code: "invalid_parameter" },
+  headers: { name: "header", code: "invalid_parameter" },
+} as const satisfies Record<string, { name: string; code: Code }>;
+
+type Part = keyof typeof parts;
+
+/**
+ * Makes the compiler that Fastify calls for each part of each operation. What it compiles gives the
+ * value with numbers and defaults in place, or the Refusal. A schema with a keyword or format that
+ * would not be enforced is refused. `extensions`: the names of the document's `x-…` fields.
+ */
+export function buildValidation(extensions: Iterable<string>): FastifySchemaCompiler<Schema> {
+  const ajv = new Ajv2020({
+    strict: true,
+    strictRequired: false,
+    useDefaults: true,
+    removeAdditional: false,
+    verbose: true,
+    addUsedSchema: false,
+  });
+  addFormats.default(ajv, { keywords: false });
+  ajv.addVocabulary(["example", "xml", "externalDocs", "discriminator", ...extensions]);
+  ajv.addKeyword(int64);
+  return ({ schema, httpPart }) => {
+    const part = httpPart as Part;
+    const closed = part === "querystring" ? { ...schema, additionalProperties: false } : schema;
+    const validate = ajv.compile(JSON.parse(JSON.stringify(closed), widen));
+    const read = part === "body" ? (value: unknown) => value : buildReader(part, schema);
+    return (raw: unknown) => {
+      const value = read(raw);
+      if (value instanceof Refusal) return { error: value };
+      return validate(value)
+        ? { value }
+        : { error: refuse(part, (validate.errors as ErrorObject[])[0] as ErrorObject) };
+    };
+  };
+}
+
+/** Reads the parameters of a part from their text, each by the type that its schema names. */
+function buildReader(part: Part, { properties = {} }: Schema) {
+  return (raw: unknown): Record<string, unknown> | Refusal => {
+    const given = raw as Record<string, string | string[] | undefined>;
+    // Of the headers only those that the document names are looked at; Node has them in lower case.
+    const names = part === "headers" ? Object.keys(properties) : Object.keys(given);
+    const value: Record<string, unknown> = Object.create(null);
+    for (const name of names) {
+      const text = given[part === "headers" ? name.toLowerCase() : name];
+      if (Array.isArray(text))
+        return new Refusal(
+          parts[part].code,
+          `The ${parts[part].name} ${name} must be given once, not ${text.length} times.`,
+        );
+      if (text !== undefined) value[name] = readText(text, properties[name]?.type);
+    }
+    return value;
+  };
+}
+
+// Text that is not the plain form of its type stays text, and so fails the check of the type.
+function readText(text: string, type: string | undefined): unknown {
+  if (type === "integer" && /^(0|-?[1-9]\d*)$/.test(text)) return text.length > 20 ? Number(text) : integer(text);
+  if (type === "number" && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  if (type === "boolean" && /^(true|false)$/.test(text)) return text === "true";
+  return text;
+}
+
+/** Says what is wrong and what would be right, in words. */
+function refuse(part: Part, error: ErrorObject): Refusal {
+  const { name, code } = parts[part];
+  const path = error.instancePath.slice(1).replaceAll("/", ".");
+  const subject = path === "" ? (part === "body" ? "body" : "request") : `${name} ${path}`;
+  return new Refusal(code, `The ${subject} ${explain(name, error)}.`);
+}
+
+function explain(name: string, { keyword, message, params, parentSchema, data }: ErrorObject): string {
+  const list = (values: unknown) => (values as unknown[]).join(", ") || "none";
+  if (keyword === "additionalProperties")
+    return `has the unknown ${name} ${JSON.stringify(params.additionalProperty.slice(0, 50))}; known are: ${list(Object.keys(parentSchema?.properties ?? {}))}`;
+  if (keyword === "required") return `must have the ${name} ${params.missingProperty}`;
+  if (keyword === "enum") return `must be one of: ${list(params.allowedValues)}`;
+  if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
+  if (keyword === "type" && params.type === "integer")
+    return typeof data === "bigint"
+      ? "is out of range"
+      : `must be an integer${typeof data === "string" ? " in decimal digits" : ""}`;
+  return message as string;
+}
