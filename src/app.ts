@@ -39,7 +39,7 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     genReqId: () => randomUUID(),
     // The parser's limit for all headers (16 KB) is the limit: a long id is a bad id, not a wrong path.
     routerOptions: { maxParamLength: 16_384 },
-    rewriteUrl: ({ url = "/" }) => escapeBadPath(url),
+    rewriteUrl: ({ url }) => toRoute(url as string),
     clientErrorHandler: answerMalformed,
     return503OnClosing: false,
     // Each clock is set: by default a request may take for ever.
@@ -51,9 +51,11 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     http: { headersTimeout: 15_000, requireHostHeader: false },
   });
   app.server.on("checkExpectation", app.routing);
+  app.server.on("connect", (_, socket) => answerMalformed.call(app, { code: "CONNECT" }, socket));
 
   app.decorateRequest(callerOf);
   app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  endConnections(app);
   answerFailures(app);
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(new Set(document.text.match(/\bx-[\w-]+(?=:)/g))));
@@ -99,9 +101,24 @@ async function addOperations(
   });
 }
 
-// A target whose escapes are no UTF-8 has no route. Its percent signs are taken as they stand, so
-// that it gets the answer of the path that it names: 401 before 400, as everywhere.
-function escapeBadPath(url: string): string {
+// While the service ends, an answer to what was under way says that it is the connection's last:
+// otherwise the client could send the next request into a connection that is about to close.
+function endConnections(app: FastifyInstance): void {
+  let ending = false;
+  app.addHook("preClose", async () => {
+    ending = true;
+  });
+  app.addHook("onSend", (_, reply, payload, done) => {
+    if (ending) reply.header("connection", "close");
+    done(null, payload);
+  });
+}
+
+// The target of a request as the router takes it. The absolute form (RFC 9112, section 3.2.2) means
+// its path. Escapes that are no UTF-8 have no route: their percent signs are taken as they stand, so
+// that the request gets the answer of the path that it names, and 401 stays before 400.
+function toRoute(target: string): string {
+  const url = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "");
   if (!url.includes("%")) return url;
   const [path = "", ...query] = url.split("?");
   try {

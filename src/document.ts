@@ -75,7 +75,7 @@ interface OperationObject {
 
 /** Reads the document, or the given text of one. Throws an Error that says what is wrong, and in which operation. */
 export async function readDocument(text: string = readFileSync(file, "utf8")): Promise<Document> {
-  const content = parse(text);
+  const content = parseYaml(text);
   const validator = new Validator();
   // References are resolved in place: the copy keeps `content` as written.
   const { valid, errors } = await validator.validate(structuredClone(content));
@@ -96,6 +96,14 @@ export async function readDocument(text: string = readFileSync(file, "utf8")): P
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice) throw new Error(`The document has the operationId ${twice} twice.`);
   return { text, content, basePath, operations };
+}
+
+function parseYaml(text: string) {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Error(`The document is invalid: ${(error as Error).message}`);
+  }
 }
 
 function readOperation(document: OpenApi, path: string, method: string, operation: OperationObject): Operation {
@@ -150,8 +158,8 @@ function readDeprecation(
   refuse: (reason: string) => never,
 ): Deprecation {
   const date = (name: string, text: string | undefined): Date => {
-    const time = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text ?? "") ? `${text}T00:00:00Z` : Number.NaN);
-    if (time.toJSON()?.slice(0, 10) !== text)
+    const time = new Date(`${text}T00:00:00Z`);
+    if (Number.isNaN(time.getTime()) || time.toISOString().slice(0, 10) !== text)
       return refuse(`is deprecated, and its ${name} must be a date like 2030-12-05`);
     return time;
   };

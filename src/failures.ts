@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nothingThere, Refusal, Unavailable } from "./errors.ts";
 
@@ -74,7 +74,7 @@ function send(reply: FastifyReply, { answer, headers }: Refusal): void {
 }
 
 /** Answers what the HTTP parser refuses, on the socket itself: there is no request yet. */
-export function answerMalformed(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
+export function answerMalformed(this: FastifyInstance, error: { code?: string }, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const id = randomUUID();
   this.log.info({ reqId: id, code: error.code }, "malformed request");
@@ -96,5 +96,6 @@ function parserRefusal(code: string | undefined): Refusal {
     return new Refusal("headers_too_large", "The headers of the request are too large: at most 16384 bytes.");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new Refusal("request_timeout", "The request took too long to arrive.");
+  if (code === "CONNECT") return new Refusal("malformed_request", "This service is no proxy: it has no CONNECT.");
   return new Refusal("malformed_request", "The request is not HTTP/1.1.");
 }

@@ -4,8 +4,8 @@ import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifySchemaCompiler } from "fastify";
 import { type Code, Refusal } from "./errors.ts";
-import { int64, widen } from "./int64.ts";
 import { integer } from "./json.ts";
+import { numberKeywords, widen } from "./numbers.ts";
 
 interface Schema {
   readonly type?: string;
@@ -38,7 +38,7 @@ export function buildValidation(extensions: Iterable<string>): FastifySchemaComp
   });
   addFormats.default(ajv, { keywords: false });
   ajv.addVocabulary(["example", "xml", "externalDocs", "discriminator", ...extensions]);
-  ajv.addKeyword(int64);
+  for (const keyword of numberKeywords) ajv.addKeyword(keyword);
   return ({ schema, httpPart }) => {
     const part = httpPart as Part;
     const closed = part === "querystring" ? { ...schema, additionalProperties: false } : schema;
@@ -98,8 +98,6 @@ function explain(name: string, { keyword, message, params, parentSchema, data }:
   if (keyword === "enum") return `must be one of: ${list(params.allowedValues)}`;
   if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
   if (keyword === "type" && params.type === "integer")
-    return typeof data === "bigint"
-      ? "is out of range"
-      : `must be an integer${typeof data === "string" ? " in decimal digits" : ""}`;
+    return `must be an integer${typeof data === "string" ? " in decimal digits" : ""}`;
   return message as string;
 }

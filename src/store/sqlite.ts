@@ -2,15 +2,18 @@
 //
 // WAL with synchronous=FULL: a commit returns when its pages are on the disk, so that an answered
 // 201 survives kill -9 and power loss. Every statement is prepared once; node:sqlite is
-// synchronous, and a statement by key costs a few microseconds.
+// synchronous, and a statement by key costs a few microseconds. To wait for another process's lock
+// inside SQLite would hold up all other requests: a write that finds one is tried again from here.
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { Unavailable } from "../errors.ts";
 import { migrate } from "./sqlite-migrations.ts";
 import type { Key, Pet, PetStatus, Store } from "./store.ts";
 
-const busyTimeout = 5_000;
+const busyTimeout = 5_000; // milliseconds
+const busyPause = 10;
 const day = 24 * 60 * 60 * 1000;
 
 /**
@@ -111,6 +114,7 @@ function openFile(file: string): DatabaseSync {
     const db = new DatabaseSync(file, { timeout: busyTimeout, readBigInts: true });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     migrate(db);
+    db.exec("PRAGMA busy_timeout = 0"); // from here on, `reach` waits
     return db;
   } catch (error) {
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
@@ -142,10 +146,12 @@ function toKey(row: Row): Key | undefined {
   };
 }
 
+const busy = 5; // SQLITE_BUSY
+
 // SQLite's primary result codes that speak of the surroundings, not of a bug of ours.
 // https://www.sqlite.org/rescode.html
 const surroundings = new Map([
-  [5, "locked by another process"], // SQLITE_BUSY
+  [busy, "locked by another process"],
   [6, "locked"], // SQLITE_LOCKED
   [8, "read-only"], // SQLITE_READONLY
   [10, "not readable or writable"], // SQLITE_IOERR
@@ -158,12 +164,16 @@ const surroundings = new Map([
 /** A synchronous method as the store's interface has it: a promise, and `Unavailable` for what is not a bug. */
 function reach<A extends unknown[], T>(method: (...args: A) => T): (...args: A) => Promise<T> {
   return async (...args) => {
-    try {
-      return method(...args);
-    } catch (error) {
-      const reason = surroundings.get(((error as { errcode?: number }).errcode ?? 0) & 0xff);
-      if (reason === undefined) throw error;
-      throw new Unavailable(`The store is ${reason}.`, { cause: error });
+    for (const began = Date.now(); ; await pause(busyPause)) {
+      try {
+        return method(...args);
+      } catch (error) {
+        const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+        if (code === busy && Date.now() - began < busyTimeout) continue;
+        const reason = surroundings.get(code);
+        if (reason === undefined) throw error;
+        throw new Unavailable(`The store is ${reason}.`, { cause: error });
+      }
     }
   };
 }

@@ -1,0 +1,233 @@
+// The service as tests use it: the real app on a real socket over a real store. Every answer that
+// passes here is checked against the document, headers included, by an Ajv that knows nothing of src.
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import type { Test } from "tap";
+import { parse } from "yaml";
+import { buildApp } from "../src/app.ts";
+import { makeKey } from "../src/auth.ts";
+import { readDocument } from "../src/document.ts";
+import { handlers } from "../src/handlers.ts";
+import { parseJson } from "../src/json.ts";
+import { openStore } from "../src/store/open.ts";
+import type { Pet, Store } from "../src/store/store.ts";
+
+export const documentText = readFileSync(new URL("../openapi/petstore.yaml", import.meta.url), "utf8");
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  text: string;
+  /** The body with exact integers; undefined where it is no JSON. */
+  body: unknown;
+}
+
+export interface Call {
+  headers?: Record<string, string | string[] | undefined>;
+  body?: string | Buffer;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** The API key; null sends none. */
+  key?: string | null;
+}
+
+export interface Service {
+  origin: string;
+  port: number;
+  key: string;
+  app: FastifyInstance;
+  store: Store;
+  logs: Record<string, unknown>[];
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  /** Writes bytes to a socket of their own and gives all that comes back, each answer checked. */
+  raw(bytes: string | Buffer): Promise<Answer[]>;
+  create(pet: object, headers?: Call["headers"]): Promise<Pet>;
+}
+
+export interface Options {
+  document?: string;
+  store?: Store;
+  handlers?: Record<string, unknown>;
+  addresses?: { production: string; staging: string };
+}
+
+/** The document with edits, each of which must apply. */
+export function edit(text: string, ...edits: [string | RegExp, string][]): string {
+  return edits.reduce((before, [from, to]) => {
+    const after = before.replace(from, to);
+    if (after === before) throw new Error(`this edit of the document does not apply: ${from}`);
+    return after;
+  }, text);
+}
+
+/** A folder of the test's own, gone when it ends. */
+export function folder(t: Test): string {
+  const path = mkdtempSync(join(tmpdir(), "petstore-"));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Makes a key in the store. */
+export async function addKey(store: Store, name: string, expiresAt?: Date): Promise<string> {
+  const { key, hash } = makeKey();
+  if (!(await store.keys.create(name, hash, expiresAt))) throw new Error(`the name ${name} is taken`);
+  return key;
+}
+
+/** The service with all that production has, listening on a free port of loopback until the test ends. */
+export async function start(t: Test, options: Options = {}): Promise<Service> {
+  const text = options.document ?? documentText;
+  const store = options.store ?? (await openStore("sqlite::memory:"));
+  const logs: Record<string, unknown>[] = [];
+  const logger = pino({ level: "info" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const app = await buildApp({
+    document: await readDocument(text),
+    handlers: options.handlers ?? handlers,
+    store,
+    addresses: options.addresses ?? { production: "", staging: "" },
+    logger,
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true });
+  t.teardown(async () => {
+    agent.destroy();
+    await app.close();
+    if (options.store === undefined) await store.close();
+  });
+
+  const check = await buildCheck(text);
+  const key = await addKey(store, `test-${port}-${Math.random().toString(36).slice(2, 8)}`);
+  const call: Service["call"] = async (method, path, { headers, body, json, key: credential = key } = {}) => {
+    const content = json === undefined ? body : typeof json === "string" ? json : JSON.stringify(json);
+    const sent = {
+      ...(credential !== null && { authorization: `Bearer ${credential}` }),
+      ...(json !== undefined && { "content-type": "application/json" }),
+      ...(content !== undefined && { "content-length": Buffer.byteLength(content) }),
+      ...headers,
+    };
+    const outgoing = request({ agent, host: "127.0.0.1", port, method, path, headers: sent });
+    outgoing.end(content);
+    const [incoming] = await once(outgoing, "response");
+    const answer = toAnswer(incoming.statusCode, incoming.headers, await readText(incoming));
+    check(method, path, answer);
+    return answer;
+  };
+  const raw: Service["raw"] = async (bytes) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.end(bytes);
+    const answers = split(await readText(socket));
+    const [method = "", path = ""] = String(bytes).split(" ");
+    for (const answer of answers) check(method, path, answer);
+    return answers;
+  };
+  const create: Service["create"] = async (pet, headers = {}) => {
+    const { status, body, text } = await call("POST", "/v1/pets", { json: pet, headers });
+    if (status !== 201) throw new Error(`not created: ${status} ${text}`);
+    return body as Pet;
+  };
+  return { origin: `http://127.0.0.1:${port}`, port, key, app, store, logs, call, raw, create };
+}
+
+function toAnswer(status: number, headers: Answer["headers"], text: string): Answer {
+  const isJson = /^application\/json\b/.test(headers["content-type"] ?? "") && text !== "";
+  return { status, headers, text, body: isJson ? parseJson(text) : undefined };
+}
+
+// Answers one after the other on a socket, each with Content-Length.
+function split(text: string): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const [head = ""] = rest.split("\r\n\r\n", 1);
+    const [first = "", ...lines] = head.split("\r\n");
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+    );
+    const length = Number(headers["content-length"] ?? 0);
+    const bytes = Buffer.from(rest.slice(head.length + 4));
+    answers.push(toAnswer(Number(first.split(" ")[1]), headers, bytes.subarray(0, length).toString()));
+    rest = bytes.subarray(length).toString();
+  }
+  return answers;
+}
+
+interface ResponseObject {
+  headers?: Record<string, { required?: boolean; schema: { type?: string } }>;
+  content?: Record<string, { schema: object }>;
+}
+interface OperationObject {
+  operationId: string;
+  deprecated?: boolean;
+  responses: Record<string, ResponseObject>;
+}
+interface OpenApi {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { headers: Record<string, unknown>; responses: Record<string, ResponseObject> };
+}
+
+/** Makes the check of answers against a document. It throws where one is not as the document says. */
+export async function buildCheck(text: string): Promise<(method: string, path: string, answer: Answer) => void> {
+  const validator = new Validator();
+  await validator.validate(parse(text));
+  const document = validator.resolveRefs() as unknown as OpenApi;
+  const ajv = new Ajv2020({ strict: false, allErrors: true, addUsedSchema: false });
+  addFormats.default(ajv);
+  const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
+  const holds = (schema: object, value: unknown): string | undefined => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    compiled.set(schema, validate);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  };
+  const all = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const anywhere = (status: number) =>
+    all.map(({ responses }) => responses[status]).find((response) => response !== undefined) ??
+    (document.components.responses.Failure as ResponseObject);
+
+  return (method, target, { status, headers, text }) => {
+    const fail = (reason: string): never => {
+      throw new Error(`${method} ${target}: the answer ${status} ${text.slice(0, 200)} ${reason}`);
+    };
+    const path = target.split("?", 1)[0]?.replace(/^\/v1/, "") ?? "";
+    const template = Object.keys(document.paths).find((candidate) =>
+      new RegExp(`^${candidate.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    );
+    const isHead = method === "HEAD";
+    const name = isHead ? "get" : method.toLowerCase();
+    const operation = /^\/v1\//.test(target) && template ? document.paths[template]?.[name] : undefined;
+    if (operation === undefined && status < 400) return;
+    const response = operation ? (operation.responses[status] ?? operation.responses.default) : anywhere(status);
+    if (response === undefined) return fail("has an undeclared status");
+
+    if (!headers["x-request-id"]) fail("has no X-Request-Id");
+    for (const [header, { required, schema }] of Object.entries(response.headers ?? {})) {
+      const value = headers[header.toLowerCase()];
+      if (value === undefined && required) fail(`lacks the header ${header}`);
+      if (value === undefined) continue;
+      const wrong = holds(schema, schema.type === "integer" ? Number(value) : value);
+      if (wrong) fail(`has a bad header ${header}: ${wrong}`);
+    }
+    const undeclared = Object.keys(document.components.headers).find(
+      (header) => headers[header.toLowerCase()] !== undefined && response.headers?.[header] === undefined,
+    );
+    if (undeclared) fail(`has the undeclared header ${undeclared}`);
+    if (operation?.deprecated && !headers.deprecation) fail("is of a deprecated operation and does not say so");
+
+    const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
+    const schema = response.content?.[mediaType]?.schema;
+    if (schema === undefined) return fail(`has the undeclared media type ${mediaType}`);
+    if (isHead) return text === "" ? undefined : fail("has a body, to HEAD");
+    const wrong = holds(schema, JSON.parse(text));
+    if (wrong) fail(`has a bad body: ${wrong}`);
+    if (status >= 400 && JSON.parse(text).status !== status) fail("has another status in its body");
+  };
+}

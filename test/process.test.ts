@@ -1,0 +1,218 @@
+// The command and the server as who runs them meets them: arguments, settings, output, signals.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import t from "tap";
+import { readConfig } from "../src/config.ts";
+import { documentText, edit, folder } from "./fixture.ts";
+import { petstore, startServer, until } from "./processes.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+
+t.test("petstore keys", async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };
+  const keys = (...args: string[]) => petstore(settings, "keys", ...args);
+  t.match(
+    keys("create", "alice"),
+    { status: 0, stdout: /^psk_[\w-]{43}\n$/, stderr: "" },
+    "the key alone is on stdout",
+  );
+  t.match(keys("create", "bob", "--expires", "90d"), { status: 0 });
+  t.match(keys("create", "bob"), {
+    status: 1,
+    stdout: "",
+    stderr: "petstore: There is a key named bob already: revoke it, or take another name.\n",
+  });
+  t.match(keys("list"), {
+    status: 0,
+    stdout:
+      /^NAME {3}CREATED {11}EXPIRES {11}LAST USED\nalice {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}never {13}never\nbob {4}.*never\n$/,
+  });
+  const [alice, bob] = JSON.parse(keys("list", "--json").stdout);
+  t.match(alice, { name: "alice", expires: null, lastUsed: null });
+  t.equal(Date.parse(bob.expires) - Date.parse(bob.created) - 90 * 86_400_000 < 1000, true, "90d are 90 days");
+  t.match(keys("revoke", "bob"), { status: 0, stdout: "", stderr: "" });
+  t.match(keys("revoke", "bob"), { status: 1, stderr: "petstore: There is no key named bob.\n" });
+  for (const wrong of [
+    ["create"],
+    ["create", "a b"],
+    ["create", "x", "--expires", "soon"],
+    ["create", "x", "--expires", "0d"],
+    ["create", "x", "y"],
+    ["nope"],
+    ["list", "--nope"],
+    [],
+  ])
+    t.match(keys(...wrong), { status: 2, stdout: "", stderr: /./ }, `wrong usage: keys ${wrong.join(" ")}`);
+  t.match(petstore(settings), { status: 2 });
+  t.match(petstore(settings, "--help"), { status: 0, stdout: /serve.*keys.*DATABASE_URL/s });
+});
+
+t.test("what can't work ends with one line and exit code 1", async (t) => {
+  const path = folder(t);
+  writeFileSync(join(path, "text"), "no database ".repeat(100));
+  const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
+  const port = new URL(server.url).port;
+  for (const [settings, message] of [
+    [{ PORT: "80000" }, /PORT must be a number from 0 to 65535/],
+    [{ DATABASE_URL: "mysql://x" }, /DATABASE_URL must be sqlite:PATH/],
+    [{ LOG_LEVEL: "loud" }, /LOG_LEVEL must be one of trace/],
+    [{ BASE_URL: "https://x.example" }, /BASE_URL must be an http or https URL that ends in \/v1/],
+    [{ STAGING_BASE_URL: "x/v1" }, /STAGING_BASE_URL must be/],
+    [{ HOST: "not a host" }, /HOST must be/],
+    [{ DATABASE_URL: `sqlite:${join(path, "text")}` }, /file is not a database/],
+    [{ DATABASE_URL: "sqlite::memory:", PORT: port }, /EADDRINUSE/],
+  ] as const)
+    t.match(
+      petstore(settings, "serve"),
+      { status: 1, stderr: new RegExp(`^petstore: .*${message.source}.*\\n$`) },
+      String(message),
+    );
+  t.same(readConfig({}), {
+    HOST: "127.0.0.1",
+    PORT: 3000,
+    DATABASE_URL: "sqlite:data/petstore.db",
+    LOG_LEVEL: "info",
+    BASE_URL: "",
+    STAGING_BASE_URL: "",
+  });
+});
+
+t.test("a Node that is too old is told so in one line", async (t) => {
+  const disguise = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+  const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, join(root, "src/bin.js")], {
+    encoding: "utf8",
+  });
+  t.match(
+    { status, stderr },
+    { status: 1, stderr: /^petstore: Node 20\.1\.0 is too old, it takes Node 24 or newer\..*\n$/ },
+  );
+});
+
+t.test("on an empty store, the first start gives a key in a line that works when pasted", async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };
+  const first = await startServer(t, settings);
+  const line = await until(
+    () => /^ {2}(curl .*)$/m.exec(first.out.stderr)?.[1],
+    () => first.out.stderr,
+  );
+  t.match(
+    first.out.stderr,
+    /^Pet Store at http:\/\/127\.0\.0\.1:\d+\/v1, documentation at http:\/\/127\.0\.0\.1:\d+\/docs\n/,
+  );
+  t.equal(execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }), "[]");
+  t.match(await first.end("SIGTERM"), { code: 0 });
+  t.notMatch(first.out.stdout, /psk_/, "it is not in the log");
+  const lines = first.out.stdout
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text));
+  t.match(lines.at(-1), { operation: "listPets", key: "first", status: 200, reqId: String }, "the log is JSON lines");
+  t.match(JSON.parse(petstore(settings, "keys", "list", "--json").stdout), [{ name: "first", lastUsed: /^\d{4}/ }]);
+
+  const second = await startServer(t, settings);
+  await second.end("SIGINT");
+  t.notMatch(second.out.stderr, /psk_/, "later starts give none");
+  petstore(settings, "keys", "revoke", "first");
+  const open = await startServer(t, { DATABASE_URL: "sqlite::memory:", HOST: "0.0.0.0" });
+  await open.end("SIGTERM");
+  t.notMatch(open.out.stderr, /psk_/, "none where others can reach the service");
+  const six = await startServer(t, { DATABASE_URL: "sqlite::memory:", HOST: "::1" }).catch((error) => error as Error);
+  if (six instanceof Error) t.match(six.message, /EADDRNOTAVAIL|EAFNOSUPPORT/, "this machine has no IPv6");
+  else t.match(six.url, /^http:\/\/\[::1\]:\d+\/v1$/);
+});
+
+t.test("on a terminal the log is for people", async (t) => {
+  // script(1) gives the command a terminal of its own.
+  const command = `${process.execPath} ${join(root, "src/server.ts")}`;
+  const child = spawn("script", ["-qefc", command, "/dev/null"], {
+    env: { ...process.env, DATABASE_URL: "sqlite::memory:", PORT: "0" },
+  });
+  t.teardown(() => child.kill("SIGKILL"));
+  let out = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  const url = await until(
+    () => /Pet Store at (\S+),/.exec(out)?.[1],
+    () => out,
+  );
+  await fetch(`${url}/pets`);
+  await until(
+    () => /answered/.exec(out)?.[0],
+    () => out,
+  );
+  t.match(out, /\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.*answered.*"path":"\/v1\/pets"/);
+  const exit = once(child, "exit");
+  child.stdin.write("\x03"); // Ctrl-C
+  t.same((await exit)[0], 0);
+});
+
+t.test("keys made and revoked while the service runs hold at once", async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };
+  const { url } = await startServer(t, settings, [join(root, "src/bin.js"), "serve"]);
+  const key = petstore(settings, "keys", "create", "guest").stdout.trim();
+  const status = async () => (await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+  t.equal(await status(), 200);
+  petstore(settings, "keys", "revoke", "guest");
+  t.equal(await status(), 401);
+});
+
+t.test("SIGTERM finishes what is under way, and ends 0", async (t) => {
+  const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };
+  const key = petstore(settings, "keys", "create", "slow").stdout.trim();
+  const body = JSON.stringify({ name: "Rex", categoryId: 7 });
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const begin = (url: string) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(head + body.slice(0, 5));
+    return socket;
+  };
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  const patient = await startServer(t, settings);
+  const socket = begin(patient.url);
+  await wait(300);
+  const ended = patient.end("SIGTERM");
+  patient.child.kill("SIGINT"); // npm forwards the signal that the terminal sent already
+  await wait(300);
+  socket.write(body.slice(5));
+  t.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n.*connection: close/is, "the request under way is answered");
+  const { code, ms } = await ended;
+  t.equal(code, 0);
+  t.ok(ms < 5_000, `it took ${ms} ms`);
+
+  const stuck = await startServer(t, settings);
+  begin(stuck.url);
+  await wait(300);
+  const cut = await stuck.end("SIGTERM");
+  t.equal(cut.code, 0);
+  t.ok(cut.ms < 10_000, `with a client that never finishes it took ${cut.ms} ms`);
+});
+
+t.test("npm run dev restarts on a change of source or document", async (t) => {
+  const copy = folder(t);
+  for (const name of ["openapi", "src", "package.json"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const { dev } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
+  const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, dev.split(" ").slice(1), copy);
+  const starts = (n: number) =>
+    until(
+      () => (server.out.stderr.split("Pet Store at").length > n ? true : undefined),
+      () => server.out.stderr,
+    );
+  await starts(1);
+  writeFileSync(join(copy, "openapi/petstore.yaml"), edit(documentText, ["maximum: 100\n", "maximum: 50\n"]));
+  t.ok(await starts(2), "after a change of the document");
+  writeFileSync(
+    join(copy, "src/handlers/getPet.ts"),
+    `${readFileSync(join(copy, "src/handlers/getPet.ts"), "utf8")}\n`,
+  );
+  t.ok(await starts(3), "after a change of the source");
+  await server.end("SIGTERM");
+});

@@ -1,0 +1,68 @@
+// The service and its command as processes of their own.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import type { Test } from "tap";
+
+const path = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
+
+/** Runs `petstore …` to its end. */
+export function petstore(environment: Record<string, string>, ...args: string[]) {
+  const env = { ...process.env, ...environment };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path("src/bin.js"), ...args], {
+    env,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+export interface Server {
+  child: ChildProcess;
+  /** The address with its version segment. */
+  url: string;
+  /** What was written so far. */
+  out: { stdout: string; stderr: string };
+  /** Sends a signal and gives the exit code, and the milliseconds that it took. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
+}
+
+/** Starts the service and waits until it listens. It is killed when the test ends, if it still runs. */
+export async function startServer(
+  t: Test,
+  environment: Record<string, string>,
+  command = [path("src/server.ts")],
+  cwd = path(""),
+): Promise<Server> {
+  const env = { ...process.env, PORT: "0", ...environment };
+  const child = spawn(process.execPath, command, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const exit = once(child, "exit");
+  t.teardown(async () => {
+    child.kill("SIGKILL");
+    await exit;
+  });
+  const out = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].on("data", (chunk) => {
+      out[name] += chunk;
+    });
+  const url = await until(
+    () => /Pet Store at (\S+),/.exec(out.stderr)?.[1],
+    () => `it did not start: ${out.stderr}`,
+  );
+  const end: Server["end"] = async (signal) => {
+    const began = Date.now();
+    child.kill(signal);
+    const [code] = await exit;
+    return { code, ms: Date.now() - began };
+  };
+  return { child, url, out, end };
+}
+
+/** Waits until `look` finds something, for 20 seconds at most. */
+export async function until<T>(look: () => T | undefined, complaint: () => string): Promise<T> {
+  for (const began = Date.now(); Date.now() - began < 20_000; ) {
+    const found = look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(complaint());
+}

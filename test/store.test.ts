@@ -1,0 +1,295 @@
+// What every store must do, run over each; then what is the embedded store's own.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import t, { type Test } from "tap";
+import { makeKey } from "../src/auth.ts";
+import { openStore } from "../src/store/open.ts";
+import type { Created, NewPet, Once, Store } from "../src/store/store.ts";
+import { folder, start } from "./fixture.ts";
+import { startServer } from "./processes.ts";
+
+/** Opens the same store again each time that it is called. */
+type Open = () => Promise<Store>;
+
+const stores: Record<string, (t: Test) => Open> = {
+  sqlite(t) {
+    const file = join(folder(t), "nested/petstore.db");
+    return () => openStore(`sqlite:${file}`);
+  },
+};
+
+const rex: NewPet = { name: "Rex", categoryId: 7n };
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+for (const [name, prepare] of Object.entries(stores)) {
+  const withStore = (title: string, work: (t: Test, store: Store, open: Open) => Promise<unknown>) =>
+    t.test(`${name}: ${title}`, async (t) => {
+      const open = prepare(t);
+      const store = await open();
+      await work(t, store, open).finally(() => store.close());
+    });
+
+  withStore("pets are kept exactly, and their order is that of their ids", async (t, store, open) => {
+    t.equal(await store.pets.find(1n), undefined);
+    t.same(await store.pets.list({ limit: 5 }), { pets: [], more: false });
+    const made = [
+      rex,
+      { ...rex, status: "sold" as const },
+      { name: "🐕\u0001", categoryId: -(2n ** 63n) },
+      { name: "", categoryId: 2n ** 63n - 1n },
+    ];
+    for (const [index, pet] of made.entries())
+      t.same(await store.pets.create(pet), { outcome: "created", pet: { id: BigInt(index + 1), ...pet } });
+    const { pets, more } = await store.pets.list({ limit: 4 });
+    t.same(
+      pets,
+      made.map((pet, index) => ({ id: BigInt(index + 1), ...pet })),
+    );
+    t.equal(more, false);
+    t.same(
+      (await store.pets.list({ limit: 2, after: 1n })).pets.map(({ id }) => id),
+      [2n, 3n],
+    );
+    t.match(await store.pets.list({ limit: 3 }), { more: true });
+    t.same(
+      (await store.pets.list({ limit: 9, status: "sold" })).pets.map(({ id }) => id),
+      [2n],
+    );
+    t.same(await store.pets.list({ limit: 9, status: "sold", after: 2n }), { pets: [], more: false });
+    t.equal(await store.pets.find(2n ** 63n - 1n), undefined);
+    const again = await open();
+    t.same((await again.pets.list({ limit: 4 })).pets, pets, "also for who opens the store later");
+    t.same(again.secret, store.secret, "who shares the store shares its secret");
+    t.equal(store.secret.length, 32);
+    await again.close();
+  });
+
+  withStore("any int64 and any text come back as they were", async (t, store) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n),
+        fc.string({ unit: "binary" }),
+        async (categoryId, text) => {
+          const name = text.replaceAll("\0", "");
+          const created = await store.pets.create({ name, categoryId });
+          const pet = created.outcome === "created" ? await store.pets.find(created.pet.id) : undefined;
+          return pet?.name === name && pet.categoryId === categoryId;
+        },
+      ),
+      { numRuns: 200 },
+    );
+    t.pass();
+  });
+
+  withStore("pages miss nothing and repeat nothing while pets are added", async (t, store, open) => {
+    const other = await open();
+    for (let n = 0; n < 50; n++) await store.pets.create(rex);
+    const seen: bigint[] = [];
+    for (let page = await store.pets.list({ limit: 7 }); ; ) {
+      seen.push(...page.pets.map(({ id }) => id));
+      if (!page.more) break;
+      if (seen.length < 70) await other.pets.create(rex);
+      page = await store.pets.list({ limit: 7, after: seen.at(-1) });
+    }
+    t.same(
+      seen,
+      Array.from({ length: seen.length }, (_, index) => BigInt(index + 1)),
+    );
+    t.ok(seen.length > 50);
+    await other.close();
+  });
+
+  withStore("a repeated key makes one pet", async (t, store, open) => {
+    const once: Once = { caller: 1n, key: "k", digest: digest("a") };
+    const first = (await store.pets.create(rex, once)) as Exclude<Created, { outcome: "conflict" }>;
+    t.match(first, { outcome: "created", pet: rex });
+    t.same(await store.pets.create(rex, once), { outcome: "repeated", pet: first.pet });
+    t.same(await store.pets.create(rex, { ...once, digest: digest("b") }), { outcome: "conflict" });
+    t.match(await store.pets.create(rex, { ...once, caller: 2n }), { outcome: "created" });
+    t.match(await store.pets.create(rex, { ...once, key: "K" }), { outcome: "created" }, "keys differ by case");
+    const other = await open();
+    const race = { caller: 3n, key: "race", digest: digest("c") };
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other).pets.create(rex, race)),
+    );
+    t.equal(
+      outcomes.filter(({ outcome }) => outcome === "created").length,
+      1,
+      "also in a race of two that share the store",
+    );
+    t.equal((await store.pets.list({ limit: 100 })).pets.length, 4);
+    await other.close();
+  });
+
+  withStore("keys", async (t, store, open) => {
+    const [a, b] = [makeKey(), makeKey()];
+    const expiresAt = new Date("2030-01-02T03:04:05.678Z");
+    t.equal(await store.keys.create("b", b.hash, expiresAt), true);
+    t.equal(await store.keys.create("a", a.hash), true);
+    t.equal(await store.keys.create("a", makeKey().hash), false, "a name is taken once");
+    const found = await store.keys.find(a.hash);
+    t.match(found, { name: "a", id: BigInt, expiresAt: undefined, lastUsedAt: undefined });
+    t.ok(Math.abs((found?.createdAt.getTime() ?? 0) - Date.now()) < 60_000);
+    t.equal(await store.keys.find(digest("nobody")), undefined);
+    t.match(await store.keys.list(), [{ name: "a" }, { name: "b", expiresAt }], "in order of name");
+    const usedAt = new Date("2027-01-01T00:00:00Z");
+    await store.keys.touch(new Map([[found?.id as bigint, usedAt]]));
+    await store.keys.touch(new Map([[found?.id as bigint, new Date(0)]]));
+    const other = await open();
+    t.match(await other.keys.find(a.hash), { lastUsedAt: usedAt }, "the last use never goes back");
+    t.equal(await other.keys.revoke("a"), true);
+    t.equal(await other.keys.revoke("a"), false);
+    t.equal(await store.keys.find(a.hash), undefined, "a revocation elsewhere holds here");
+    t.equal(await store.keys.create("a", makeKey().hash), true);
+    t.ok(((await store.keys.list())[0]?.id ?? 0n) > (found?.id as bigint), "an id is never given twice");
+    await other.close();
+  });
+}
+
+t.test("sqlite: a record of an Idempotency-Key is forgotten after 24 hours", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  const once = { caller: 1n, key: "k", digest: digest("a") };
+  await store.pets.create(rex, once);
+  const age = (hours: number) =>
+    new DatabaseSync(file).prepare("UPDATE idempotency SET created_at = ?").run(Date.now() - hours * 3_600_000);
+  age(23.9);
+  t.match(await store.pets.create(rex, once), { outcome: "repeated" });
+  age(24);
+  t.match(await store.pets.create(rex, { ...once, digest: digest("b") }), { outcome: "created" });
+  t.equal(new DatabaseSync(file).prepare("SELECT count(*) AS n FROM idempotency").get()?.n, 1);
+  await store.close();
+});
+
+t.test("sqlite: WAL, synchronous, strict tables, and an index for each query", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  const db = new DatabaseSync(file);
+  t.equal(db.prepare("PRAGMA journal_mode").get()?.journal_mode, "wal");
+  const tables = db
+    .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
+    .all();
+  t.ok(tables.length === 4 && tables.every(({ strict }) => strict === 1), "all four tables are strict");
+  const source = readFileSync(new URL("../src/store/sqlite.ts", import.meta.url), "utf8").replaceAll(
+    /\$\{pet\}/g,
+    "id",
+  );
+  const queries = [...source.matchAll(/"((?:SELECT|DELETE|UPDATE) [^"]*)"|`((?:SELECT|DELETE|UPDATE) [^`]*)`/g)].map(
+    ([, a, b]) => (a ?? b) as string,
+  );
+  t.ok(queries.length >= 9);
+  for (const query of queries) {
+    const plan = db
+      .prepare(`EXPLAIN QUERY PLAN ${query}`)
+      .all()
+      .map(({ detail }) => String(detail));
+    const whole = /FROM (secret|keys ORDER BY name)$/.test(query);
+    t.ok(whole || plan.every((step) => step.startsWith("SEARCH")), `${query}: ${plan}`);
+    t.notMatch(String(plan), /TEMP B-TREE/, "nothing is sorted");
+  }
+  t.match(source, /PRAGMA synchronous = FULL/);
+  await store.close();
+});
+
+t.test("sqlite: what can't be opened is refused with the reason", async (t) => {
+  const path = folder(t);
+  const refused = (name: string, message: RegExp) =>
+    t.rejects(openStore(`sqlite:${join(path, name)}`), { message }, name);
+  writeFileSync(join(path, "text"), "this is no database, but a text of some length".repeat(100));
+  await refused("text", /text can't be opened: file is not a database/);
+  new DatabaseSync(join(path, "foreign")).exec("CREATE TABLE songs (title TEXT)");
+  await refused("foreign", /belongs to another program/);
+  await (await openStore(`sqlite:${join(path, "newer")}`)).close();
+  new DatabaseSync(join(path, "newer")).exec("PRAGMA user_version = 99");
+  await refused("newer", /it is of version 99, made by a newer release; this one knows up to 1/);
+  await refused("text/below", /can't be opened/);
+  mkdirSync(join(path, "locked"));
+  chmodSync(path, 0o755);
+  chmodSync(join(path, "locked"), 0o555);
+  // Root may write everywhere: who runs this as root does it as nobody.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const script = `import("${new URL("../src/store/open.ts", import.meta.url)}").then(({ openStore }) => openStore("sqlite:${path}/locked/petstore.db")).catch((error) => console.log(error.message))`;
+  const env = { PATH: process.env.PATH };
+  const { stdout } = spawnSync(process.execPath, ["--no-warnings", "--input-type=module", "-e", script], {
+    encoding: "utf8",
+    env,
+    cwd: "/",
+    ...nobody,
+  });
+  t.match(stdout, /locked\/petstore\.db can't be opened: unable to open database file/);
+});
+
+t.test("sqlite: another process's lock holds up writers alone, and is a 503 in the end", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  const service = await start(t, { store });
+  const create = () => service.call("POST", "/v1/pets", { json: { name: "x", categoryId: 1 } });
+  const blocker = new DatabaseSync(file);
+  blocker.exec("BEGIN IMMEDIATE");
+  const waiting = create();
+  for (let n = 0; n < 20; n++) t.match(await service.call("GET", "/v1/pets"), { status: 200, body: [] });
+  blocker.exec("COMMIT");
+  t.match(await waiting, { status: 201 }, "a writer waits for the lock");
+  blocker.exec("BEGIN IMMEDIATE");
+  t.match(await create(), {
+    status: 503,
+    headers: { "retry-after": "1" },
+    body: { code: "unavailable", message: "The store is locked by another process. Try again." },
+  });
+  blocker.exec("COMMIT");
+  t.match(await create(), { status: 201 });
+  await service.app.close();
+  await store.close();
+  await t.rejects(store.check(), { code: "ERR_INVALID_STATE" }, "to use a closed store is a bug, and not hidden");
+});
+
+t.test("sqlite: every pet that was answered is there once, after kill -9 under load, four times", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  const { key, hash } = makeKey();
+  await store.keys.create("writer", hash);
+  const answered = new Map<string, string>();
+  for (let round = 0; round < 4; round++) {
+    const { url, end } = await startServer(t, { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: "silent" });
+    let alive = true;
+    const writers = Array.from({ length: 32 }, async (_, writer) => {
+      for (let n = 0; alive; n++) {
+        const name = `${round}-${writer}-${n}`;
+        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": name };
+        const response = await fetch(`${url}/pets`, {
+          method: "POST",
+          headers,
+          body: JSON.stringify({ name, categoryId: 1 }),
+        }).catch(() => undefined);
+        const body = response?.status === 201 ? await response.text().catch(() => undefined) : undefined;
+        if (body !== undefined) answered.set(name, body);
+        if (response === undefined) return;
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await end("SIGKILL");
+    alive = false;
+    await Promise.all(writers);
+  }
+  const rows = new DatabaseSync(file, { readOnly: true })
+    .prepare("SELECT name, count(*) AS n FROM pets GROUP BY name")
+    .all();
+  const counts = new Map(rows.map(({ name, n }) => [name as string, n as number]));
+  t.ok(answered.size > 100, `${answered.size} were answered`);
+  t.same(
+    [...answered.keys()].filter((name) => counts.get(name) !== 1),
+    [],
+    "each of them is there once",
+  );
+  t.same(
+    [...counts].filter(([, n]) => n !== 1),
+    [],
+    "and none is there twice",
+  );
+  t.equal(new DatabaseSync(file).prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
+  await store.close();
+});
