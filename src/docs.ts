@@ -30,8 +30,9 @@ export async function addDocs(app: FastifyInstance, document: Document, addresse
   await app.register(swagger, { mode: "static", specification: { document: served.toJS() } });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
+    theme: { title: `${document.content.info.title} API` },
     // showExtensions: x-stability, x-sunset and x-successor stand beside their operation.
-    uiConfig: { deepLinking: true, showExtensions: true, persistAuthorization: true, displayRequestDuration: true },
+    uiConfig: { layout: "BaseLayout", deepLinking: true, showExtensions: true, persistAuthorization: true },
   });
 }
 

@@ -82,11 +82,7 @@ export async function readDocument(text: string = readFileSync(file, "utf8")): P
   if (!valid) throw new Error(`The document is invalid: ${explain(errors)}.`);
   const resolved = validator.resolveRefs() as unknown as OpenApi;
 
-  const [server] = resolved.servers;
-  const basePath = server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "");
-  if (basePath === undefined || !/^\/[\w/-]*\w$/.test(basePath))
-    throw new Error(`The document's first server must be a path like /v1 by default, but is ${basePath}.`);
-
+  const basePath = readBasePath(resolved);
   const operations = Object.entries(resolved.paths).flatMap(([path, item]) => {
     if (item.parameters !== undefined)
       throw new Error(`The path ${path} has parameters of its own: declare them on its operations.`);
@@ -104,6 +100,14 @@ function parseYaml(text: string) {
   } catch (error) {
     throw new Error(`The document is invalid: ${(error as Error).message}`);
   }
+}
+
+function readBasePath({ servers: [server] }: OpenApi): string {
+  const url = server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
+  const path = URL.canParse(url) ? new URL(url).pathname : url;
+  if (!/^(\/\w+)+$/.test(path))
+    throw new Error(`The document's first server must have a path like /v1 by default, but is ${url}.`);
+  return path;
 }
 
 function readOperation(document: OpenApi, path: string, method: string, operation: OperationObject): Operation {

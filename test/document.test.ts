@@ -149,7 +149,10 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     [/invalid: .*NoSuch/, ["#/components/schemas/Pets", "#/components/schemas/NoSuch"]],
     [/GET \/pets has no operationId/, ["      operationId: listPets\n", ""]],
     [/operationId getPet twice/, ["operationId: createPet", "operationId: getPet"]],
-    [/first server must be a path like \/v1 by default, but is nowhere/, ["default: /v1", "default: nowhere"]],
+    [
+      /first server must have a path like \/v1 by default, but is https:\/\/x.example\/\./,
+      ["default: https://petstore.example/v1", "default: https://x.example/"],
+    ],
     [/path \/pets has parameters of its own/, ["  /pets:\n", "  /pets:\n    parameters: []\n"]],
     [/getPet has the path parameter pet-id, whose name must be camelCase/, [/petId/g, "pet-id"]],
     [/getPet must have the path parameter petId both/, ["- name: petId", "- name: id"]],
