@@ -48,7 +48,7 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     requestTimeout: 30_000,
     // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
     // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-    http: { headersTimeout: 15_000, requireHostHeader: false },
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
   });
   app.server.on("checkExpectation", app.routing);
   app.server.on("connect", (_, socket) => answerMalformed.call(app, { code: "CONNECT" }, socket));

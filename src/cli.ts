@@ -67,18 +67,16 @@ function toJson(keys: Key[]): string {
 
 function toTable(keys: Key[]): string {
   const time = (date: Date | undefined) => date?.toISOString().slice(0, 16).replace("T", " ") ?? "never";
-  const rows = keys.map(({ name, createdAt, expiresAt, lastUsedAt }) => [
-    name,
-    time(createdAt),
-    time(expiresAt),
-    time(lastUsedAt),
-  ]);
-  const table = [["NAME", "CREATED", "EXPIRES", "LAST USED"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const rows = keys.map((key) => [key.name, time(key.createdAt), time(key.expiresAt), time(key.lastUsedAt)] as const);
+  const table = [["NAME", "CREATED", "EXPIRES", "LAST USED"] as const, ...rows];
+  const columns = ([0, 1, 2, 3] as const).map((column) => {
+    const width = Math.max(...table.map((row) => row[column].length));
+    return (row: (typeof table)[number]) => row[column].padEnd(width);
+  });
   return table
     .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      columns
+        .map((pad) => pad(row))
         .join("  ")
         .trimEnd(),
     )

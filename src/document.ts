@@ -43,7 +43,7 @@ export interface Deprecation {
 interface OpenApi {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly "x-released"?: string };
-  readonly servers: readonly {
+  readonly servers?: readonly {
     readonly url: string;
     readonly variables?: Record<string, { readonly default: string }>;
   }[];
@@ -102,7 +102,8 @@ function parseYaml(text: string) {
   }
 }
 
-function readBasePath({ servers: [server] }: OpenApi): string {
+function readBasePath({ servers = [] }: OpenApi): string {
+  const [server] = servers;
   const url = server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
   const path = URL.canParse(url) ? new URL(url).pathname : url;
   if (!/^(\/\w+)+$/.test(path))

@@ -61,10 +61,13 @@ function toRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
     const body = request.routeOptions.schema?.body as { content?: object } | undefined;
     const types = Object.keys(body?.content ?? {}).join(" or ");
-    return new Refusal("unsupported_media_type", `The body must be sent as Content-Type: ${types}.`);
+    return new Refusal(
+      "unsupported_media_type",
+      types ? `The body must be sent as Content-Type: ${types}.` : "This operation takes no body.",
+    );
   }
-  // What else the framework refuses is about the bytes of the request.
-  if (error.code?.startsWith("FST_ERR_CTP_"))
+  // What else the framework refuses is about the bytes of the request, such as a body that breaks off.
+  if (error.statusCode !== undefined && error.statusCode < 500)
     return new Refusal("malformed_request", `The request can't be read: ${error.message}.`);
   return new Refusal("internal_error", "The service failed on this request. The fault is logged under its request id.");
 }

@@ -27,11 +27,13 @@ function exact(key: string, value: unknown, context: { source?: string }): unkno
   return typeof value === "number" ? exactNumber(context.source as string, value) : value;
 }
 
+type Literal = [text: string, sign: string, whole: string, fraction?: string, exponent?: string];
+
 // An int64 has at most 19 digits: what is longer stays a double, too large for any int64, so that
 // 1e1000000 costs nothing.
 function exactNumber(source: string, value: number): unknown {
   if (Number.isSafeInteger(value) && !/[.eE]/.test(source)) return value;
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = literal.exec(source) ?? [];
+  const [, sign, whole, fraction = "", exponent = "0"] = literal.exec(source) as unknown as Literal;
   const digits = (whole + fraction).replace(/^0+(?=\d)/, "");
   const significant = digits.replace(/0+$/, "");
   const zeros = Number(exponent) - fraction.length + digits.length - significant.length;

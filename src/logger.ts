@@ -24,8 +24,8 @@ export class RequestLog extends fastify.LogController {
       key: request.getDecorator<Caller | undefined>(callerOf)?.name,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
+      err: error ?? undefined,
     };
-    if (error) request.log.warn({ ...line, err: error }, "cut off");
-    else request.log.info(line, "answered");
+    request.log.info(line, "answered");
   }
 }

@@ -46,8 +46,7 @@ const int64: FuncKeywordDefinition = {
     });
     return checked((data, put) => {
       const value = Number.isInteger(data) ? BigInt(data as number) : data;
-      if (typeof value !== "bigint" || value < least || value > most)
-        return `an integer from ${least} to ${most}${typeof data === "string" ? ", in decimal digits" : ""}`;
+      if (typeof value !== "bigint" || value < least || value > most) return `an integer from ${least} to ${most}`;
       const broken = checks.find((check) => !check.holds(value, check.bound));
       put(value);
       return broken && `${broken.words} ${[broken.bound].flat().join(", ")}`;

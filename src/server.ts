@@ -18,7 +18,7 @@ export async function serve(): Promise<void> {
   const store = await openStore(config.DATABASE_URL);
   const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
   const app = await buildApp({ document, handlers, store, addresses, logger: buildLogger(config.LOG_LEVEL) });
-  await app.listen({ host: config.HOST, port: config.PORT });
+  const origin = await app.listen({ host: config.HOST, port: config.PORT });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;
@@ -31,10 +31,9 @@ export async function serve(): Promise<void> {
   };
   process.on("SIGTERM", close).on("SIGINT", close);
 
-  const { address, family, port } = app.server.address() as AddressInfo;
-  const origin = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  const { address } = app.server.address() as AddressInfo;
   const embedded = config.DATABASE_URL.startsWith("sqlite:");
-  const key = embedded && isLoopback(address) ? await makeFirstKey(store) : undefined;
+  const key = embedded && isLoopback(address) && (await makeFirstKey(store));
   greet(origin, document.basePath, key);
 }
 
@@ -49,15 +48,15 @@ function isLoopback(address: string): boolean {
 }
 
 // A store without any key is of no use: who tries it out on their own machine is given one.
-async function makeFirstKey({ pets, keys }: Store): Promise<string | undefined> {
+async function makeFirstKey({ pets, keys }: Store): Promise<string | false> {
   const used = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
-  if (used) return undefined;
+  if (used) return false;
   const { key, hash } = makeKey();
-  return (await keys.create("first", hash)) ? key : undefined;
+  return (await keys.create("first", hash)) && key;
 }
 
 // For people, and so on standard error: the log on standard output never holds a key.
-function greet(origin: string, basePath: string, key: string | undefined): void {
+function greet(origin: string, basePath: string, key: string | false): void {
   const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
   if (key)
     lines.push(

@@ -87,17 +87,17 @@ function refuse(part: Part, error: ErrorObject): Refusal {
   const { name, code } = parts[part];
   const path = error.instancePath.slice(1).replaceAll("/", ".");
   const subject = path === "" ? (part === "body" ? "body" : "request") : `${name} ${path}`;
-  return new Refusal(code, `The ${subject} ${explain(name, error)}.`);
+  return new Refusal(code, `The ${subject} ${explain(part, error)}.`);
 }
 
-function explain(name: string, { keyword, message, params, parentSchema, data }: ErrorObject): string {
+function explain(part: Part, { keyword, message, params, parentSchema }: ErrorObject): string {
+  const { name } = parts[part];
   const list = (values: unknown) => (values as unknown[]).join(", ") || "none";
   if (keyword === "additionalProperties")
-    return `has the unknown ${name} ${JSON.stringify(params.additionalProperty.slice(0, 50))}; known are: ${list(Object.keys(parentSchema?.properties ?? {}))}`;
+    return `has the unknown ${name} ${JSON.stringify(params.additionalProperty.slice(0, 50))}; known are: ${list(Object.keys({ ...parentSchema?.properties }))}`;
   if (keyword === "required") return `must have the ${name} ${params.missingProperty}`;
   if (keyword === "enum") return `must be one of: ${list(params.allowedValues)}`;
   if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
-  if (keyword === "type" && params.type === "integer")
-    return `must be an integer${typeof data === "string" ? " in decimal digits" : ""}`;
-  return message as string;
+  const text = keyword === "type" ? `must be ${/^[aeio]/.test(params.type) ? "an" : "a"} ${params.type}` : message;
+  return part !== "body" && text?.startsWith("must be an integer") ? `${text}, in plain decimal digits` : `${text}`;
 }

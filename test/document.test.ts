@@ -114,7 +114,7 @@ t.test("parameters of every type are read strictly", async (t) => {
   t.match((await call("i=9007199254740993")).body, {
     message: /i must be an integer from -9007199254740991 to 9007199254740991/,
   });
-  t.match((await call("n=x")).body, { message: /n must be number/ });
+  t.match((await call("n=x")).body, { message: /n must be a number/ });
   t.match((await call("", "0")).body, { message: /header X-Count must be >= 1/ });
   t.match((await service.call("GET", "/v1/pets")).body, { message: /must have the header X-Count/ });
 });
@@ -141,6 +141,85 @@ t.test("alternatives of credentials", async (t) => {
   );
 });
 
+t.test("a number of a body is as the schema says", async (t) => {
+  const extra = "        weight: { type: number, minimum: 0 }\n        age: { type: integer }\n        status:";
+  const document = edit(documentText, [
+    / {8}status:(?=\n {10}\$ref: [^\n]*PetStatus"\n {6}examples:\n {8}- \{ name)/,
+    extra,
+  ]);
+  const seen: unknown[] = [];
+  const createPet = async ({ body }: { body: { weight?: unknown; age?: unknown } }) => {
+    seen.push([body.weight, body.age]);
+    return { status: 201, body: { id: 1n, name: "x", categoryId: 1n } };
+  };
+  const service = await start(t, { document, handlers: { listPets: createPet, createPet, getPet: createPet } });
+  const send = (fields: string) => service.call("POST", "/v1/pets", { json: `{"name":"x","categoryId":1,${fields}}` });
+  for (const fields of ['"weight":1.5', '"weight":9007199254740993', '"weight":1e30', '"age":7.0'])
+    t.match(await send(fields), { status: 201 }, fields);
+  t.same(seen, [
+    [1.5, undefined],
+    [9007199254740992, undefined],
+    [1e30, undefined],
+    [undefined, 7],
+  ]);
+  for (const fields of [
+    '"weight":-1',
+    '"weight":"1"',
+    '"weight":1e999',
+    '"age":9007199254740993',
+    '"age":1e30',
+    '"age":1.5',
+    '"age":"7"',
+  ])
+    t.match(await send(fields), { status: 400, body: { code: "invalid_body" } }, fields);
+});
+
+t.test("an operation may leave out what it does not need", async (t) => {
+  const ping = `  /pings:
+    post:
+      operationId: ping
+      responses:
+        "204": { description: Pong, headers: { X-Request-Id: { $ref: "#/components/headers/X-Request-Id" } } }
+        default: { $ref: "#/components/responses/Failure" }
+  /pets:
+`;
+  const seen: unknown[] = [];
+  const handler = async () => ({ status: 200, body: [] });
+  const answer = async (call: object) => {
+    seen.push(call);
+    return { status: 204, body: undefined };
+  };
+  const handlers = { listPets: handler, createPet: handler, getPet: handler, ping: answer };
+  const document = edit(
+    documentText,
+    ["security:\n  - apiKey: []\n", ""],
+    ["  /pets:\n", ping],
+    ["        required: true\n        description: The animal", "        description: The animal"],
+  );
+  const service = await start(t, { document, handlers });
+  t.match(await service.call("POST", "/v1/pings", { key: null }), { status: 204, text: "" });
+  t.match(seen, [{ caller: undefined, body: undefined }]);
+  const asText = { body: "x", headers: { "content-type": "text/plain" } };
+  t.match(await service.call("POST", "/v1/pings", asText), {
+    status: 415,
+    body: { message: "This operation takes no body." },
+  });
+  t.match(await service.call("POST", "/v1/pings?x=1"), { status: 400 });
+
+  const soon = await readDocument(
+    edit(documentText, ["      x-sunset: 2030-12-05\n", ""], ["      x-successor: listPets\n", ""]),
+  );
+  t.match(soon.operations.find(({ id }) => id === "getPet")?.deprecation, {
+    since: Date,
+    sunset: undefined,
+    successor: undefined,
+  });
+  const relative = await readDocument(
+    edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /v7 }]\nsecurity:"]),
+  );
+  t.equal(relative.basePath, "/v7");
+});
+
 t.test("a document that would not hold is refused, with the reason", async (t) => {
   const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];
   for (const [message, ...edits] of [
@@ -152,6 +231,13 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     [
       /first server must have a path like \/v1 by default, but is https:\/\/x.example\/\./,
       ["default: https://petstore.example/v1", "default: https://x.example/"],
+    ],
+    [/first server must have a path like \/v1 by default, but is \./, [/servers:\n[\s\S]*?\nsecurity:/, "security:"]],
+    [/first server must have a path .* but is \./, ['url: "{base_url}"', 'url: "{other}"']],
+    [/invalid: .*it must have required property 'info'/, [/info:\n[\s\S]*?\nservers:/, "servers:"]],
+    [
+      /listPets has the parameter limit, whose type/,
+      [/schema:\n {12}type: integer[\s\S]*?example: 20/, "content: { text/plain: {} }"],
     ],
     [/path \/pets has parameters of its own/, ["  /pets:\n", "  /pets:\n    parameters: []\n"]],
     [/getPet has the path parameter pet-id, whose name must be camelCase/, [/petId/g, "pet-id"]],

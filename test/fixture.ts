@@ -222,6 +222,7 @@ export async function buildCheck(text: string): Promise<(method: string, path: s
     if (undeclared) fail(`has the undeclared header ${undeclared}`);
     if (operation?.deprecated && !headers.deprecation) fail("is of a deprecated operation and does not say so");
 
+    if (response.content === undefined) return text === "" ? undefined : fail("has a body, and none is declared");
     const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
     const schema = response.content?.[mediaType]?.schema;
     if (schema === undefined) return fail(`has the undeclared media type ${mediaType}`);

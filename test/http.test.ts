@@ -1,4 +1,6 @@
 // What the interface leaves open, as decided: each decision and each known trap.
+import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import fc from "fast-check";
 import t from "tap";
 import type { Pet } from "../src/store/store.ts";
@@ -526,6 +528,39 @@ t.test("malformed HTTP gets the one shape, too", async (t) => {
   t.match(await service.raw(`DELETE http://x/v1/pets HTTP/1.1\r\n${authorized}\r\n`), [{ status: 405 }]);
   const two = await service.raw(`${get}${authorized}\r\n${get}Host: x\r\nConnection: close\r\n\r\n`);
   t.match(two, [{ status: 200 }, { status: 401 }], "two requests in one packet get two answers, in order");
+});
+
+t.test("clients that break off or take for ever harm nobody", async (t) => {
+  const service = await start(t);
+  const begin = (bytes: string) => {
+    const socket = connect(service.port, "127.0.0.1");
+    socket.write(bytes);
+    return socket;
+  };
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
+  for (const bytes of [
+    `${head}Content-Length: 100\r\n\r\n{`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n1\r\n{`,
+    "GET /v1/pe",
+  ]) {
+    const socket = begin(bytes);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.resetAndDestroy();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  t.match(await service.call("GET", "/v1/pets"), { status: 200, body: [] });
+  t.same(
+    service.logs.filter(({ level }) => Number(level) > 30),
+    [],
+    "that is no fault of the service",
+  );
+
+  Object.assign(service.app.server, { headersTimeout: 100, requestTimeout: 200 });
+  for (const bytes of ["GET /v1/pets HTTP/1.1\r\nHost:", `${head}Content-Length: 100\r\n\r\n{`]) {
+    const answer = await readText(begin(bytes));
+    t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+    t.match(answer, /"code":"request_timeout"/);
+  }
 });
 
 t.test("a fault of the service is a 500 that tells nothing", async (t) => {

@@ -57,12 +57,12 @@ t.test("createPet", async (t) => {
     [{ name: "x" }, /must have the field categoryId/],
     [{ ...least, status: "lost" }, /field status must be one of: available, pending, sold/],
     [{ ...least, status: null }, /status/],
-    [{ ...least, name: 7 }, /field name must be string/],
+    [{ ...least, name: 7 }, /field name must be a string/],
     [{ ...least, categoryId: "3" }, /field categoryId must be an integer/],
     [{ ...least, categoryId: 1.5 }, /field categoryId must be an integer/],
     [{ ...least, id: 7 }, /unknown field "id"; known are: name, categoryId, status/],
-    [[], /body must be object/],
-    ["null", /body must be object/],
+    [[], /body must be an object/],
+    ["null", /body must be an object/],
   ] as const)
     t.match(
       await post(json),

@@ -61,6 +61,7 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     [{ DATABASE_URL: "mysql://x" }, /DATABASE_URL must be sqlite:PATH/],
     [{ LOG_LEVEL: "loud" }, /LOG_LEVEL must be one of trace/],
     [{ BASE_URL: "https://x.example" }, /BASE_URL must be an http or https URL that ends in \/v1/],
+    [{ BASE_URL: "https://[/v1" }, /BASE_URL must be/],
     [{ STAGING_BASE_URL: "x/v1" }, /STAGING_BASE_URL must be/],
     [{ HOST: "not a host" }, /HOST must be/],
     [{ DATABASE_URL: `sqlite:${join(path, "text")}` }, /file is not a database/],

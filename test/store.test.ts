@@ -247,6 +247,19 @@ t.test("sqlite: another process's lock holds up writers alone, and is a 503 in t
   await t.rejects(store.check(), { code: "ERR_INVALID_STATE" }, "to use a closed store is a bug, and not hidden");
 });
 
+t.test("sqlite: what fails half-way leaves nothing", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  const db = new DatabaseSync(file);
+  db.exec("CREATE TRIGGER fault BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'injected'); END");
+  const once = { caller: 1n, key: "k", digest: digest("a") };
+  await t.rejects(store.pets.create(rex, once), { message: /injected/ });
+  t.same(await store.pets.list({ limit: 1 }), { pets: [], more: false });
+  db.exec("DROP TRIGGER fault");
+  t.match(await store.pets.create(rex, once), { outcome: "created" });
+  await store.close();
+});
+
 t.test("sqlite: every pet that was answered is there once, after kill -9 under load, four times", async (t) => {
   const file = join(folder(t), "petstore.db");
   const store = await openStore(`sqlite:${file}`);
