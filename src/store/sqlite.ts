@@ -163,17 +163,20 @@ const surroundings = new Map([
 
 /** A synchronous method as the store's interface has it: a promise, and `Unavailable` for what is not a bug. */
 function reach<A extends unknown[], T>(method: (...args: A) => T): (...args: A) => Promise<T> {
-  return async (...args) => {
-    for (const began = Date.now(); ; await pause(busyPause)) {
-      try {
-        return method(...args);
-      } catch (error) {
-        const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-        if (code === busy && Date.now() - began < busyTimeout) continue;
-        const reason = surroundings.get(code);
-        if (reason === undefined) throw error;
-        throw new Unavailable(`The store is ${reason}.`, { cause: error });
-      }
+  return async (...args) => attempt(() => method(...args), Date.now() + busyTimeout);
+}
+
+async function attempt<T>(work: () => T, deadline: number): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+    if (code === busy && Date.now() < deadline) {
+      await pause(busyPause);
+      return attempt(work, deadline);
     }
-  };
+    const reason = surroundings.get(code);
+    if (reason === undefined) throw error;
+    throw new Unavailable(`The store is ${reason}.`, { cause: error });
+  }
 }
