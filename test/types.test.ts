@@ -25,7 +25,7 @@ export const otherBody: Handler<"getPet"> = async () => ({ status: 404, body: pe
 export const roundedId: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, id: 1 } });
 
 // @ts-expect-error a value that the enum does not have
-export const otherStatus: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, status: "lost" } });
+export const otherStatus: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, status: "no status" } });
 
 // @ts-expect-error a header that the answer does not declare
 export const otherHeader: Handler<"listPets"> = async () => ({ status: 200, body: [], headers: { Links: "" } });
