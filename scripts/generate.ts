@@ -22,8 +22,15 @@ interface Parameter {
 }
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+const union = (texts: string[]) =>
+  ts.factory.createUnionTypeNode(
+    texts.map((text) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text))),
+  );
 const types = await openapiTS(document, {
-  transform: ({ type, format }: SchemaObject) => (type === "integer" && format === "int64" ? bigint : undefined),
+  transform: (schema: SchemaObject) => {
+    if (schema.type === "integer" && schema.format === "int64") return bigint;
+    return "x-extensible-enum" in schema ? union(schema["x-extensible-enum"] as string[]) : undefined;
+  },
 });
 const text = `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.\n${astToString(types)}`;
 

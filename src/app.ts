@@ -4,14 +4,16 @@ import { randomUUID } from "node:crypto";
 import helmet from "@fastify/helmet";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
-import { buildAuthentication, callerOf, recordUses } from "./auth.ts";
+import { buildAuthentication, callerDecorator, recordUses } from "./auth.ts";
 import { parseBodies } from "./body.ts";
+import type { Handlers, OperationId } from "./contract.ts";
 import { deprecationHeaders } from "./deprecation.ts";
 import { type Addresses, addDocs, baseAddress } from "./docs.ts";
 import type { Document } from "./document.ts";
-import { answerFailures, answerMalformed } from "./failures.ts";
+import { answerFailures } from "./failures.ts";
 import { addHealth } from "./health.ts";
 import { RequestLog } from "./logger.ts";
+import { answerMalformed } from "./malformed.ts";
 import { type AnyHandler, buildRoute } from "./operation.ts";
 import { buildPages } from "./pages.ts";
 import type { Store } from "./store/store.ts";
@@ -20,8 +22,7 @@ import { buildValidation } from "./validation.ts";
 /** What the service is made of. */
 export interface Parts {
   readonly document: Document;
-  /** By operationId. */
-  readonly handlers: Readonly<Record<string, unknown>>;
+  readonly handlers: Handlers;
   readonly store: Store;
   readonly addresses: Addresses;
   readonly logger: FastifyBaseLogger;
@@ -40,7 +41,6 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     // The parser's limit for all headers (16 KB) is the limit: a long id is a bad id, not a wrong path.
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: ({ url }) => toRoute(url as string),
-    clientErrorHandler: answerMalformed,
     return503OnClosing: false,
     // Each clock is set: by default a request may take for ever.
     connectionTimeout: 120_000,
@@ -51,16 +51,17 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
   });
   app.server.on("checkExpectation", app.routing);
-  app.server.on("connect", (_, socket) => answerMalformed.call(app, { code: "CONNECT" }, socket));
+  app.server.on("checkContinue", app.routing); // src/operation.ts asks for the body, after the credentials
+  answerMalformed(app.server, logger);
 
-  app.decorateRequest(callerOf);
+  app.decorateRequest(callerDecorator);
   app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  // Over plain http away from loopback, upgraded requests would leave /docs blank.
+  await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   endConnections(app);
   answerFailures(app);
   parseBodies(app);
-  app.setValidatorCompiler(buildValidation(new Set(document.text.match(/\bx-[\w-]+(?=:)/g))));
-  // Over plain http away from loopback, upgraded requests would leave /docs blank.
-  await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+  app.setValidatorCompiler(buildValidation(document.extensions));
 
   await addOperations(app, { document, handlers, store, addresses });
   await addDocs(app, document, addresses);
@@ -81,7 +82,8 @@ async function addOperations(
       const { id } = operation;
       if (!Object.hasOwn(handlers, id))
         throw new Error(`The operation ${id} has no handler: add src/handlers/${id}.ts to src/handlers.ts.`);
-      const handler = handlers[id] as AnyHandler;
+      // The types tie each handler to its operation; here all are called alike.
+      const handler = handlers[id as OperationId] as unknown as AnyHandler;
       const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
       const headers = deprecationHeaders(operation, base);
       return [id, buildRoute({ operation, handler, authenticate: authentication(operation), context, headers })];
@@ -118,13 +120,14 @@ function endConnections(app: FastifyInstance): void {
 // its path. Escapes that are no UTF-8 have no route: their percent signs are taken as they stand, so
 // that the request gets the answer of the path that it names, and 401 stays before 400.
 function toRoute(target: string): string {
-  const url = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?]*/i, "");
+  const path = target.replace(/^https?:\/\/[^/?]*/i, "").replaceAll("#", "%23");
+  const url = path.startsWith("/") ? path : `/${path}`;
   if (!url.includes("%")) return url;
-  const [path = "", ...query] = url.split("?");
+  const [before = "", ...query] = url.split("?");
   try {
-    decodeURIComponent(path);
+    decodeURIComponent(before);
     return url;
   } catch {
-    return [path.replaceAll("%", "%25"), ...query].join("?");
+    return [before.replaceAll("%", "%25"), ...query].join("?");
   }
 }

@@ -16,7 +16,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<Caller
 type Scheme = (authorization: string | undefined) => Promise<Caller | Refusal>;
 
 /** The name of the request's decorator that holds who is calling. */
-export const callerOf = "caller";
+export const callerDecorator = "caller";
 
 /** Notes that a key was used. */
 export type Used = (caller: Caller) => unknown;

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // JavaScript, so that a Node which can't read TypeScript gets this far and says what is wrong.
-const [major] = process.versions.node.split(".");
-if (Number(major) < 24) {
+const [major, minor] = /** @type {[number, number, number]} */ (process.versions.node.split(".").map(Number));
+if (major < 24 || (major === 24 && minor < 4)) {
   console.error(
-    `petstore: Node ${process.versions.node} is too old, it takes Node 24 or newer. In the project, npx petstore brings its own.`,
+    `petstore: Node ${process.versions.node} is too old: the service takes Node 24.4 or newer. In the project, npx petstore brings its own.`,
   );
   process.exit(1);
 }

@@ -18,6 +18,8 @@ export function parseBodies(app: FastifyInstance): void {
           "unsupported_media_type",
           `The body must be sent as it is, not with Content-Encoding: ${coding}.`,
         );
+      if (/charset *=(?! *"?utf-?8)/i.test(headers["content-type"] as string))
+        throw new Refusal("unsupported_media_type", "The body must be UTF-8, which is the one charset of JSON.");
       if (bytes.length === 0) throw new Refusal("invalid_body", "The body must not be empty.");
       return parse(bytes);
     },
@@ -31,11 +33,12 @@ function parse(bytes: Buffer): unknown {
   } catch {
     throw new Refusal("invalid_body", "The body must be UTF-8.");
   }
+  if (text.startsWith("\ufeff")) throw new Refusal("invalid_body", "The body must not begin with a byte order mark.");
   try {
     return parseJson(text);
   } catch (error) {
     // A RangeError: so many levels that the parser's stack is used up.
     const why = error instanceof SyntaxError ? error.message : "it is nested too deeply";
-    throw new Refusal("invalid_body", `The body must be JSON: ${why}.`);
+    throw new Refusal("invalid_body", `The body can't be read as JSON: ${why}.`);
   }
 }

@@ -1,4 +1,5 @@
 // The command `petstore`: run the service, and see to its keys.
+import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { makeKey } from "./auth.ts";
 import { readConfig, settings } from "./config.ts";
@@ -6,12 +7,15 @@ import { serve } from "./server.ts";
 import { openStore } from "./store/open.ts";
 import type { Key, KeyStore } from "./store/store.ts";
 
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000, y: 31_536_000_000 } as const; // milliseconds
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
 
 /** Runs the command line. Rejects with an Error that says what went wrong; wrong usage ends with exit code 2. */
 export async function run(argv: readonly string[]): Promise<void> {
   const program = new Command("petstore")
     .description("The Pet Store service.")
+    .version(version)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "petstore: ")) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`);
   program.command("serve").description("run the service").action(serve);
@@ -21,8 +25,10 @@ export async function run(argv: readonly string[]): Promise<void> {
     .command("create")
     .description("make a key and print it; it is shown this once")
     .argument("<name>", "who or what the key is for", readName)
-    .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, y)", readPeriod)
-    .action((name: string, { expires }: { expires?: number }) => withKeys((keys) => createKey(keys, name, expires)));
+    .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, w, y)", readPeriod)
+    .action((name: string, { expires }: { expires?: number }) =>
+      withKeys((keys) => createKey(keys, name, expires), true),
+    );
   keys
     .command("list")
     .description("list the keys: name, created, expires, last used")
@@ -38,8 +44,11 @@ export async function run(argv: readonly string[]): Promise<void> {
   await program.parseAsync(argv);
 }
 
-async function withKeys(work: (keys: KeyStore) => Promise<void>): Promise<void> {
-  const store = await openStore(readConfig().DATABASE_URL);
+// Only a new key makes a store where there is none: to list or revoke in a mistyped place is a mistake.
+async function withKeys(work: (keys: KeyStore) => Promise<void>, create = false): Promise<void> {
+  const { DATABASE_URL: url } = readConfig();
+  if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
+  const store = await openStore(url, create);
   await work(store.keys).finally(() => store.close());
 }
 
@@ -66,7 +75,7 @@ function toJson(keys: Key[]): string {
 }
 
 function toTable(keys: Key[]): string {
-  const time = (date: Date | undefined) => date?.toISOString().slice(0, 16).replace("T", " ") ?? "never";
+  const time = (date: Date | undefined) => (date ? `${date.toISOString().slice(0, 16).replace("T", " ")}Z` : "never");
   const rows = keys.map((key) => [key.name, time(key.createdAt), time(key.expiresAt), time(key.lastUsedAt)] as const);
   const table = [["NAME", "CREATED", "EXPIRES", "LAST USED"] as const, ...rows];
   const columns = ([0, 1, 2, 3] as const).map((column) => {
@@ -84,14 +93,16 @@ function toTable(keys: Key[]): string {
 }
 
 function readName(text: string): string {
-  if (!/^[\w.@-]{1,64}$/.test(text)) throw new InvalidArgumentError("A name has 1 to 64 letters, digits, or . _ - @");
+  if (!/^\w[\w.@-]{0,63}$/.test(text))
+    throw new InvalidArgumentError("A name has 1 to 64 letters, digits or . _ - @, and begins with none of . - @");
   return text;
 }
 
 function readPeriod(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,4})([mhdy])$/.exec(text) ?? [];
-  if (unit === undefined) throw new InvalidArgumentError("A period is a number and a unit: 30m, 12h, 90d or 1y.");
-  return Number(count) * units[unit as keyof typeof units];
+  const [, count, unit] = /^([1-9]\d{0,7})([mhdwy])$/.exec(text) ?? [];
+  const period = Number(count) * units[unit as keyof typeof units];
+  if (period <= 100 * units.y) return period;
+  throw new InvalidArgumentError("A period is a number and a unit, 30m, 12h, 90d, 2w or 1y, and 100 years at most.");
 }
 
 function describeSettings(): string {

@@ -1,4 +1,5 @@
 // The settings: one table, and the only reader of process.env. A test holds the README to it.
+import { isIP } from "node:net";
 
 interface Setting<T> {
   readonly default: string;
@@ -11,10 +12,11 @@ interface Setting<T> {
 
 const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
 
+// With which path it ends the document says: src/server.ts holds it to that.
 const address: Pick<Setting<string>, "default" | "allowed" | "read"> = {
   default: "",
-  allowed: "an http or https URL that ends in /v1",
-  read: (text) => (text === "" || (/^https?:\/\/[^?#]+\/v1$/.test(text) && URL.canParse(text)) ? text : undefined),
+  allowed: "an http or https URL that ends with the path of the service, /v1",
+  read: (text) => (/^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text) ? new URL(text).href : text && undefined),
 };
 
 /** Every setting: its default, what it means, and what it may be. */
@@ -23,19 +25,19 @@ export const settings = {
     default: "127.0.0.1",
     meaning: "The address to listen on",
     allowed: "an IP address or a host name",
-    read: matching(/^[\w.:-]+$/),
+    read: (text: string) => (isIP(text) !== 0 || /^[a-z][\w.-]*$/i.test(text) ? text : undefined),
   },
   PORT: {
     default: "3000",
     meaning: "The port to listen on; 0 takes a free one",
     allowed: "a number from 0 to 65535",
-    read: (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+    read: (text: string) => (/^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
   },
   DATABASE_URL: {
     default: "sqlite:data/petstore.db",
     meaning: "Where the pets and keys are kept",
     allowed: "sqlite:PATH or sqlite::memory:",
-    read: matching(/^sqlite:./),
+    read: matching(/^sqlite:(:memory:|[^:].*)$/),
   },
   LOG_LEVEL: {
     default: "info",
@@ -55,7 +57,7 @@ export type Config = {
 /** Reads the settings from the environment. Throws an Error that names the setting and what it may be. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const values = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
-    const value = setting.read(environment[name] ?? setting.default);
+    const value = setting.read(environment[name] || setting.default);
     if (value === undefined) throw new Error(`${name} must be ${setting.allowed}.`);
     return [name, value];
   });

@@ -30,11 +30,20 @@ export async function addDocs(app: FastifyInstance, document: Document, addresse
   await app.register(swagger, { mode: "static", specification: { document: served.toJS() } });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    theme: { title: `${document.content.info.title} API` },
+    theme: { title: `${document.content.info.title} API`, js: [{ filename: "exact.js", content: exactNumbers }] },
     // showExtensions: x-stability, x-sunset and x-successor stand beside their operation.
-    uiConfig: { layout: "BaseLayout", deepLinking: true, showExtensions: true, persistAuthorization: true },
+    uiConfig: { layout: "BaseLayout", deepLinking: true, showExtensions: true },
   });
 }
+
+// Swagger UI parses an answer to lay it out, and would show a rounded int64. In its page, JSON.parse
+// keeps such a number as its text, which JSON.stringify writes again.
+const exactNumbers = `
+const parse = JSON.parse;
+const exact = (key, value, { source } = {}) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value;
+JSON.parse = (text, reviver) => parse(text, reviver ?? exact);
+`;
 
 function addFile(app: FastifyInstance, path: string, type: string, text: string): void {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;

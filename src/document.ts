@@ -2,7 +2,7 @@
 // or that asks for something which this service would not do: what is written there must hold.
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { parse } from "yaml";
+import { parseDocument } from "yaml";
 
 const file = new URL("../openapi/petstore.yaml", import.meta.url);
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
@@ -16,6 +16,8 @@ export interface Document {
   readonly content: OpenApi;
   /** The path at which the service mounts, from the first of the servers: `/v1`. */
   readonly basePath: string;
+  /** The names of its extensions, the fields `x-…`. */
+  readonly extensions: ReadonlySet<string>;
   readonly operations: readonly Operation[];
 }
 
@@ -91,15 +93,23 @@ export async function readDocument(text: string = readFileSync(file, "utf8")): P
   const ids = operations.map(({ id }) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice) throw new Error(`The document has the operationId ${twice} twice.`);
-  return { text, content, basePath, operations };
+  const extensions = new Set(JSON.stringify(content).match(/(?<=")x-[\w-]+(?=":)/g));
+  return { text, content, basePath, extensions, operations };
 }
 
 function parseYaml(text: string) {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new Error(`The document is invalid: ${(error as Error).message}`);
-  }
+  const yaml = parseDocument(text, { intAsBigInt: true });
+  const [error] = yaml.errors;
+  if (error) throw new Error(`The document is invalid: ${error.message}`);
+  const document = yaml.toJS({
+    reviver: (_, value) => {
+      if (typeof value !== "bigint") return value;
+      if (Number.isSafeInteger(Number(value))) return Number(value);
+      throw new Error(`The document is invalid: the number ${value} is beyond 2^53, where tools round it.`);
+    },
+  });
+  if (!/^3\.1\.\d+$/.test(document?.openapi)) throw new Error("The document is invalid: it must have openapi: 3.1.x.");
+  return document;
 }
 
 function readBasePath({ servers = [] }: OpenApi): string {
@@ -134,6 +144,9 @@ function readOperation(document: OpenApi, path: string, method: string, operatio
   const { requestBody } = operation;
   const unread = Object.keys(requestBody?.content ?? {}).find((type) => !mediaTypes.includes(type));
   if (unread) refuse(`has a body of ${unread}, and only ${mediaTypes} is read`);
+  const maxBytes = requestBody?.["x-max-bytes"];
+  if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes > 0))
+    refuse(`has x-max-bytes ${maxBytes}, which must be a number of bytes`);
   const stability = operation["x-stability"];
   if (![undefined, "experimental", "beta"].includes(stability))
     refuse(`has x-stability ${stability}, which must be experimental or beta`);
@@ -151,7 +164,7 @@ function readOperation(document: OpenApi, path: string, method: string, operatio
         return [scheme.type, scheme.scheme].filter(Boolean).join(" ").toLowerCase();
       }),
     ),
-    body: requestBody && { required: requestBody.required ?? false, maxBytes: requestBody["x-max-bytes"] },
+    body: requestBody && { required: requestBody.required ?? false, maxBytes },
     deprecation: operation.deprecated ? readDeprecation(document, operation, refuse) : undefined,
   };
 }

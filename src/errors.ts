@@ -19,10 +19,10 @@ const statuses = {
   headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,
-} as const;
+} as const satisfies Record<ErrorBody["code"], number>;
 
 /** The code of a failure, for programs. */
-export type Code = keyof typeof statuses;
+export type Code = ErrorBody["code"];
 
 /** All codes, in the document's order. */
 export const codes = Object.keys(statuses) as Code[];

@@ -1,20 +1,19 @@
-// Every failure leaves in the one shape, whatever produced it: a handler's bug, the framework, the
-// router, or the HTTP parser, which answers before there is a request.
-
-import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+// Every failure of a request leaves in the one shape, whatever produced it: a handler's bug, the
+// framework or the router.
+import type { IncomingMessage } from "node:http";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { nothingThere, Refusal, Unavailable } from "./errors.ts";
 
 const retryAfter = "1"; // seconds
+const mostUnread = 1_048_576; // bytes
 
 /** The answers of `app` to failures of a request. Call it before routes are added: it watches which there are. */
 export function answerFailures(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const refusal = toRefusal(error, request);
-    if (refusal.answer.status >= 500) request.log.error({ err: error }, "failed");
-    send(reply, refusal);
+    const { answer, headers } = toRefusal(error, request);
+    if (answer.status >= 500) request.log.error({ err: error }, "failed");
+    if (leavesMuch(request.raw)) reply.header("connection", "close");
+    return reply.code(answer.status).headers(headers).send(answer.body);
   });
 
   const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
@@ -31,8 +30,10 @@ export function answerFailures(app: FastifyInstance): void {
   });
 
   app.addHook("onRequest", async (request) => {
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
-      throw new Refusal("malformed_request", "The request must have a Host header.");
+    // RFC 9112, section 3.2. HTTP/1.0 knows no Host.
+    const hosts = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion !== "1.0"))
+      throw new Refusal("malformed_request", `The request must have one Host header, not ${hosts}.`);
     // Not left to the handler below: it would run after the body was read.
     if (request.is404) throw refuseRoute(request, paths.values());
   });
@@ -45,11 +46,13 @@ function refuseRoute(
   { method, url }: FastifyRequest,
   paths: Iterable<{ pattern: RegExp; methods: Set<string> }>,
 ): Refusal {
-  const path = url.split("?", 1)[0] as string;
+  const path = decodeURI(url.split("?", 1)[0] as string);
   const methods = [...paths].filter(({ pattern }) => pattern.test(path)).flatMap((route) => [...route.methods]);
   if (methods.length === 0) return nothingThere();
   const allow = [...new Set(methods)].sort().join(", ");
-  return new Refusal("method_not_allowed", `This path does not have the method ${method}, but: ${allow}.`, { allow });
+  return new Refusal("method_not_allowed", `This path does not have the method ${method}. It has: ${allow}.`, {
+    allow,
+  });
 }
 
 function toRefusal(error: FastifyError, request: FastifyRequest): Refusal {
@@ -66,39 +69,14 @@ function toRefusal(error: FastifyError, request: FastifyRequest): Refusal {
       types ? `The body must be sent as Content-Type: ${types}.` : "This operation takes no body.",
     );
   }
-  // What else the framework refuses is about the bytes of the request, such as a body that breaks off.
-  if (error.statusCode !== undefined && error.statusCode < 500)
-    return new Refusal("malformed_request", `The request can't be read: ${error.message}.`);
+  // What else the framework refuses is about the bytes of the body; ECONNRESET: it broke off.
+  if (error.code?.startsWith("FST_ERR_CTP_") || error.code === "ECONNRESET")
+    return new Refusal("malformed_request", `The body can't be read: ${error.message}.`);
   return new Refusal("internal_error", "The service failed on this request. The fault is logged under its request id.");
 }
 
-function send(reply: FastifyReply, { answer, headers }: Refusal): void {
-  reply.code(answer.status).headers(headers).send(answer.body);
-}
-
-/** Answers what the HTTP parser refuses, on the socket itself: there is no request yet. */
-export function answerMalformed(this: FastifyInstance, error: { code?: string }, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const id = randomUUID();
-  this.log.info({ reqId: id, code: error.code }, "malformed request");
-  const { answer, headers } = parserRefusal(error.code);
-  const body = JSON.stringify(answer.body);
-  const head = {
-    ...headers,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
-    "x-request-id": id,
-    connection: "close",
-  };
-  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n${body}`);
-}
-
-function parserRefusal(code: string | undefined): Refusal {
-  if (code === "HPE_HEADER_OVERFLOW")
-    return new Refusal("headers_too_large", "The headers of the request are too large: at most 16384 bytes.");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return new Refusal("request_timeout", "The request took too long to arrive.");
-  if (code === "CONNECT") return new Refusal("malformed_request", "This service is no proxy: it has no CONNECT.");
-  return new Refusal("malformed_request", "The request is not HTTP/1.1.");
+// A body that nobody reads is let run out, so that the connection can serve on, but not without end.
+function leavesMuch({ complete, headers }: IncomingMessage): boolean {
+  const length = Number(headers["content-length"] ?? (headers["transfer-encoding"] ? Number.POSITIVE_INFINITY : 0));
+  return !complete && length > mostUnread;
 }

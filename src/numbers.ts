@@ -14,10 +14,12 @@ const least = -(2n ** 63n);
 const most = 2n ** 63n - 1n;
 
 /** Puts the keywords below where a schema has a number: a reviver for JSON.parse. */
-export function widen(_: string, schema: Schema): unknown {
+export function widen(key: string, schema: Schema): unknown {
+  if (/^(oneOf|anyOf|not|if)$/.test(key) && JSON.stringify(schema).includes('{"int64":'))
+    throw new Error(`an int64 can't be one of several types (${key})`);
   if (schema?.type !== "integer" && schema?.type !== "number") return schema;
   const { default: value, ...rest } = schema;
-  const widened = schema.format === "int64" ? { int64: rest } : { allOf: [{ double: schema.type }, rest] };
+  const widened = schema.format === "int64" ? { int64: rest } : { allOf: [{ double: rest }, rest] };
   return value === undefined ? widened : { ...widened, default: value };
 }
 
@@ -42,6 +44,8 @@ const int64: FuncKeywordDefinition = {
       if (annotations.test(keyword)) return [];
       const check = bounds[keyword];
       if (check === undefined) throw new Error(`unknown keyword "${keyword}" of an int64`);
+      if (![bound].flat().every(Number.isSafeInteger))
+        throw new Error(`${keyword} of an int64 must be an exact integer`);
       return [{ ...check, bound: bound as never }];
     });
     return checked((data, put) => {
@@ -58,13 +62,11 @@ const double: FuncKeywordDefinition = {
   keyword: "double",
   modifying: true,
   errors: true,
-  compile(type: string) {
+  compile({ type, minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: Schema) {
     return checked((data, put) => {
       if (type === "number" && typeof data === "bigint") put(Number(data));
       const inexact = typeof data === "bigint" || (Number.isInteger(data) && !Number.isSafeInteger(data));
-      return type === "integer" && inexact
-        ? `an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`
-        : undefined;
+      return type === "integer" && inexact ? `an integer from ${minimum} to ${maximum}` : undefined;
     });
   },
 };

@@ -1,7 +1,7 @@
 // One operation of the document as a route of Fastify: what runs before its handler, in which
 // order, and how the handler's answer leaves. Handlers never see Fastify, Fastify never sees them.
 import type { FastifyReply, RouteShorthandOptionsWithHandler } from "fastify";
-import { type Authenticate, callerOf } from "./auth.ts";
+import { type Authenticate, callerDecorator } from "./auth.ts";
 import type { Caller, Context } from "./contract.ts";
 import type { Operation } from "./document.ts";
 import { nothingThere, Refusal } from "./errors.ts";
@@ -13,7 +13,7 @@ export type AnyHandler = (
 ) => Promise<{ status: number; body: unknown; headers?: Record<string, unknown> | undefined }>;
 
 /** What the route of an operation is made of. */
-export interface Parts {
+export interface RouteParts {
   readonly operation: Operation;
   readonly handler: AnyHandler;
   readonly authenticate: Authenticate;
@@ -29,7 +29,7 @@ export function buildRoute({
   authenticate,
   context,
   headers,
-}: Parts): RouteShorthandOptionsWithHandler {
+}: RouteParts): RouteShorthandOptionsWithHandler {
   const { body } = operation;
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
@@ -38,7 +38,11 @@ export function buildRoute({
       // The router takes /pets/ for /pets/{petId} with an empty id: it is another path.
       if (Object.values(request.params as object).includes("")) throw nothingThere();
       reply.headers(headers);
-      request.setDecorator(callerOf, await authenticate(request.headers.authorization));
+      request.setDecorator(callerDecorator, await authenticate(request.headers.authorization));
+    },
+    // A client that waits for leave to send its body (RFC 9110, section 10.1.1) has it now.
+    async preParsing(request, reply) {
+      if (request.headers.expect?.toLowerCase() === "100-continue") reply.raw.writeContinue();
     },
     // Without a body Fastify knows no media type, and so no schema to validate against.
     async preValidation(request) {
@@ -47,7 +51,7 @@ export function buildRoute({
     },
     async handler(request, reply) {
       const { params, query, headers, body } = request;
-      const caller = request.getDecorator<Caller | undefined>(callerOf);
+      const caller = request.getDecorator<Caller | undefined>(callerDecorator);
       const answer = await handler({ params, query, headers, body, caller }, context);
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) addHeader(reply, name, String(value));

@@ -2,6 +2,7 @@
 // filter: one that we did not make, or made for another filter, is told apart from a good one.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ListQuery, Pages } from "./contract.ts";
+import { canonicalJson } from "./json.ts";
 
 const idBytes = 8;
 const signatureBytes = 16;
@@ -9,10 +10,7 @@ const signatureBytes = 16;
 /** The pages of the list at `address`. Cursors are signed with `secret`. */
 export function buildPages(secret: Uint8Array, address: string): Pages {
   const sign = (id: Buffer, { limit, cursor, ...filter }: ListQuery): Buffer => {
-    const entries = Object.entries(filter)
-      .sort()
-      .map(([name, value]) => [name, String(value)]);
-    return createHmac("sha256", secret).update(id).update(JSON.stringify(entries)).digest().subarray(0, signatureBytes);
+    return createHmac("sha256", secret).update(id).update(canonicalJson(filter)).digest().subarray(0, signatureBytes);
   };
   return {
     after(query) {

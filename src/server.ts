@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import { buildApp } from "./app.ts";
 import { makeKey } from "./auth.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, settings } from "./config.ts";
 import { readDocument } from "./document.ts";
 import { handlers } from "./handlers.ts";
 import { buildLogger } from "./logger.ts";
@@ -15,10 +15,12 @@ const grace = 8_000; // milliseconds for what is under way when the service is t
 export async function serve(): Promise<void> {
   const config = readConfig();
   const document = await readDocument();
+  for (const name of ["BASE_URL", "STAGING_BASE_URL"] as const)
+    if (config[name] && !config[name].endsWith(document.basePath))
+      throw new Error(`${name} must be ${settings[name].allowed}.`);
   const store = await openStore(config.DATABASE_URL);
   const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
   const app = await buildApp({ document, handlers, store, addresses, logger: buildLogger(config.LOG_LEVEL) });
-  const origin = await app.listen({ host: config.HOST, port: config.PORT });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;
@@ -30,7 +32,9 @@ export async function serve(): Promise<void> {
     await store.close();
   };
   process.on("SIGTERM", close).on("SIGINT", close);
-
+  const origin = await app.listen({ host: config.HOST, port: config.PORT }).catch((error: Error) => {
+    throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${error.message}.`);
+  });
   const { address } = app.server.address() as AddressInfo;
   const embedded = config.DATABASE_URL.startsWith("sqlite:");
   const key = embedded && isLoopback(address) && (await makeFirstKey(store));
@@ -65,5 +69,3 @@ function greet(origin: string, basePath: string, key: string | false): void {
     );
   console.error(lines.join("\n"));
 }
-
-if (import.meta.main) serve().catch(end);

@@ -32,9 +32,11 @@ t.test("Authorize and Try it out work on every operation", async (t) => {
   await page.locator(".auth-btn-wrapper .authorize").click();
   await page.locator(".auth-btn-wrapper .btn-done").click();
 
+  const max = "9223372036854775807";
+  await service.call("POST", "/v1/pets", { json: `{"name":"Max","categoryId":${max}}` });
   t.match(await execute(page, "createPet"), { status: "201", body: /"name": "Rex"/ });
-  t.match(await execute(page, "listPets"), { status: "200", body: /"id": 1/ });
-  t.match(await execute(page, "getPet"), { status: "200", body: /"id": 1/ });
+  t.match(await execute(page, "listPets"), { status: "200", body: /"id": 2/ });
+  t.match(await execute(page, "getPet"), { status: "200", body: `"categoryId": ${max}` }, "an int64 is shown exactly");
   t.match(await page.locator("#operations-Pets-getPet").textContent(), /x-sunset\s*"?2030-12-05/);
   t.match(
     await page.locator("#operations-Pets-listPets").textContent(),

@@ -1,10 +1,14 @@
 // The document is the source of truth: what is edited there holds, what can't hold is refused.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import t from "tap";
 import { parse } from "yaml";
 import { readDocument } from "../src/document.ts";
+import { handlers } from "../src/handlers.ts";
 import { documentText, edit, folder, start } from "./fixture.ts";
 
 const least = { name: "Tom", categoryId: 3 };
@@ -61,7 +65,7 @@ t.test("all that a schema can say of an int64 holds", async (t) => {
     t.match(await send(good), { status: 201 }, `${bounds} admits ${good}`);
     t.match(
       await send(bad),
-      { status: 400, body: { message: `The field categoryId must be ${words}.` } },
+      { status: 400, body: { message: `The field 'categoryId' must be ${words}.` } },
       `${bounds} refuses ${bad}`,
     );
   }
@@ -92,7 +96,7 @@ t.test("parameters of every type are read strictly", async (t) => {
     seen.push({ ...query, count: headers["X-Count"] });
     return { status: 200, body: [] };
   };
-  const service = await start(t, { document, handlers: { listPets, createPet: listPets, getPet: listPets } });
+  const service = await start(t, { document, handlers: { ...handlers, listPets } });
   const call = (query: string, count: string | undefined = "1") =>
     service.call("GET", `/v1/pets?${query}`, { headers: { "x-count": count } });
   t.match(await call("i=7&n=1.5e3&b=true&s=7", "9007199254740993"), { status: 200 });
@@ -112,11 +116,11 @@ t.test("parameters of every type are read strictly", async (t) => {
     t.match(await call(query), { status: 400, body: { code: "invalid_parameter" } }, query);
   t.match(await call("b=false"), { status: 200 });
   t.match((await call("i=9007199254740993")).body, {
-    message: /i must be an integer from -9007199254740991 to 9007199254740991/,
+    message: /i' must be an integer from -9007199254740991 to 9007199254740991/,
   });
-  t.match((await call("n=x")).body, { message: /n must be a number/ });
-  t.match((await call("", "0")).body, { message: /header X-Count must be >= 1/ });
-  t.match((await service.call("GET", "/v1/pets")).body, { message: /must have the header X-Count/ });
+  t.match((await call("n=x")).body, { message: /n' must be a number/ });
+  t.match((await call("", "0")).body, { message: /header 'X-Count' must be >= 1/ });
+  t.match((await service.call("GET", "/v1/pets")).body, { message: /must have the header 'X-Count'/ });
 });
 
 t.test("alternatives of credentials", async (t) => {
@@ -152,7 +156,7 @@ t.test("a number of a body is as the schema says", async (t) => {
     seen.push([body.weight, body.age]);
     return { status: 201, body: { id: 1n, name: "x", categoryId: 1n } };
   };
-  const service = await start(t, { document, handlers: { listPets: createPet, createPet, getPet: createPet } });
+  const service = await start(t, { document, handlers: { ...handlers, createPet } });
   const send = (fields: string) => service.call("POST", "/v1/pets", { json: `{"name":"x","categoryId":1,${fields}}` });
   for (const fields of ['"weight":1.5', '"weight":9007199254740993', '"weight":1e30', '"age":7.0'])
     t.match(await send(fields), { status: 201 }, fields);
@@ -184,19 +188,17 @@ t.test("an operation may leave out what it does not need", async (t) => {
   /pets:
 `;
   const seen: unknown[] = [];
-  const handler = async () => ({ status: 200, body: [] });
   const answer = async (call: object) => {
     seen.push(call);
     return { status: 204, body: undefined };
   };
-  const handlers = { listPets: handler, createPet: handler, getPet: handler, ping: answer };
   const document = edit(
     documentText,
     ["security:\n  - apiKey: []\n", ""],
     ["  /pets:\n", ping],
     ["        required: true\n        description: The animal", "        description: The animal"],
   );
-  const service = await start(t, { document, handlers });
+  const service = await start(t, { document, handlers: { ...handlers, ping: answer } });
   t.match(await service.call("POST", "/v1/pings", { key: null }), { status: 204, text: "" });
   t.match(seen, [{ caller: undefined, body: undefined }]);
   const asText = { body: "x", headers: { "content-type": "text/plain" } };
@@ -224,7 +226,7 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
   const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];
   for (const [message, ...edits] of [
     [/invalid: .*must have required property 'version'/, ["  version: 1.0.0\n", ""]],
-    [/invalid: .*Cannot find supported/, ["openapi: 3.1.0", "openapi: 4.0.0"]],
+    [/invalid: it must have openapi: 3.1.x/, ["openapi: 3.1.0", "openapi: 3.0.0"]],
     [/invalid: .*NoSuch/, ["#/components/schemas/Pets", "#/components/schemas/NoSuch"]],
     [/GET \/pets has no operationId/, ["      operationId: listPets\n", ""]],
     [/operationId getPet twice/, ["operationId: createPet", "operationId: getPet"]],
@@ -237,8 +239,10 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     [/invalid: .*it must have required property 'info'/, [/info:\n[\s\S]*?\nservers:/, "servers:"]],
     [
       /listPets has the parameter limit, whose type/,
-      [/schema:\n {12}type: integer[\s\S]*?example: 20/, "content: { text/plain: {} }"],
+      [/schema:\n {12}type: integer[\s\S]*?default: 20/, "content: { text/plain: {} }"],
     ],
+    [/createPet has x-max-bytes lots, which must be a number of bytes/, ["x-max-bytes: 65536", "x-max-bytes: lots"]],
+    [/the number 9007199254740993 is beyond 2\^53/, ["maximum: 100\n", "maximum: 9007199254740993\n"]],
     [/path \/pets has parameters of its own/, ["  /pets:\n", "  /pets:\n    parameters: []\n"]],
     [/getPet has the path parameter pet-id, whose name must be camelCase/, [/petId/g, "pet-id"]],
     [/getPet must have the path parameter petId both/, ["- name: petId", "- name: id"]],
@@ -272,13 +276,14 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     [/getPet has the x-successor nope, which is no operation/, ["x-successor: listPets", "x-successor: nope"]],
   ] as [RegExp, ...[string | RegExp, string][]][])
     await t.rejects(async () => readDocument(edit(documentText, ...edits)), { message }, String(message));
-  await t.rejects(readDocument("{"), /invalid/, "no YAML at all");
+  for (const text of ["{", "", "---", "[]", "7"])
+    await t.rejects(readDocument(text), /document is invalid/, `the document ${text}`);
   t.match((await readDocument(edit(documentText, op("x-stability: beta")))).operations, Array);
 });
 
 t.test("the service does not start where document and code don't agree, and names the operation", async (t) => {
   const handler = async () => ({ status: 200, body: [] });
-  const all = { listPets: handler, createPet: handler, getPet: handler };
+  const all = { ...handlers };
   const refused = async (message: RegExp, options: object) =>
     t.rejects(start(t, options), { message }, String(message));
   const { getPet, ...some } = all;
@@ -294,6 +299,20 @@ t.test("the service does not start where document and code don't agree, and name
       "          description: The id of the category",
       "          minimun: 1\n          description: The id of the category",
     ]),
+  });
+  const categoryId = (schema: string) =>
+    edit(documentText, [/type: integer\n {10}format: int64\n {10}description: The id of the category[^\n]*/, schema]);
+  const int64 = "type: integer\n          format: int64";
+  await refused(/multipleOf of an int64 must be an exact integer/, {
+    document: categoryId(`${int64}\n          multipleOf: 0.5`),
+  });
+  await refused(/an int64 can't be one of several types \(oneOf\)/, {
+    document: categoryId("oneOf: [{ type: integer, format: int64 }, { type: string }]"),
+  });
+  await refused(/unknown format "int64"/, { document: categoryId('type: [integer, "null"]\n          format: int64') });
+  await refused(/unknown keyword: "nullable"/, { document: edit(documentText, ["maxLength: 1000", "nullable: true"]) });
+  await refused(/the default of the query parameter 'limit' does not fit/, {
+    document: edit(documentText, ["default: 20", "default: 500"]),
   });
   await refused(/unknown format "dog"/, { document: edit(documentText, ["maxLength: 1000", "format: dog"]) });
 });
@@ -324,7 +343,10 @@ t.test("an added operation fails the types and the start, and both name it", asy
   t.match(run("scripts/generate.ts"), { status: 0 });
   t.match(run("scripts/generate.ts", "--check"), { status: 0 });
   t.match(run("node_modules/typescript/bin/tsc"), { status: 2, stdout: /src\/handlers\.ts.*removePet/s });
-  t.match(run("src/server.ts"), { status: 1, stderr: /^petstore: The operation removePet has no handler: .*\n$/ });
+  t.match(run("src/bin.js", "serve"), {
+    status: 1,
+    stderr: /^petstore: The operation removePet has no handler: .*\n$/,
+  });
 });
 
 t.test("the generated types are up to date", async (t) => {
@@ -389,10 +411,29 @@ t.test("what the document promises of itself", async (t) => {
 });
 
 t.test("every example of the document fits its schema", async (t) => {
+  const validator = new Validator();
+  await validator.validate(parse(documentText));
+  const ajv = addFormats.default(new Ajv2020({ strict: false, addUsedSchema: false }));
+  let found = 0;
+  const fits = (schema: object, value: unknown, where: string) => {
+    found += 1;
+    t.ok(ajv.compile(schema)(value), `${where}: ${JSON.stringify(value)}`);
+  };
+  const walk = (node: unknown, where: string): void => {
+    if (node === null || typeof node !== "object") return;
+    const { schema, example, examples } = node as { schema?: object; example?: unknown; examples?: object };
+    if (schema && example !== undefined) fits(schema, example, where);
+    if (schema && examples) for (const { value } of Object.values(examples)) fits(schema, value, where);
+    if (!schema && Array.isArray(examples)) for (const value of examples) fits(node, value, where);
+    for (const [key, child] of Object.entries(node)) if (!/^examples?$/.test(key)) walk(child, `${where}/${key}`);
+  };
+  walk(validator.resolveRefs(), "");
+  t.ok(found > 100, `${found} examples`);
+});
+
+t.test("the examples of a body are accepted", async (t) => {
   const service = await start(t);
-  const document = parse(readFileSync(join(root, "openapi/petstore.yaml"), "utf8"));
-  const examples = Object.values<{ value: object }>(
-    document.paths["/pets"].post.requestBody.content["application/json"].examples,
-  );
-  for (const { value } of examples) t.match(await service.call("POST", "/v1/pets", { json: value }), { status: 201 });
+  const { examples } = parse(documentText).paths["/pets"].post.requestBody.content["application/json"];
+  for (const { value } of Object.values<{ value: object }>(examples))
+    t.match(await service.call("POST", "/v1/pets", { json: value }), { status: 201 });
 });

@@ -1,8 +1,11 @@
 // What the interface leaves open, as decided: each decision and each known trap.
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import fc from "fast-check";
 import t from "tap";
+import { Unavailable } from "../src/errors.ts";
+import { handlers } from "../src/handlers.ts";
 import type { Pet } from "../src/store/store.ts";
 import { addKey, documentText, edit, start } from "./fixture.ts";
 
@@ -33,15 +36,15 @@ t.test("parameters are plain decimal text, known, and given once", async (t) => 
     "%D9%A5",
     "9".repeat(40),
   ])
-    await refused(`limit=${text}`, /limit must be/);
-  await refused("limit=5&limit=5", /limit must be given once, not 2 times/);
-  await refused("status=sold&status=sold", /status must be given once/);
-  await refused("stauts=sold", /unknown query parameter "stauts"; known are: limit, status, cursor/);
-  await refused("__proto__=1", /unknown query parameter "__proto__"/);
-  await refused("status=", /status must be one of/);
+    await refused(`limit=${text}`, /limit' must be/);
+  await refused("limit=5&limit=5", /limit' must be given once, not 2 times/);
+  await refused("status=sold&status=sold", /status' must be given once/);
+  await refused("stauts=sold", /unknown query parameter 'stauts'; known are: limit, status, cursor/);
+  await refused("__proto__=1", /unknown query parameter '__proto__'/);
+  await refused("status=", /status' must be one of/);
   t.match(await service.call("GET", "/v1/pets/1?x=1"), {
     status: 400,
-    body: { message: /unknown query parameter "x"; known are: none/ },
+    body: { message: /unknown query parameter 'x'; it takes none/ },
   });
   t.match(await service.call("GET", "/v1/pets?limit=%35"), { status: 200 }, "an escaped digit is that digit");
 });
@@ -66,7 +69,7 @@ t.test("petId is an int64: 400 where it is none, 404 where no pet has it", async
   ])
     t.match(
       await service.call("GET", `/v1/pets/${id}`),
-      { status: 400, body: { code: "invalid_parameter", message: /petId must be an integer/ } },
+      { status: 400, body: { code: "invalid_parameter", message: /petId' must be an integer/ } },
       id.slice(0, 30),
     );
   for (const id of ["0", "-1", "2", "9007199254740993", "9223372036854775807", "-9223372036854775808"])
@@ -130,6 +133,20 @@ t.test("int64 is exact, digit for digit, over its whole range", async (t) => {
   );
 });
 
+t.test("no number is costly", async (t) => {
+  const service = await start(t);
+  const began = Date.now();
+  for (const digits of [
+    `1${"0".repeat(60_000)}1`,
+    `1${"0".repeat(60_000)}`,
+    `0.${"0".repeat(60_000)}1`,
+    `1e${"9".repeat(60_000)}`,
+  ])
+    for (let n = 0; n < 10; n++)
+      t.match(await service.call("POST", "/v1/pets", { json: `{"name":"x","categoryId":${digits}}` }), { status: 400 });
+  t.ok(Date.now() - began < 5_000, "a quadratic reading takes more than a second for each");
+});
+
 t.test("any text of Unicode but NUL comes back as it was", async (t) => {
   const service = await start(t);
   const max = 1000;
@@ -153,13 +170,13 @@ t.test("any text of Unicode but NUL comes back as it was", async (t) => {
     { numRuns: 300 },
   );
   for (const [body, message] of [
-    [`{"name":"${"x".repeat(max + 1)}","categoryId":1}`, /name must NOT have more than 1000 characters/],
-    ['{"name":"a\\u0000b","categoryId":1}', /name must be text of Unicode without NUL/],
+    [`{"name":"${"x".repeat(max + 1)}","categoryId":1}`, /name' must have at most 1000 characters/],
+    ['{"name":"a\\u0000b","categoryId":1}', /name' must be text of Unicode without NUL/],
     ['{"name":"\\ud83d","categoryId":1}', /half of a surrogate pair/],
     ['{"name":"x","categoryId":1,"\\udc00":1}', /half of a surrogate pair/],
     [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":1}')]), /UTF-8/],
     [Buffer.from([...Buffer.from('{"name":"'), 0xed, 0xa0, 0x80, ...Buffer.from('","categoryId":1}')]), /UTF-8/],
-    [`\ufeff${JSON.stringify(least)}`, /must be JSON/],
+    [`\ufeff${JSON.stringify(least)}`, /must not begin with a byte order mark/],
   ] as const)
     t.match(
       await service.call("POST", "/v1/pets", { body, headers: { "content-type": "application/json" } }),
@@ -193,10 +210,21 @@ t.test("bodies are strict", async (t) => {
     status: 400,
     body: { message: /nested too deeply/ },
   });
+  for (const twice of [
+    '{"name":"a","name":"b","categoryId":1}',
+    '{"name":"a","categoryId":1,"x":[{"a":1,"\\u0061":2}]}',
+  ])
+    t.match(await post(twice), { status: 400, body: { message: /same name twice/ } }, twice);
+  t.match(await post('{"name":"\\"a\\":","categoryId":1}'), { status: 201 }, "a text that looks like a field is none");
+  for (const charset of ["utf-16", "iso-8859-1"])
+    t.match(await post(JSON.stringify(least), { "content-type": `application/json; charset=${charset}` }), {
+      status: 415,
+      body: { message: /UTF-8/ },
+    });
   for (const field of ["__proto__", "constructor", "id", "Name", "x".repeat(9_000)])
     t.match(await post(`{"name":"x","categoryId":1,"${field}":{}}`), {
       status: 400,
-      body: { message: new RegExp(`unknown field "${field.slice(0, 50)}`) },
+      body: { message: new RegExp(`unknown field '${field.slice(0, 50)}`) },
     });
   t.match(await post(JSON.stringify({ ...least, name: "x".repeat(65_536) })), {
     status: 413,
@@ -394,7 +422,7 @@ t.test("Idempotency-Key", async (t) => {
   ])
     t.match(
       await post(key),
-      { status: 400, body: { code: "invalid_parameter", message: /Idempotency-Key must be 1 to 255/ } },
+      { status: 400, body: { code: "invalid_parameter", message: /Idempotency-Key' must be 1 to 255/ } },
       `refused: ${String(key).slice(0, 50)}`,
     );
 });
@@ -443,6 +471,7 @@ t.test("methods and paths", async (t) => {
     ["OPTIONS", "/v1/pets", "GET, HEAD, POST"],
     ["PROPFIND", "/v1/pets", "GET, HEAD, POST"],
     ["TRACE", "/v1/pets/x", "GET, HEAD"],
+    ["DELETE", "/v1/p%65ts", "GET, HEAD, POST"],
     ["POST", "/healthz", "GET, HEAD"],
     ["POST", "/openapi.json", "GET, HEAD"],
   ] as const)
@@ -494,6 +523,9 @@ t.test("malformed HTTP gets the one shape, too", async (t) => {
     ["a method of no one", "BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["HTTP/9.9", "GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["no Host", `${get}\r\n`, 400, "malformed_request"],
+    ["two Hosts", `${get}Host: x\r\nHost: y\r\n\r\n`, 400, "malformed_request"],
+    ["a target that is none", "GET * HTTP/1.1\r\nHost: x\r\n\r\n", 404, "path_not_found"],
+    ["a fragment", "GET /v1/pets#x HTTP/1.1\r\nHost: x\r\n\r\n", 404, "path_not_found"],
     ["headers over 16 KB", `${get}Host: x\r\nX: ${"y".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
     ["a bad chunk", `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 400, "malformed_request"],
     [
@@ -529,6 +561,53 @@ t.test("malformed HTTP gets the one shape, too", async (t) => {
   t.match(await service.raw(`DELETE http://x/v1/pets HTTP/1.1\r\n${authorized}\r\n`), [{ status: 405 }]);
   const two = await service.raw(`${get}${authorized}\r\n${get}Host: x\r\nConnection: close\r\n\r\n`);
   t.match(two, [{ status: 200 }, { status: 401 }], "two requests in one packet get two answers, in order");
+});
+
+t.test("malformed bytes never get into another answer", async (t) => {
+  const service = await start(t);
+  const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\n`;
+  const body = JSON.stringify(least);
+  const post = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  t.match(
+    await service.raw(`${post}garbage\r\n\r\n`),
+    [{ status: 201 }, { status: 400 }],
+    "the answer before it comes first",
+  );
+
+  const socket = connect(service.port, "127.0.0.1");
+  socket.write(`GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\n${head}\r\n`);
+  await once(socket, "readable"); // the answer has begun, and its reader is slow
+  socket.write("garbage\r\n\r\n");
+  t.notMatch(await readText(socket).catch((error) => String(error)), /malformed_request/, "or the connection is cut");
+});
+
+t.test("a body is asked for and read only after the credentials", async (t) => {
+  const service = await start(t);
+  const body = JSON.stringify(least);
+  const head = (key: string, length: number | string) =>
+    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${typeof length === "number" ? `Content-Length: ${length}` : "Transfer-Encoding: chunked"}\r\n`;
+  const patient = (key: string) => `${head(key, body.length)}Expect: 100-continue\r\nConnection: close\r\n\r\n${body}`;
+  t.match(await service.raw(patient("psk_no")), [{ status: 401 }], "no leave to send it");
+  const socket = connect(service.port, "127.0.0.1").end(patient(service.key));
+  t.match(await readText(socket), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+  for (const length of [2_000_000, "chunked"])
+    t.match(
+      await service.raw(`${head("psk_no", length)}\r\n`),
+      [{ status: 401, headers: { connection: "close" } }],
+      "nor is it drained without end",
+    );
+  t.match(await service.raw(`${head("psk_no", 1000)}Connection: keep-alive\r\n\r\n`), [
+    { status: 401, headers: { connection: "keep-alive" } },
+  ]);
+});
+
+t.test("all clocks of a connection are set", async (t) => {
+  const { app } = await start(t);
+  const { timeout, keepAliveTimeout, headersTimeout, requestTimeout } = app.server;
+  t.same(
+    { timeout, keepAliveTimeout, headersTimeout, requestTimeout },
+    { timeout: 120_000, keepAliveTimeout: 72_000, headersTimeout: 15_000, requestTimeout: 30_000 },
+  );
 });
 
 t.test("clients that break off or take for ever harm nobody", async (t) => {
@@ -574,6 +653,14 @@ t.test("a fault of the service is a 500 that tells nothing", async (t) => {
       },
     },
   });
+  const fault = Object.assign(new Error("secret"), { statusCode: 404 });
+  const posing = await start(t, { handlers: { ...handlers, listPets: () => Promise.reject(fault) } });
+  t.match(
+    await posing.call("GET", "/v1/pets"),
+    { status: 500, body: { code: "internal_error" } },
+    "an error that poses as an answer is none",
+  );
+  t.ok(posing.logs.some(({ level }) => level === 50));
   for (const [method, path] of [
     ["GET", "/v1/pets/1"],
     ["GET", "/v1/pets"],
@@ -594,12 +681,14 @@ t.test("the log has one line for each request, with its id and the key's name, a
   const { headers } = await service.call("POST", "/v1/pets?x=secret", { json: { name: "secret" } });
   await service.call("GET", "/v1/pets", { key: "psk_secret" });
   await service.raw("secret\r\n\r\n");
+  await service.call("GET", "/v1/pets/psk_secret");
+  await service.call("GET", "/psk_secret?psk_secret");
   const lines = service.logs.filter((line) => line.reqId === headers["x-request-id"]);
   t.match(lines, [
     { method: "POST", path: "/v1/pets", operation: "createPet", key: /^test-/, status: 400, ms: Number },
   ]);
   t.equal(lines.length, 1);
-  t.notMatch(JSON.stringify(service.logs), /secret|psk_/);
+  t.notMatch(JSON.stringify(service.logs), /secret|psk_\w/);
 });
 
 t.test("around the interface", async (t) => {
@@ -607,6 +696,17 @@ t.test("around the interface", async (t) => {
   const open = (path: string, headers = {}) => service.call("GET", path, { key: null, headers });
   t.match(await open("/healthz"), { status: 200, body: { status: "ok" } });
   t.match(await open("/readyz"), { status: 200 });
+  const { store } = service;
+  const check = async () => {
+    throw new Unavailable("The store is gone.");
+  };
+  const broken = await start(t, { store: { ...store, check } });
+  t.match(await broken.call("GET", "/readyz", { key: null }), {
+    status: 503,
+    headers: { "retry-after": "1" },
+    body: { code: "unavailable" },
+  });
+  t.match(await broken.call("GET", "/healthz", { key: null }), { status: 200 });
   t.match(await open("/"), { status: 302, headers: { location: "/docs" } });
   t.match(await open("/docs"), { status: 200, headers: { "content-security-policy": /script-src 'self';/ } });
   t.notMatch((await open("/docs")).headers["content-security-policy"], /upgrade-insecure-requests/);
@@ -620,7 +720,13 @@ t.test("around the interface", async (t) => {
       { status, headers },
       {
         status: 200,
-        headers: { "content-type": new RegExp(type), "access-control-allow-origin": "*", etag: /^"[\w-]+"$/ },
+        headers: {
+          "content-type": new RegExp(type),
+          "access-control-allow-origin": "*",
+          "cache-control": "no-cache",
+          "cross-origin-resource-policy": "cross-origin",
+          etag: /^"[\w-]+"$/,
+        },
       },
     );
     for (const tag of [headers.etag, `W/${headers.etag}`, `"x", ${headers.etag}`, "*"])

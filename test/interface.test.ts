@@ -53,14 +53,14 @@ t.test("createPet", async (t) => {
   for (const status of ["available", "pending", "sold"])
     t.match(await post({ ...least, status }), { status: 201 }, `the status ${status}`);
   for (const [json, message] of [
-    [{ categoryId: 1 }, /must have the field name/],
-    [{ name: "x" }, /must have the field categoryId/],
-    [{ ...least, status: "lost" }, /field status must be one of: available, pending, sold/],
+    [{ categoryId: 1 }, /must have the field 'name'/],
+    [{ name: "x" }, /must have the field 'categoryId'/],
+    [{ ...least, status: "lost" }, /field 'status' must be one of: available, pending, sold/],
     [{ ...least, status: null }, /status/],
-    [{ ...least, name: 7 }, /field name must be a string/],
-    [{ ...least, categoryId: "3" }, /field categoryId must be an integer/],
-    [{ ...least, categoryId: 1.5 }, /field categoryId must be an integer/],
-    [{ ...least, id: 7 }, /unknown field "id"; known are: name, categoryId, status/],
+    [{ ...least, name: 7 }, /field 'name' must be a string/],
+    [{ ...least, categoryId: "3" }, /field 'categoryId' must be an integer/],
+    [{ ...least, categoryId: 1.5 }, /field 'categoryId' must be an integer/],
+    [{ ...least, id: 7 }, /unknown field 'id'; known are: name, categoryId, status/],
     [[], /body must be an object/],
     ["null", /body must be an object/],
   ] as const)

@@ -29,11 +29,12 @@ t.test("petstore keys", async (t) => {
   t.match(keys("list"), {
     status: 0,
     stdout:
-      /^NAME {3}CREATED {11}EXPIRES {11}LAST USED\nalice {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}never {13}never\nbob {4}.*never\n$/,
+      /^NAME {3}CREATED {12}EXPIRES {12}LAST USED\nalice {2}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\n$/,
   });
   const [alice, bob] = JSON.parse(keys("list", "--json").stdout);
   t.match(alice, { name: "alice", expires: null, lastUsed: null });
-  t.equal(Date.parse(bob.expires) - Date.parse(bob.created) - 90 * 86_400_000 < 1000, true, "90d are 90 days");
+  const days = (Date.parse(bob.expires) - Date.parse(bob.created)) / 86_400_000;
+  t.ok(Math.abs(days - 90) < 0.0001, "90d are 90 days");
   t.match(keys("revoke", "bob"), { status: 0, stdout: "", stderr: "" });
   t.match(keys("revoke", "bob"), { status: 1, stderr: "petstore: There is no key named bob.\n" });
   for (const wrong of [
@@ -41,12 +42,24 @@ t.test("petstore keys", async (t) => {
     ["create", "a b"],
     ["create", "x", "--expires", "soon"],
     ["create", "x", "--expires", "0d"],
+    ["create", "x", "--expires", "101y"],
+    ["create", "-x"],
     ["create", "x", "y"],
     ["nope"],
     ["list", "--nope"],
     [],
   ])
     t.match(keys(...wrong), { status: 2, stdout: "", stderr: /./ }, `wrong usage: keys ${wrong.join(" ")}`);
+  const lost = { DATABASE_URL: `sqlite:${join(folder(t), "nested/lost.db")}` };
+  t.match(petstore(lost, "keys", "list"), {
+    status: 1,
+    stderr: /^petstore: The database .*lost\.db can't be opened: ENOENT/,
+  });
+  t.match(petstore({ DATABASE_URL: "sqlite::memory:" }, "keys", "create", "x"), {
+    status: 1,
+    stderr: /names a store in memory/,
+  });
+  t.match(petstore(settings, "--version"), { status: 0, stdout: "1.0.0\n" });
   t.match(petstore(settings), { status: 2 });
   t.match(petstore(settings, "--help"), { status: 0, stdout: /serve.*keys.*DATABASE_URL/s });
 });
@@ -60,19 +73,26 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     [{ PORT: "80000" }, /PORT must be a number from 0 to 65535/],
     [{ DATABASE_URL: "mysql://x" }, /DATABASE_URL must be sqlite:PATH/],
     [{ LOG_LEVEL: "loud" }, /LOG_LEVEL must be one of trace/],
-    [{ BASE_URL: "https://x.example" }, /BASE_URL must be an http or https URL that ends in \/v1/],
+    [
+      { BASE_URL: "https://x.example" },
+      /BASE_URL must be an http or https URL that ends with the path of the service, \/v1/,
+    ],
+    [{ BASE_URL: "https://u:p@x.example/v1" }, /BASE_URL must be/],
+    [{ HOST: "127.0.0.1:80" }, /HOST must be an IP address or a host name/],
+    [{ PORT: "03000" }, /PORT must be/],
+    [{ DATABASE_URL: "sqlite::file:" }, /DATABASE_URL must be/],
     [{ BASE_URL: "https://[/v1" }, /BASE_URL must be/],
     [{ STAGING_BASE_URL: "x/v1" }, /STAGING_BASE_URL must be/],
     [{ HOST: "not a host" }, /HOST must be/],
     [{ DATABASE_URL: `sqlite:${join(path, "text")}` }, /file is not a database/],
-    [{ DATABASE_URL: "sqlite::memory:", PORT: port }, /EADDRINUSE/],
+    [{ DATABASE_URL: "sqlite::memory:", PORT: port }, /can't listen on HOST 127.0.0.1, PORT \d+: listen EADDRINUSE/],
   ] as const)
     t.match(
       petstore(settings, "serve"),
       { status: 1, stderr: new RegExp(`^petstore: .*${message.source}.*\\n$`) },
       String(message),
     );
-  t.same(readConfig({}), {
+  t.same(readConfig({ HOST: "" }), {
     HOST: "127.0.0.1",
     PORT: 3000,
     DATABASE_URL: "sqlite:data/petstore.db",
@@ -83,13 +103,13 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
 });
 
 t.test("a Node that is too old is told so in one line", async (t) => {
-  const disguise = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})";
+  const disguise = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.3.0'})";
   const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, join(root, "src/bin.js")], {
     encoding: "utf8",
   });
   t.match(
     { status, stderr },
-    { status: 1, stderr: /^petstore: Node 20\.1\.0 is too old, it takes Node 24 or newer\..*\n$/ },
+    { status: 1, stderr: /^petstore: Node 24\.3\.0 is too old: the service takes Node 24\.4 or newer\..*\n$/ },
   );
 });
 
@@ -121,6 +141,9 @@ t.test("on an empty store, the first start gives a key in a line that works when
   const open = await startServer(t, { DATABASE_URL: "sqlite::memory:", HOST: "0.0.0.0" });
   await open.end("SIGTERM");
   t.notMatch(open.out.stderr, /psk_/, "none where others can reach the service");
+  const unicode = await startServer(t, { DATABASE_URL: "sqlite::memory:", BASE_URL: "https://例え.example/v1" });
+  const served = (await (await fetch(new URL("/openapi.json", unicode.url))).json()) as { servers: { url: string }[] };
+  t.equal(served.servers[0]?.url, "https://xn--r8jz45g.example/v1", "an address that headers can hold");
   const six = await startServer(t, { DATABASE_URL: "sqlite::memory:", HOST: "::1" }).catch((error) => error as Error);
   if (six instanceof Error) t.match(six.message, /EADDRNOTAVAIL|EAFNOSUPPORT/, "this machine has no IPv6");
   else t.match(six.url, /^http:\/\/\[::1\]:\d+\/v1$/);
@@ -128,7 +151,7 @@ t.test("on an empty store, the first start gives a key in a line that works when
 
 t.test("on a terminal the log is for people", async (t) => {
   // script(1) gives the command a terminal of its own.
-  const command = `${process.execPath} ${join(root, "src/server.ts")}`;
+  const command = `${process.execPath} ${join(root, "src/bin.js")} serve`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     env: { ...process.env, DATABASE_URL: "sqlite::memory:", PORT: "0" },
   });
@@ -146,7 +169,7 @@ t.test("on a terminal the log is for people", async (t) => {
     () => /answered/.exec(out)?.[0],
     () => out,
   );
-  t.match(out, /\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.*answered.*"path":"\/v1\/pets"/);
+  t.match(out, /\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.*answered: GET \/v1\/pets 401 in [\d.]+ ms/);
   const exit = once(child, "exit");
   child.stdin.write("\x03"); // Ctrl-C
   t.same((await exit)[0], 0);
@@ -193,6 +216,31 @@ t.test("SIGTERM finishes what is under way, and ends 0", async (t) => {
   const cut = await stuck.end("SIGTERM");
   t.equal(cut.code, 0);
   t.ok(cut.ms < 10_000, `with a client that never finishes it took ${cut.ms} ms`);
+});
+
+t.test("SIGTERM to npm start ends the service, whoever keeps a connection half open", async (t) => {
+  const env = { ...process.env, DATABASE_URL: "sqlite::memory:", PORT: "0" };
+  const npm = spawn("npm", ["start"], { cwd: root, env });
+  let out = "";
+  npm.stderr.on("data", (chunk) => {
+    out += chunk;
+  });
+  const url = await until(
+    () => /Pet Store at (\S+),/.exec(out)?.[1],
+    () => out,
+  );
+  const port = Number(new URL(url).port);
+  for (const bytes of ["CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", "hello\r\n\r\n"])
+    connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+      .on("error", () => {})
+      .resume()
+      .write(bytes);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const began = Date.now();
+  npm.kill("SIGTERM");
+  t.same(await once(npm, "exit"), [0, null]);
+  t.ok(Date.now() - began < 5_000);
+  await t.rejects(fetch(url), "nothing listens any more");
 });
 
 t.test("npm run dev restarts on a change of source or document", async (t) => {

@@ -29,7 +29,7 @@ export interface Server {
 export async function startServer(
   t: Test,
   environment: Record<string, string>,
-  command = [path("src/server.ts")],
+  command = [path("src/bin.js"), "serve"],
   cwd = path(""),
 ): Promise<Server> {
   const env = { ...process.env, PORT: "0", ...environment };

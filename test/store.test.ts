@@ -1,16 +1,17 @@
 // What every store must do, run over each; then what is the embedded store's own.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { constants, DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import t, { type Test } from "tap";
 import { makeKey } from "../src/auth.ts";
 import { openStore } from "../src/store/open.ts";
+import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
 import type { Created, NewPet, Once, Store } from "../src/store/store.ts";
 import { folder, start } from "./fixture.ts";
-import { startServer } from "./processes.ts";
+import { petstore, startServer } from "./processes.ts";
 
 /** Opens the same store again each time that it is called. */
 type Open = () => Promise<Store>;
@@ -162,6 +163,19 @@ t.test("sqlite: a record of an Idempotency-Key is forgotten after 24 hours", asy
   age(24);
   t.match(await store.pets.create(rex, { ...once, digest: digest("b") }), { outcome: "created" });
   t.equal(new DatabaseSync(file).prepare("SELECT count(*) AS n FROM idempotency").get()?.n, 1);
+  const many = `INSERT INTO idempotency SELECT 9, 'k' || value, x'00', 1, 0 FROM json_each('[${Array.from({ length: 150 }, (_, n) => n)}]')`;
+  new DatabaseSync(file).exec(many);
+  t.match(
+    await store.pets.create(rex, { ...once, caller: 9n, key: "k149" }),
+    { outcome: "created" },
+    "also one that still waits to be removed",
+  );
+  await store.pets.create(rex, { ...once, key: "other" });
+  t.equal(
+    new DatabaseSync(file).prepare("SELECT count(*) AS n FROM idempotency WHERE created_at = 0").get()?.n,
+    0,
+    "all go in the end",
+  );
   await store.close();
 });
 
@@ -188,10 +202,21 @@ t.test("sqlite: WAL, synchronous, strict tables, and an index for each query", a
       .all()
       .map(({ detail }) => String(detail));
     const whole = /FROM (secret|keys ORDER BY name)$/.test(query);
-    t.ok(whole || plan.every((step) => step.startsWith("SEARCH")), `${query}: ${plan}`);
+    t.ok(whole || !plan.some((step) => step.startsWith("SCAN")), `${query}: ${plan}`);
     t.notMatch(String(plan), /TEMP B-TREE/, "nothing is sorted");
   }
-  t.match(source, /PRAGMA synchronous = FULL/);
+
+  // What the connection itself says: it is told by no other one.
+  const witness = `const { DatabaseSync } = require("node:sqlite"); const close = DatabaseSync.prototype.close;
+    DatabaseSync.prototype.close = function () { console.error(this.prepare("PRAGMA synchronous").get().synchronous); close.call(this); };`;
+  const preload = join(folder(t), "witness.cjs");
+  writeFileSync(preload, witness);
+  const { stderr } = petstore(
+    { DATABASE_URL: `sqlite:${file}`, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --require ${preload}` },
+    "keys",
+    "list",
+  );
+  t.equal(stderr, "2n\n", "synchronous is FULL");
   await store.close();
 });
 
@@ -202,7 +227,10 @@ t.test("sqlite: what can't be opened is refused with the reason", async (t) => {
   writeFileSync(join(path, "text"), "this is no database, but a text of some length".repeat(100));
   await refused("text", /text can't be opened: file is not a database/);
   new DatabaseSync(join(path, "foreign")).exec("CREATE TABLE songs (title TEXT)");
+  const before = readFileSync(join(path, "foreign"));
   await refused("foreign", /belongs to another program/);
+  t.ok(readFileSync(join(path, "foreign")).equals(before), "another program's file is left as it was");
+  t.notOk(existsSync(join(path, "foreign-wal")));
   await (await openStore(`sqlite:${join(path, "newer")}`)).close();
   new DatabaseSync(join(path, "newer")).exec("PRAGMA user_version = 99");
   await refused("newer", /it is of version 99, made by a newer release; this one knows up to 1/);
@@ -220,7 +248,7 @@ t.test("sqlite: what can't be opened is refused with the reason", async (t) => {
     cwd: "/",
     ...nobody,
   });
-  t.match(stdout, /locked\/petstore\.db can't be opened: unable to open database file/);
+  t.match(stdout, /locked\/petstore\.db can't be opened: EACCES: permission denied/);
 });
 
 t.test("sqlite: another process's lock holds up writers alone, and is a 503 in the end", async (t) => {
@@ -245,6 +273,41 @@ t.test("sqlite: another process's lock holds up writers alone, and is a 503 in t
   await service.app.close();
   await store.close();
   await t.rejects(store.check(), { code: "ERR_INVALID_STATE" }, "to use a closed store is a bug, and not hidden");
+});
+
+t.test("sqlite: a store that is locked for writing can be opened", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  await (await openStore(`sqlite:${file}`)).close();
+  const blocker = new DatabaseSync(file);
+  blocker.exec("BEGIN IMMEDIATE");
+  const store = await openStore(`sqlite:${file}`);
+  t.same(await store.keys.list(), []);
+  await store.close();
+});
+
+t.test("sqlite: a migration that fails leaves nothing", async (t) => {
+  const db = new DatabaseSync(join(folder(t), "petstore.db"));
+  const denied = constants.SQLITE_INSERT;
+  db.setAuthorizer((action, table) =>
+    action === denied && table === "secret" ? constants.SQLITE_DENY : constants.SQLITE_OK,
+  );
+  t.throws(() => migrate(db), { message: /not authorized/ });
+  t.same(db.prepare("SELECT name FROM sqlite_schema").all(), []);
+  db.setAuthorizer(null);
+  migrate(db);
+  t.equal(inspect(db), 1);
+});
+
+t.test("sqlite: of a key only its SHA-256 is kept, in a file that its owner alone can read", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const key = petstore({ DATABASE_URL: `sqlite:${file}` }, "keys", "create", "a").stdout.trim();
+  const db = new DatabaseSync(file);
+  t.same(Buffer.from(db.prepare("SELECT hash FROM keys").get()?.hash as Uint8Array), digest(key));
+  const text = JSON.stringify(
+    ["pets", "keys", "idempotency", "secret"].map((table) => db.prepare(`SELECT * FROM ${table}`).all()),
+  );
+  t.notMatch(text, key);
+  t.equal(statSync(file).mode & 0o777, 0o600);
 });
 
 t.test("sqlite: what fails half-way leaves nothing", async (t) => {

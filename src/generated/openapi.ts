@@ -122,7 +122,7 @@ export interface components {
          */
         Error: {
             /** @description What went wrong, for programs. A later version may add codes. */
-            code: string;
+            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "unavailable";
             /** @description What went wrong, for people. The text may change. */
             message: string;
             /** @description The HTTP status code of the response. */
@@ -322,15 +322,9 @@ export interface operations {
     listPets: {
         parameters: {
             query: {
-                /**
-                 * @description The maximum number of animals returned.
-                 * @example 20
-                 */
+                /** @description The maximum number of animals returned. */
                 limit: number;
-                /**
-                 * @description Returns only animals with that status.
-                 * @example available
-                 */
+                /** @description Returns only animals with that status. */
                 status?: components["schemas"]["PetStatus"];
                 /**
                  * @description Where the page begins. Opaque: it comes from the `Link` header of the page before, and
@@ -374,7 +368,6 @@ export interface operations {
                  * @description A value that the client makes up for this animal, a UUID for example. The same key and
                  *     body from the same caller within 24 hours get the first answer again and make one
                  *     animal; the same key with another body is refused with 422. The value may be quoted.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
             };

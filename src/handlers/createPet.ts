@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Call, Handler } from "../contract.ts";
 import { fail } from "../errors.ts";
+import { canonicalJson } from "../json.ts";
 import type { Once } from "../store/store.ts";
 
 export const createPet: Handler<"createPet"> = async (call, { pets }) => {
@@ -19,8 +20,5 @@ function readOnce({ headers, body, caller }: Call<"createPet">): Once | undefine
   const value = headers["Idempotency-Key"];
   if (value === undefined) return undefined;
   const key = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
-  const fields = Object.entries(body)
-    .sort()
-    .map(([name, field]) => [name, String(field)]);
-  return { caller: caller?.id ?? 0n, key, digest: createHash("sha256").update(JSON.stringify(fields)).digest() };
+  return { caller: caller?.id ?? 0n, key, digest: createHash("sha256").update(canonicalJson(body)).digest() };
 }

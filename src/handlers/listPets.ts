@@ -6,9 +6,10 @@ export const listPets: Handler<"listPets"> = async ({ query }, { pets, pages }) 
   if (after === null)
     return fail(
       "invalid_cursor",
-      "The cursor is not one of this list and filter: follow the Link header as it is, or begin without one.",
+      "The cursor does not belong to this list and filter: follow the Link header as it is, or begin without one.",
     );
-  const page = await pets.list({ limit: query.limit, status: query.status, after });
+  const { cursor, ...wanted } = query;
+  const page = await pets.list({ ...wanted, after });
   const last = page.pets.at(-1);
   const headers = page.more && last ? { Link: pages.next(query, last.id) } : undefined;
   return { status: 200, body: page.pets, headers };

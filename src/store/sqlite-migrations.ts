@@ -43,17 +43,24 @@ const steps: readonly ((db: DatabaseSync) => void)[] = [
   },
 ];
 
-/** Brings a database to this version, in one transaction. Throws where it is newer, or not ours. */
-export function migrate(db: DatabaseSync): void {
+/** The version of a database, 0 where it is empty. Throws where it is not ours, or of a newer version. */
+export function inspect(db: DatabaseSync): number {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+  const version = read("user_version");
+  const empty = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+  if (!empty && read("application_id") !== applicationId) throw new Error("it belongs to another program");
+  if (version > steps.length)
+    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${steps.length}`);
+  return version;
+}
+
+/** Brings a database to this version, in one transaction; one that has it is not locked. */
+export function migrate(db: DatabaseSync): void {
+  if (inspect(db) === steps.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    const version = read("user_version");
-    const empty = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
-    if (!empty && read("application_id") !== applicationId) throw new Error("it belongs to another program");
-    if (version > steps.length)
-      throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${steps.length}`);
-    for (const step of steps.slice(version)) step(db);
+    // Another process may have come first while this one waited for the lock.
+    for (const step of steps.slice(inspect(db))) step(db);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length};`);
     db.exec("COMMIT");
   } catch (error) {

@@ -4,29 +4,36 @@
 // 201 survives kill -9 and power loss. Every statement is prepared once; node:sqlite is
 // synchronous, and a statement by key costs a few microseconds. To wait for another process's lock
 // inside SQLite would hold up all other requests: a write that finds one is tried again from here.
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { Unavailable } from "../errors.ts";
-import { migrate } from "./sqlite-migrations.ts";
-import type { Key, Pet, PetStatus, Store } from "./store.ts";
+import { inspect, migrate } from "./sqlite-migrations.ts";
+import type { Key, NewPet, Pet, Store } from "./store.ts";
 
 const busyTimeout = 5_000; // milliseconds
 const busyPause = 10;
+
+// Where each field of a pet is kept, in the document's order. What the document adds must be added here.
+const columns = { id: "id", name: "name", categoryId: "category_id", status: "status" } satisfies Record<
+  keyof Pet,
+  string
+>;
+const fields = Object.keys(columns) as (keyof Pet)[];
 const day = 24 * 60 * 60 * 1000;
 
 /**
- * Opens the store in `file`, which is made where there is none, or `:memory:`.
+ * Opens the store in `file`, which is made where there is none if `create` says so, or `:memory:`.
  * Throws an Error that says what is wrong where the file can't be opened, is no store of ours, or
  * was made by a newer version.
  */
-export function openSqlite(file: string): Store {
-  const db = openFile(file);
-  const all = (sql: string) => db.prepare(sql);
-  const begin = all("BEGIN IMMEDIATE");
-  const commit = all("COMMIT");
-  const rollback = all("ROLLBACK");
+export function openSqlite(file: string, create = true): Store {
+  const db = openFile(file, create);
+  const prepare = (sql: string) => db.prepare(sql);
+  const begin = prepare("BEGIN IMMEDIATE");
+  const commit = prepare("COMMIT");
+  const rollback = prepare("ROLLBACK");
   const transaction = <T>(work: () => T): T => {
     begin.run();
     try {
@@ -39,34 +46,42 @@ export function openSqlite(file: string): Store {
     }
   };
 
-  const pet = `id, name, category_id AS "categoryId", status`;
+  const pet = Object.entries(columns)
+    .map(([field, column]) => `${column} AS "${field}"`)
+    .join(", ");
+  const [, ...given] = fields;
   const sql = {
-    list: all(`SELECT ${pet} FROM pets WHERE id > ? ORDER BY id LIMIT ?`),
-    listByStatus: all(`SELECT ${pet} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`),
-    find: all(`SELECT ${pet} FROM pets WHERE id = ?`),
-    create: all("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)"),
-    forget: all("DELETE FROM idempotency WHERE created_at <= ?"),
-    recall: all("SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ?"),
-    remember: all("INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)"),
-    createKey: all(
+    list: prepare(`SELECT ${pet} FROM pets WHERE id > ? ORDER BY id LIMIT ?`),
+    listByStatus: prepare(`SELECT ${pet} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`),
+    find: prepare(`SELECT ${pet} FROM pets WHERE id = ?`),
+    create: prepare(`INSERT INTO pets (${given.map((field) => columns[field])}) VALUES (${given.map(() => "?")})`),
+    // A few at a time: who comes after a quiet day must not wait for all of the day before.
+    forget: prepare(
+      "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
+    ),
+    recall: prepare("SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ? AND created_at > ?"),
+    remember: prepare("REPLACE INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)"),
+    createKey: prepare(
       "INSERT INTO keys (name, hash, created_at, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
     ),
-    listKeys: all("SELECT * FROM keys ORDER BY name"),
-    findKey: all("SELECT * FROM keys WHERE hash = ?"),
-    revokeKey: all("DELETE FROM keys WHERE name = ?"),
-    touchKey: all("UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?"),
-    secret: all("SELECT value FROM secret"),
+    listKeys: prepare("SELECT * FROM keys ORDER BY name"),
+    findKey: prepare("SELECT * FROM keys WHERE hash = ?"),
+    revokeKey: prepare("DELETE FROM keys WHERE name = ?"),
+    touchKey: prepare("UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?"),
+    secret: prepare("SELECT value FROM secret"),
   };
 
   const find = (id: bigint) => toPet(sql.find.get(id));
-  const insert = ({ name, categoryId, status }: Omit<Pet, "id">): Pet => {
-    const id = BigInt(sql.create.run(name, categoryId, status ?? null).lastInsertRowid);
-    return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
+  const insert = (pet: NewPet): Pet => {
+    const values = given.map((field) => pet[field as keyof NewPet] ?? null);
+    return { id: BigInt(sql.create.run(...values).lastInsertRowid), ...pet };
   };
 
   return {
     pets: {
-      list: reach(({ limit, after = 0n, status }) => {
+      list: reach(({ limit, after = 0n, ...filter }) => {
+        const { status, ...others } = filter;
+        others satisfies Record<string, never>; // a filter of the document that has no query here
         const rows =
           status === undefined ? sql.list.all(after, limit + 1) : sql.listByStatus.all(status, after, limit + 1);
         return { pets: rows.slice(0, limit).map((row) => toPet(row) as Pet), more: rows.length > limit };
@@ -77,7 +92,7 @@ export function openSqlite(file: string): Store {
         return transaction(() => {
           const now = Date.now();
           sql.forget.run(now - day);
-          const record = sql.recall.get(once.caller, once.key);
+          const record = sql.recall.get(once.caller, once.key, now - day);
           if (record === undefined) {
             const made = insert(pet);
             sql.remember.run(once.caller, once.key, once.digest, made.id, now);
@@ -108,15 +123,22 @@ export function openSqlite(file: string): Store {
   };
 }
 
-function openFile(file: string): DatabaseSync {
+function openFile(file: string, create: boolean): DatabaseSync {
+  let db: DatabaseSync | undefined;
   try {
-    if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true });
-    const db = new DatabaseSync(file, { timeout: busyTimeout, readBigInts: true });
+    if (file !== ":memory:") {
+      if (create) mkdirSync(dirname(file), { recursive: true });
+      // Nobody but its owner reads the file: it holds the secret that signs cursors.
+      closeSync(openSync(file, create ? "a" : "r+", 0o600));
+    }
+    db = new DatabaseSync(file, { timeout: busyTimeout, readBigInts: true });
+    inspect(db); // before anything is written: it may be somebody else's
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     migrate(db);
     db.exec("PRAGMA busy_timeout = 0"); // from here on, `reach` waits
     return db;
   } catch (error) {
+    db?.close();
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
   }
 }
@@ -125,13 +147,9 @@ type Row = Record<string, SQLInputValue> | undefined;
 
 function toPet(row: Row): Pet | undefined {
   if (row === undefined) return undefined;
-  const { id, name, categoryId, status } = row as {
-    id: bigint;
-    name: string;
-    categoryId: bigint;
-    status: PetStatus | null;
-  };
-  return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
+  const pet: Record<string, unknown> = {};
+  for (const field of fields) if (row[field] !== null) pet[field] = row[field];
+  return pet as Pet;
 }
 
 function toKey(row: Row): Key | undefined {

@@ -1,7 +1,7 @@
 // What the service asks of a store, in the terms of the contract. Types only: SQL, drivers and
 // their errors stay inside an implementation, which throws `Unavailable` (src/errors.ts) where it
 // can't be reached, and otherwise only on a bug.
-import type { components } from "../generated/openapi.ts";
+import type { components, operations } from "../generated/openapi.ts";
 
 /** An animal of the store. */
 export type Pet = components["schemas"]["Pet"];
@@ -32,12 +32,10 @@ export interface PetStore {
   create(pet: NewPet, once?: Once): Promise<Created>;
 }
 
-/** Which pets to list: those with an id above `after`, and with the status, where given. */
-export interface PetQuery {
-  readonly limit: number;
+/** Which pets to list: those that the document's filters let through, with an id above `after`. */
+export type PetQuery = Omit<operations["listPets"]["parameters"]["query"], "cursor"> & {
   readonly after?: bigint | undefined;
-  readonly status?: PetStatus | undefined;
-}
+};
 
 /** What makes two creations the same one: the caller's id, its Idempotency-Key, and a digest of the body. */
 export interface Once {
