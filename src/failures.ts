@@ -31,7 +31,9 @@ export function answerFailures(app: FastifyInstance): void {
 
   app.addHook("onRequest", async (request) => {
     // RFC 9112, section 3.2. HTTP/1.0 knows no Host.
-    const hosts = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
+    const hosts = request.raw.rawHeaders.filter(
+      (name, index) => index % 2 === 0 && name.length === 4 && /host/i.test(name),
+    ).length;
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion !== "1.0"))
       throw new Refusal("malformed_request", `The request must have one Host header, not ${hosts}.`);
     // Not left to the handler below: it would run after the body was read.

@@ -22,7 +22,7 @@ t.test("an edit of the document is an edit of the service", async (t) => {
     ["enum: [available, pending, sold]", "enum: [available, pending, sold, reserved]"],
     ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2031-06-30"],
     ["operationId: getPet", "operationId: getPet\n      security: []"],
-    ["maxLength: 1000", "maxLength: 10"],
+    ["maxLength: 1000", "maxLength: 10\n          minLength: 1"],
     ["x-max-bytes: 65536", "x-max-bytes: 100"],
   );
   const service = await start(t, { document });
@@ -42,6 +42,9 @@ t.test("an edit of the document is an edit of the service", async (t) => {
   );
   t.match(await service.call("GET", "/v1/pets", { key: null }), { status: 401 });
   t.match(await service.call("POST", "/v1/pets", { json: { ...least, name: "x".repeat(11) } }), { status: 400 });
+  t.match((await service.call("POST", "/v1/pets", { json: { ...least, name: "" } })).body, {
+    message: /at least 1 char/,
+  });
   t.match(await service.call("POST", "/v1/pets", { json: { ...least, name: "x".repeat(100) } }), { status: 413 });
 });
 
