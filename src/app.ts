@@ -14,8 +14,8 @@ import { answerFailures } from "./failures.ts";
 import { addHealth } from "./health.ts";
 import { RequestLog } from "./logger.ts";
 import { answerMalformed } from "./malformed.ts";
-import { type AnyHandler, buildRoute } from "./operation.ts";
 import { buildPages } from "./pages.ts";
+import { type AnyHandler, buildRoute } from "./route.ts";
 import type { Store } from "./store/store.ts";
 import { buildValidation } from "./validation.ts";
 
@@ -51,11 +51,15 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
   });
   app.server.on("checkExpectation", app.routing);
-  app.server.on("checkContinue", app.routing); // src/operation.ts asks for the body, after the credentials
+  app.server.on("checkContinue", app.routing); // src/route.ts asks for the body, after the credentials
   answerMalformed(app.server, logger);
 
   app.decorateRequest(callerDecorator);
-  app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    // Node takes what follows a request to upgrade for another protocol's: it must be the last here.
+    if (request.headers.upgrade !== undefined) reply.header("connection", "close");
+  });
   // Over plain http away from loopback, upgraded requests would leave /docs blank.
   await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
   endConnections(app);

@@ -5,8 +5,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Caller } from "./contract.ts";
-import type { Operation } from "./document.ts";
 import { Refusal } from "./errors.ts";
+import type { Operation } from "./operation.ts";
 import type { KeyStore } from "./store/store.ts";
 
 /** Tells who is calling by the Authorization header; undefined where the operation asks for no credential. Throws a Refusal. */

@@ -12,13 +12,13 @@ export function parseBodies(app: FastifyInstance): void {
     "application/json",
     { parseAs: "buffer" },
     async ({ headers }: FastifyRequest, bytes: Buffer) => {
-      const coding = headers["content-encoding"] ?? "identity";
+      const coding = headers["content-encoding"]?.toLowerCase() ?? "identity";
       if (coding !== "identity")
         throw new Refusal(
           "unsupported_media_type",
           `The body must be sent as it is, not with Content-Encoding: ${coding}.`,
         );
-      if (/charset *=(?! *"?utf-?8)/i.test(headers["content-type"] as string))
+      if (/charset *=(?! *"?utf-?8"? *(;|$))/i.test(headers["content-type"] as string))
         throw new Refusal("unsupported_media_type", "The body must be UTF-8, which is the one charset of JSON.");
       if (bytes.length === 0) throw new Refusal("invalid_body", "The body must not be empty.");
       return parse(bytes);

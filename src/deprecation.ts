@@ -1,5 +1,5 @@
 // The headers of a deprecated operation, from the document alone.
-import type { Operation } from "./document.ts";
+import type { Operation } from "./operation.ts";
 
 /**
  * The headers on every answer of the operation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link

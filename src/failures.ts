@@ -74,6 +74,9 @@ function toRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   // What else the framework refuses is about the bytes of the body; ECONNRESET: it broke off.
   if (error.code?.startsWith("FST_ERR_CTP_") || error.code === "ECONNRESET")
     return new Refusal("malformed_request", `The body can't be read: ${error.message}.`);
+  // What the files of /docs refuse, such as a range that they don't have. In our own code a status makes no answer.
+  if (request.routeOptions.schema?.hide && error.statusCode !== undefined && error.statusCode < 500)
+    return nothingThere();
   return new Refusal("internal_error", "The service failed on this request. The fault is logged under its request id.");
 }
 

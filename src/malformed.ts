@@ -9,22 +9,26 @@ type ParserError = { code?: string; reason?: string };
 
 /** Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. */
 export function answerMalformed(server: Server, log: FastifyBaseLogger): void {
-  const latest = new WeakMap<Socket, ServerResponse>();
-  const note = (request: IncomingMessage, response: ServerResponse) => latest.set(request.socket, response);
+  // Of each connection, the answers that are not out yet, and the latest.
+  const pending = new WeakMap<Socket, ServerResponse[]>();
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
+    pending.set(socket, [...(pending.get(socket) ?? []).filter((one) => !one.writableFinished), response]);
   server.on("request", note).on("checkContinue", note).on("checkExpectation", note);
 
-  server.removeAllListeners("clientError"); // Fastify's own, which has another shape
-  server.on("clientError", (error: ParserError, socket: Socket) => {
-    const response = latest.get(socket);
-    const underWay = response !== undefined && !response.writableFinished;
+  const refuse = (error: ParserError, socket: Socket): void => {
+    const responses = pending.get(socket) ?? [];
+    const broken = responses.find(({ req }) => !req.complete);
+    const before = responses.filter((one) => one !== broken && !one.writableFinished).at(-1);
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    // Bytes in the midst of an answer would pass for a part of it.
-    else if (underWay && response.headersSent) socket.destroy();
-    // The request before the malformed one is whole: its answer comes first.
-    else if (underWay && response.req.complete) response.once("finish", () => answer(error, socket, log));
+    // Answers leave in the order of their requests (RFC 9112, section 9.3.2).
+    else if (before) before.once("finish", () => refuse(error, socket));
+    // It has its answer, or a part of it: more bytes would pass for the rest.
+    else if (broken?.headersSent) socket.destroy();
     else answer(error, socket, log);
-  });
-  server.on("connect", (_, socket: Socket) => answer({ code: "CONNECT" }, socket, log));
+  };
+  server.removeAllListeners("clientError"); // Fastify's own, which has another shape
+  server.on("clientError", refuse);
+  server.on("connect", (_, socket: Socket) => refuse({ code: "CONNECT" }, socket));
 }
 
 function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger): void {

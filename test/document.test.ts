@@ -148,6 +148,16 @@ t.test("alternatives of credentials", async (t) => {
   );
 });
 
+t.test("a body that the document leaves open does not change what the service assigns", async (t) => {
+  const service = await start(t, {
+    document: edit(documentText, [
+      "      additionalProperties: false\n      properties:\n        name: &name",
+      "      properties:\n        name: &name",
+    ]),
+  });
+  t.match(await service.create({ ...least, id: 77, x: 1 }), { id: 1, ...least });
+});
+
 t.test("a number of a body is as the schema says", async (t) => {
   const extra = "        weight: { type: number, minimum: 0 }\n        age: { type: integer }\n        status:";
   const document = edit(documentText, [
@@ -246,6 +256,23 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     ],
     [/createPet has x-max-bytes lots, which must be a number of bytes/, ["x-max-bytes: 65536", "x-max-bytes: lots"]],
     [/the number 9007199254740993 is beyond 2\^53/, ["maximum: 100\n", "maximum: 9007199254740993\n"]],
+    [/path \/pets has servers of its own/, ["  /pets:\n", "  /pets:\n    servers: [{ url: /x }]\n"]],
+    [
+      /path \/pets has trace of its own/,
+      ["  /pets:\n", "  /pets:\n    trace: { responses: { default: { description: x } } }\n"],
+    ],
+    [/getPet has servers of its own/, op("servers: [{ url: /x }]")],
+    [/getPet has the path \/pets\/a:b\/\{petId\}, which the router/, ["/pets/{petId}:", "/pets/a:b/{petId}:"]],
+    [/listPets has the parameter status twice/, ["- name: cursor", "- name: status"]],
+    [/createPet has the header parameter Authorization/, ["- name: Idempotency-Key", "- name: Authorization"]],
+    [
+      /listPets has the parameter limit with allowEmptyValue/,
+      ["- name: limit", "- name: limit\n          allowEmptyValue: true"],
+    ],
+    [
+      /listPets has the parameter limit with the style deepObject/,
+      ["- name: limit", "- name: limit\n          style: deepObject"],
+    ],
     [/path \/pets has parameters of its own/, ["  /pets:\n", "  /pets:\n    parameters: []\n"]],
     [/getPet has the path parameter pet-id, whose name must be camelCase/, [/petId/g, "pet-id"]],
     [/getPet must have the path parameter petId both/, ["- name: petId", "- name: id"]],

@@ -128,8 +128,11 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     const socket = connect(port, "127.0.0.1");
     socket.end(bytes);
     const answers = split(await readText(socket));
-    const [method = "", path = ""] = String(bytes).split(" ");
-    for (const answer of answers) check(method, path, answer);
+    const lines = [...String(bytes).matchAll(/([A-Z]+) (\S+) HTTP\/\d/g)];
+    for (const [index, answer] of answers.entries()) {
+      const [, method = "", path = ""] = lines[index] ?? [];
+      check(method, path, answer);
+    }
     return answers;
   };
   const create: Service["create"] = async (pet, headers = {}) => {

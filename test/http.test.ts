@@ -1,7 +1,7 @@
 // What the interface leaves open, as decided: each decision and each known trap.
 import { once } from "node:events";
 import { connect } from "node:net";
-import { text as readText } from "node:stream/consumers";
+import { buffer as readBuffer, text as readText } from "node:stream/consumers";
 import fc from "fast-check";
 import t from "tap";
 import { Unavailable } from "../src/errors.ts";
@@ -216,7 +216,8 @@ t.test("bodies are strict", async (t) => {
   ])
     t.match(await post(twice), { status: 400, body: { message: /same name twice/ } }, twice);
   t.match(await post('{"name":"\\"a\\":","categoryId":1}'), { status: 201 }, "a text that looks like a field is none");
-  for (const charset of ["utf-16", "iso-8859-1"])
+  t.match(await post(JSON.stringify(least), { "content-encoding": "Identity" }), { status: 201 });
+  for (const charset of ["utf-16", "iso-8859-1", "utf-88"])
     t.match(await post(JSON.stringify(least), { "content-type": `application/json; charset=${charset}` }), {
       status: 415,
       body: { message: /UTF-8/ },
@@ -574,11 +575,35 @@ t.test("malformed bytes never get into another answer", async (t) => {
     "the answer before it comes first",
   );
 
-  const socket = connect(service.port, "127.0.0.1");
-  socket.write(`GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\n${head}\r\n`);
-  await once(socket, "readable"); // the answer has begun, and its reader is slow
-  socket.write("garbage\r\n\r\n");
-  t.notMatch(await readText(socket).catch((error) => String(error)), /malformed_request/, "or the connection is cut");
+  const get = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
+  const chunk = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`;
+  for (const bad of [chunk, "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"])
+    t.match(
+      await service.raw(post + get + bad),
+      [{ status: 201 }, { status: 200 }, { status: 400 }],
+      "answers keep the order of their requests",
+    );
+  const upgrade = `GET /healthz HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
+  t.match(
+    await service.raw(upgrade),
+    [{ status: 200, headers: { connection: "close" } }],
+    "who asks to upgrade is not left to wait for more",
+  );
+
+  // An answer has begun, and its reader is slow.
+  const interrupt = async (headers: string, bytes: string) => {
+    const socket = connect(service.port, "127.0.0.1");
+    socket.write(`GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\n${head}${headers}\r\n`);
+    await once(socket, "readable");
+    socket.write(bytes);
+    const received = await readBuffer(socket);
+    const start = received.indexOf("\r\n\r\n") + 4;
+    const length = Number(/content-length: (\d+)/i.exec(String(received.subarray(0, start)))?.[1]);
+    return { missing: start + length - received.length, rest: String(received.subarray(start + length)) };
+  };
+  t.match(await interrupt("", "garbage\r\n\r\n"), { rest: /^HTTP\/1\.1 400 / }, "it is finished first");
+  const cut = await interrupt("Transfer-Encoding: chunked\r\n", "zz\r\n");
+  t.ok(cut.missing > 0 && cut.rest === "", "or cut, where its own request is the malformed one");
 });
 
 t.test("a body is asked for and read only after the credentials", async (t) => {
@@ -590,6 +615,10 @@ t.test("a body is asked for and read only after the credentials", async (t) => {
   t.match(await service.raw(patient("psk_no")), [{ status: 401 }], "no leave to send it");
   const socket = connect(service.port, "127.0.0.1").end(patient(service.key));
   t.match(await readText(socket), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+  const old = patient(service.key).replace("HTTP/1.1", "HTTP/1.0");
+  t.match(await service.raw(old), [{ status: 201 }], "HTTP/1.0 knows no leave");
+  const large = `${head(service.key, 70_000)}Expect: 100-continue\r\n\r\n`;
+  t.match(await service.raw(large), [{ status: 413 }], "what would be refused is not asked for");
   for (const length of [2_000_000, "chunked"])
     t.match(
       await service.raw(`${head("psk_no", length)}\r\n`),
@@ -695,6 +724,13 @@ t.test("around the interface", async (t) => {
   const service = await start(t);
   const open = (path: string, headers = {}) => service.call("GET", path, { key: null, headers });
   t.match(await open("/healthz"), { status: 200, body: { status: "ok" } });
+  for (const [path, headers] of [
+    ["/docs/static/%00", {}],
+    ["/docs/static/%2e%2e/package.json", {}],
+    ["/docs/static/swagger-ui.css", { range: "bytes=9999999-" }],
+    ["/docs/static/swagger-ui.css", { "if-match": '"x"' }],
+  ] as const)
+    t.match(await open(path, headers), { status: 404, body: { code: "path_not_found" } }, path);
   t.match(await open("/readyz"), { status: 200 });
   const { store } = service;
   const check = async () => {

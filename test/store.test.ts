@@ -231,6 +231,10 @@ t.test("sqlite: what can't be opened is refused with the reason", async (t) => {
   await refused("foreign", /belongs to another program/);
   t.ok(readFileSync(join(path, "foreign")).equals(before), "another program's file is left as it was");
   t.notOk(existsSync(join(path, "foreign-wal")));
+  for (const pragma of ["application_id = 1234", "user_version = 1"]) {
+    new DatabaseSync(join(path, pragma)).exec(`PRAGMA ${pragma}`);
+    await refused(pragma, /belongs to another program/);
+  }
   await (await openStore(`sqlite:${join(path, "newer")}`)).close();
   new DatabaseSync(join(path, "newer")).exec("PRAGMA user_version = 99");
   await refused("newer", /it is of version 99, made by a newer release; this one knows up to 1/);

@@ -48,7 +48,9 @@ export function inspect(db: DatabaseSync): number {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
   const version = read("user_version");
   const empty = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
-  if (!empty && read("application_id") !== applicationId) throw new Error("it belongs to another program");
+  const owner = read("application_id");
+  const blank = empty && version === 0 && owner === 0;
+  if (!blank && (empty || owner !== applicationId)) throw new Error("it belongs to another program");
   if (version > steps.length)
     throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${steps.length}`);
   return version;

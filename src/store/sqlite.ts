@@ -74,7 +74,8 @@ export function openSqlite(file: string, create = true): Store {
   const find = (id: bigint) => toPet(sql.find.get(id));
   const insert = (pet: NewPet): Pet => {
     const values = given.map((field) => pet[field as keyof NewPet] ?? null);
-    return { id: BigInt(sql.create.run(...values).lastInsertRowid), ...pet };
+    const id = BigInt(sql.create.run(...values).lastInsertRowid);
+    return toPet({ ...pet, id }) as Pet;
   };
 
   return {
@@ -148,7 +149,7 @@ type Row = Record<string, SQLInputValue> | undefined;
 function toPet(row: Row): Pet | undefined {
   if (row === undefined) return undefined;
   const pet: Record<string, unknown> = {};
-  for (const field of fields) if (row[field] !== null) pet[field] = row[field];
+  for (const field of fields) if (row[field] !== null && row[field] !== undefined) pet[field] = row[field];
   return pet as Pet;
 }
 

@@ -1,0 +1,68 @@
+// One operation of the document as a route of Fastify: what runs before its handler, in which
+// order, and how the handler's answer leaves. Handlers never see Fastify, Fastify never sees them.
+import type { FastifyReply, RouteShorthandOptionsWithHandler } from "fastify";
+import { type Authenticate, callerDecorator } from "./auth.ts";
+import type { Caller, Context } from "./contract.ts";
+import { nothingThere, Refusal } from "./errors.ts";
+import type { Operation } from "./operation.ts";
+
+/** A handler as Fastify's side sees it: the contract's types hold it to its operation (src/handlers.ts). */
+export type AnyHandler = (
+  call: { params: unknown; query: unknown; headers: unknown; body: unknown; caller: Caller | undefined },
+  context: Context,
+) => Promise<{ status: number; body: unknown; headers?: Record<string, unknown> | undefined }>;
+
+/** What the route of an operation is made of. */
+export interface RouteParts {
+  readonly operation: Operation;
+  readonly handler: AnyHandler;
+  readonly authenticate: Authenticate;
+  readonly context: Context;
+  /** The headers on every answer of the operation. */
+  readonly headers: Record<string, string>;
+}
+
+/** The route of an operation, for fastify-openapi-glue, which adds method, URL and schema. */
+export function buildRoute({
+  operation,
+  handler,
+  authenticate,
+  context,
+  headers,
+}: RouteParts): RouteShorthandOptionsWithHandler {
+  const { body } = operation;
+  return {
+    ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
+    // Credentials first: here neither path, query nor media type was looked at, and no body was read.
+    async onRequest(request, reply) {
+      // The router takes /pets/ for /pets/{petId} with an empty id: it is another path.
+      if (Object.values(request.params as object).includes("")) throw nothingThere();
+      reply.headers(headers);
+      request.setDecorator(callerDecorator, await authenticate(request.headers.authorization));
+    },
+    // A client that waits for leave to send its body (RFC 9110, section 10.1.1) has it now.
+    async preParsing({ raw, headers, routeOptions }, reply) {
+      const waits = headers.expect?.toLowerCase() === "100-continue" && raw.httpVersion !== "1.0";
+      if (waits && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
+    },
+    // Without a body Fastify knows no media type, and so no schema to validate against.
+    async preValidation(request) {
+      if (body?.required && request.body === undefined)
+        throw new Refusal("invalid_body", "The request must have a body.");
+    },
+    async handler(request, reply) {
+      const { params, query, headers, body } = request;
+      const caller = request.getDecorator<Caller | undefined>(callerDecorator);
+      const answer = await handler({ params, query, headers, body, caller }, context);
+      reply.code(answer.status);
+      for (const [name, value] of Object.entries(answer.headers ?? {})) addHeader(reply, name, String(value));
+      return answer.body;
+    },
+  };
+}
+
+// Link is a list (RFC 8288, section 3): what the operation has on every answer stays in it.
+function addHeader(reply: FastifyReply, name: string, value: string): void {
+  const present = name.toLowerCase() === "link" && reply.getHeader(name);
+  reply.header(name, present ? `${present}, ${value}` : value);
+}
