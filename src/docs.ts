@@ -20,7 +20,9 @@ export function baseAddress(document: Document, { production }: Addresses): stri
 /** Adds /docs, /openapi.json and /openapi.yaml. None needs a credential. */
 export async function addDocs(app: FastifyInstance, document: Document, addresses: Addresses): Promise<void> {
   const served = parseDocument(document.text);
-  const servers = [{ url: baseAddress(document, addresses), description: "Production" }];
+  const servers = [
+    { url: baseAddress(document, addresses), description: addresses.production ? "Production" : "This service" },
+  ];
   if (addresses.staging) servers.push({ url: addresses.staging, description: "Staging" });
   served.set("servers", servers);
 
