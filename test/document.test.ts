@@ -389,14 +389,14 @@ t.test("the document as served", async (t) => {
   const written = parse(documentText);
   const served = JSON.parse(await get(plain, "/openapi.json"));
   t.same({ ...served, servers: 0 }, { ...written, servers: 0 }, "as written");
-  t.same(served.servers, [{ url: "/v1", description: "Production" }]);
+  t.same(served.servers, [{ url: "/v1", description: "This service" }]);
   t.same(parse(await get(plain, "/openapi.yaml")), served, "YAML and JSON say the same");
   t.match(await get(plain, "/openapi.yaml"), /^# The contract of the Pet Store/, "comments are kept");
 
   const known = await start(t, { addresses: { production: "https://a.example/v1", staging: "https://b.example/v1" } });
   t.match(JSON.parse(await get(known, "/openapi.json")).servers, [
-    { url: "https://a.example/v1" },
-    { url: "https://b.example/v1" },
+    { url: "https://a.example/v1", description: "Production" },
+    { url: "https://b.example/v1", description: "Staging" },
   ]);
   await known.create(least);
   await known.create(least);
