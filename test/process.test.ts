@@ -250,6 +250,8 @@ t.test("npm run dev restarts on a change of source or document", async (t) => {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const { dev } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
   const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, dev.split(" ").slice(1), copy);
+  // Told to end, the watcher ends the service with it; killed, it would leave it behind.
+  t.teardown(() => server.end("SIGTERM"));
   const starts = (n: number) =>
     until(
       () => (server.out.stderr.split("Pet Store at").length > n ? true : undefined),
@@ -263,5 +265,4 @@ t.test("npm run dev restarts on a change of source or document", async (t) => {
     `${readFileSync(join(copy, "src/handlers/getPet.ts"), "utf8")}\n`,
   );
   t.ok(await starts(3), "after a change of the source");
-  await server.end("SIGTERM");
 });
