@@ -1,5 +1,5 @@
 // The service and its command as processes of their own.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { Test } from "tap";
 
@@ -16,7 +16,7 @@ export function petstore(environment: Record<string, string>, ...args: string[])
 }
 
 export interface Server {
-  child: ChildProcess;
+  child: ChildProcessWithoutNullStreams;
   /** The address with its version segment. */
   url: string;
   /** What was written so far. */
@@ -25,28 +25,31 @@ export interface Server {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
 }
 
-/** Starts the service and waits until it listens. It is killed when the test ends, if it still runs. */
+/** Starts the service and waits until it listens. It is told to end when the test ends, if it still runs. */
 export async function startServer(
   t: Test,
   environment: Record<string, string>,
-  command = [path("src/bin.js"), "serve"],
+  [command = "", ...args]: string[] = [process.execPath, path("src/bin.js"), "serve"],
   cwd = path(""),
 ): Promise<Server> {
-  const env = { ...process.env, PORT: "0", ...environment };
-  const child = spawn(process.execPath, command, { env, cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, { env: { ...process.env, PORT: "0", ...environment }, cwd });
   const exit = once(child, "exit");
   t.teardown(async () => {
-    child.kill("SIGKILL");
+    // Not SIGKILL at once: npm, a watcher or a terminal would leave the service behind.
+    child.kill("SIGTERM");
+    const last = setTimeout(() => child.kill("SIGKILL"), 12_000);
     await exit;
+    clearTimeout(last);
   });
   const out = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].on("data", (chunk) => {
       out[name] += chunk;
     });
+  const all = () => out.stdout + out.stderr;
   const url = await until(
-    () => /Pet Store at (\S+),/.exec(out.stderr)?.[1],
-    () => `it did not start: ${out.stderr}`,
+    () => /Pet Store at (\S+),/.exec(all())?.[1],
+    () => `it did not start: ${all()}`,
   );
   const end: Server["end"] = async (signal) => {
     const began = Date.now();
