@@ -150,8 +150,8 @@ t.test("on an empty store, the first start gives a key in a line that works when
 });
 
 t.test("on a terminal the log is for people", async (t) => {
-  // script(1) gives the command a terminal of its own.
-  const command = `${process.execPath} ${join(root, "src/bin.js")} serve`;
+  // script(1) gives the command a terminal of its own; exec, since a plain shell in between ends with 130 at Ctrl-C.
+  const command = `exec ${process.execPath} ${join(root, "src/bin.js")} serve`;
   const terminal = ["script", "-qefc", command, "/dev/null"];
   const { child, url, out } = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, terminal);
   await fetch(`${url}/pets`);
