@@ -11,14 +11,22 @@ const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
 
 const document = parse(await readFile(source, "utf8"));
 // These are the types of the server's side: a parameter with a default always has a value there.
-for (const path of Object.values<Record<string, { parameters?: Parameter[] }>>(document.paths))
+for (const path of Object.values<Record<string, { parameters?: Referable<Parameter>[] }>>(document.paths))
   for (const operation of Object.values(path))
-    for (const parameter of operation.parameters ?? [])
-      if (parameter.schema?.default !== undefined) parameter.required = true;
+    for (const parameter of (operation.parameters ?? []).map(resolve))
+      if (parameter.schema && resolve(parameter.schema).default !== undefined) parameter.required = true;
+
+type Referable<T> = T | { $ref: string };
 
 interface Parameter {
   required?: boolean;
-  schema?: { default?: unknown };
+  schema?: Referable<{ default?: unknown }>;
+}
+
+function resolve<T extends object>(part: Referable<T>): T {
+  if (!("$ref" in part)) return part;
+  const steps = part.$ref.slice("#/".length).split("/");
+  return resolve(steps.reduce((place, step) => place[step], document));
 }
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
