@@ -16,42 +16,38 @@ export function answerFailures(app: FastifyInstance): void {
     return reply.code(answer.status).headers(headers).send(answer.body);
   });
 
-  const paths = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  app.addHook("onRoute", ({ url, method }) => {
+  const patterns = new Map<string, RegExp>();
+  app.addHook("onRoute", ({ url }) => {
     const pattern = new RegExp(
       `^${url
         .replace(/[.+?^$()|[\]{}\\]/g, "\\$&")
         .replace(/:\w+/g, "[^/]+")
         .replaceAll("*", ".*")}$`,
     );
-    const path = paths.get(url) ?? { pattern, methods: new Set() };
-    paths.set(url, path);
-    for (const name of [method].flat()) path.methods.add(name);
+    patterns.set(url, pattern);
   });
 
   app.addHook("onRequest", async (request) => {
     // RFC 9112, section 3.2. HTTP/1.0 knows no Host.
-    const hosts = request.raw.rawHeaders.filter(
-      (name, index) => index % 2 === 0 && name.length === 4 && /host/i.test(name),
-    ).length;
+    const hosts = request.raw.headersDistinct.host?.length ?? 0;
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion !== "1.0"))
       throw new Refusal("malformed_request", `The request must have one Host header, not ${hosts}.`);
     // Not left to the handler below: it would run after the body was read.
-    if (request.is404) throw refuseRoute(request, paths.values());
+    if (request.is404) throw refuseRoute(request, patterns);
   });
   app.setNotFoundHandler(() => {
     throw nothingThere();
   });
 }
 
-function refuseRoute(
-  { method, url }: FastifyRequest,
-  paths: Iterable<{ pattern: RegExp; methods: Set<string> }>,
-): Refusal {
+function refuseRoute({ method, url, server }: FastifyRequest, patterns: ReadonlyMap<string, RegExp>): Refusal {
   const path = decodeURI(url.split("?", 1)[0] as string);
-  const methods = [...paths].filter(({ pattern }) => pattern.test(path)).flatMap((route) => [...route.methods]);
+  const routes = [...patterns].filter(([, pattern]) => pattern.test(path)).map(([route]) => route);
+  const methods = server.supportedMethods.filter((name) =>
+    routes.some((route) => server.hasRoute({ url: route, method: name })),
+  );
   if (methods.length === 0) return nothingThere();
-  const allow = [...new Set(methods)].sort().join(", ");
+  const allow = methods.sort().join(", ");
   return new Refusal("method_not_allowed", `This path does not have the method ${method}. It has: ${allow}.`, {
     allow,
   });

@@ -473,6 +473,7 @@ t.test("methods and paths", async (t) => {
     ["PROPFIND", "/v1/pets", "GET, HEAD, POST"],
     ["TRACE", "/v1/pets/x", "GET, HEAD"],
     ["DELETE", "/v1/p%65ts", "GET, HEAD, POST"],
+    ["DELETE", "/docs/", "GET, HEAD"],
     ["POST", "/healthz", "GET, HEAD"],
     ["POST", "/openapi.json", "GET, HEAD"],
   ] as const)
