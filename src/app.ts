@@ -1,9 +1,9 @@
 // Document, handlers and store become a Fastify instance. All behaviour is decided here and in what
 // it imports; tests call it as the server does.
 import { randomUUID } from "node:crypto";
-import helmet from "@fastify/helmet";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
+import helmet from "helmet";
 import { buildAuthentication, callerDecorator, recordUses } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import type { Handlers, OperationId } from "./contract.ts";
@@ -13,7 +13,7 @@ import type { Document } from "./document.ts";
 import { answerFailures } from "./failures.ts";
 import { addHealth } from "./health.ts";
 import { RequestLog } from "./logger.ts";
-import { answerMalformed } from "./malformed.ts";
+import { answerMalformed, maxHeaderSize } from "./malformed.ts";
 import { buildPages } from "./pages.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import type { Store } from "./store/store.ts";
@@ -38,8 +38,8 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     loggerInstance: logger,
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
-    // The parser's limit for all headers (16 KB) is the limit: a long id is a bad id, not a wrong path.
-    routerOptions: { maxParamLength: 16_384 },
+    // The parser's limit for all headers is the limit: a long id is a bad id, not a wrong path.
+    routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url }) => toRoute(url as string),
     return503OnClosing: false,
     // Each clock is set: by default a request may take for ever.
@@ -48,7 +48,7 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     requestTimeout: 30_000,
     // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
     // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-    http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    http: { maxHeaderSize, headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
   });
   app.server.on("checkExpectation", app.routing);
   app.server.on("checkContinue", app.routing); // src/route.ts asks for the body, after the credentials
@@ -61,7 +61,8 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     if (request.headers.upgrade !== undefined) reply.header("connection", "close");
   });
   // Over plain http away from loopback, upgraded requests would leave /docs blank.
-  await app.register(helmet, { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+  const secure = helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+  app.addHook("onRequest", (request, reply, done) => secure(request.raw, reply.raw, () => done()));
   endConnections(app);
   answerFailures(app);
   parseBodies(app);
@@ -80,6 +81,7 @@ async function addOperations(
   { document, handlers, store, addresses }: Omit<Parts, "logger">,
 ): Promise<void> {
   const base = baseAddress(document, addresses);
+  const docs = `${base.slice(0, -document.basePath.length)}/docs`;
   const authentication = buildAuthentication(store.keys, recordUses(app, store.keys));
   const routes = new Map(
     document.operations.map((operation) => {
@@ -89,7 +91,7 @@ async function addOperations(
       // The types tie each handler to its operation; here all are called alike.
       const handler = handlers[id as OperationId] as unknown as AnyHandler;
       const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
-      const headers = deprecationHeaders(operation, base);
+      const headers = deprecationHeaders(operation, base, docs);
       return [id, buildRoute({ operation, handler, authenticate: authentication(operation), context, headers })];
     }),
   );

@@ -1,5 +1,6 @@
 // The settings: one table, and the only reader of process.env. A test holds the README to it.
 import { isIP } from "node:net";
+import { levels } from "pino";
 
 interface Setting<T> {
   readonly default: string;
@@ -12,10 +13,12 @@ interface Setting<T> {
 
 const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
 
+const logLevels = [...Object.keys(levels.values), "silent"];
+
 // With which path it ends the document says: src/server.ts holds it to that.
 const address: Pick<Setting<string>, "default" | "allowed" | "read"> = {
   default: "",
-  allowed: "an http or https URL that ends with the path of the service, /v1",
+  allowed: "an http or https URL that ends with the path of the service",
   read: (text) => (/^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text) ? new URL(text).href : text && undefined),
 };
 
@@ -42,8 +45,8 @@ export const settings = {
   LOG_LEVEL: {
     default: "info",
     meaning: "The least level that is logged",
-    allowed: "one of trace, debug, info, warn, error, fatal, silent",
-    read: matching(/^(trace|debug|info|warn|error|fatal|silent)$/),
+    allowed: `one of ${logLevels.join(", ")}`,
+    read: (text: string) => logLevels.find((level) => level === text),
   },
   BASE_URL: { ...address, meaning: "The address of the production deployment, for the document and for links" },
   STAGING_BASE_URL: { ...address, meaning: "The address of the staging deployment, for the document" },

@@ -49,7 +49,7 @@ JSON.parse = (text, reviver) => parse(text, reviver ?? exact);
 
 function addFile(app: FastifyInstance, path: string, type: string, text: string): void {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  app.get(path, { schema: { hide: true } }, async (request, reply) => {
+  app.get(path, async (request, reply) => {
     // Anyone may read it from any page; it holds no secret and needs no credential.
     reply.headers({
       etag,

@@ -5,6 +5,9 @@ import type { Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
 import { Refusal } from "./errors.ts";
 
+/** The bytes that all headers of a request may have. */
+export const maxHeaderSize = 16_384;
+
 type ParserError = { code?: string; reason?: string };
 
 /** Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. */
@@ -52,7 +55,10 @@ function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger): voi
 // llhttp names the reason in fixed words of its own, which hold nothing of the request.
 function toRefusal({ code, reason = "it can't be parsed" }: ParserError): Refusal {
   if (code === "HPE_HEADER_OVERFLOW")
-    return new Refusal("headers_too_large", "The headers of the request are too large: at most 16384 bytes.");
+    return new Refusal(
+      "headers_too_large",
+      `The headers of the request are too large: at most ${maxHeaderSize} bytes.`,
+    );
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new Refusal("request_timeout", "The request took too long to arrive.");
   if (code === "CONNECT") return new Refusal("malformed_request", "This service is no proxy: it has no CONNECT.");

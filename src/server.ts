@@ -17,7 +17,7 @@ export async function serve(): Promise<void> {
   const document = await readDocument();
   for (const name of ["BASE_URL", "STAGING_BASE_URL"] as const)
     if (config[name] && !config[name].endsWith(document.basePath))
-      throw new Error(`${name} must be ${settings[name].allowed}.`);
+      throw new Error(`${name} must be ${settings[name].allowed}, ${document.basePath}.`);
   const store = await openStore(config.DATABASE_URL);
   const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
   const app = await buildApp({ document, handlers, store, addresses, logger: buildLogger(config.LOG_LEVEL) });
@@ -36,8 +36,7 @@ export async function serve(): Promise<void> {
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${error.message}.`);
   });
   const { address } = app.server.address() as AddressInfo;
-  const embedded = config.DATABASE_URL.startsWith("sqlite:");
-  const key = embedded && isLoopback(address) && (await makeFirstKey(store));
+  const key = isLoopback(address) && (await makeFirstKey(store));
   greet(origin, document.basePath, key);
 }
 

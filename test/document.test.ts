@@ -1,6 +1,6 @@
 // The document is the source of truth: what is edited there holds, what can't hold is refused.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -235,6 +235,16 @@ t.test("an operation may leave out what it does not need", async (t) => {
   t.equal(relative.basePath, "/v7");
 });
 
+t.test("the path of the first server is where the service mounts, and /docs stands beside it", async (t) => {
+  const document = edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /shop/v7 }]\nsecurity:"]);
+  const service = await start(t, { document });
+  const { status, headers } = await service.call("GET", "/shop/v7/pets/1");
+  t.equal(status, 404);
+  const [, docs = ""] = /<([^>]*)>; rel="deprecation"/.exec(headers.link ?? "") ?? [];
+  t.equal(docs, "/docs#/Pets/getPet");
+  t.match(await service.call("GET", "/docs/", { key: null }), { status: 200 });
+});
+
 t.test("a document that would not hold is refused, with the reason", async (t) => {
   const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];
   for (const [message, ...edits] of [
@@ -377,6 +387,24 @@ t.test("an added operation fails the types and the start, and both name it", asy
     status: 1,
     stderr: /^petstore: The operation removePet has no handler: .*\n$/,
   });
+});
+
+t.test("a default holds in the types also where it is behind a reference", async (t) => {
+  const copy = folder(t);
+  for (const name of ["openapi", "src", "scripts"]) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const [limit = ""] = / {8}- name: limit\n(?: {10}.*\n)+/.exec(documentText) ?? [];
+  const moved = `\n  parameters:\n    Limit:\n${limit.replace("- ", "  ").replace(/^ {2}/gm, "")}`;
+  const text = edit(
+    documentText,
+    [limit, '        - $ref: "#/components/parameters/Limit"\n'],
+    ["\ncomponents:", `\ncomponents:${moved}`],
+  );
+  writeFileSync(join(copy, "openapi/petstore.yaml"), text);
+  execFileSync(process.execPath, ["scripts/generate.ts"], { cwd: copy });
+  const types = readFileSync(join(copy, "src/generated/openapi.ts"), "utf8");
+  t.match(types, /parameters: \{[^}]*Limit: number;/, "always a value");
+  t.match(types, /listPets: \{\s+parameters: \{\s+query: \{/, "and so always a query");
 });
 
 t.test("the generated types are up to date", async (t) => {
