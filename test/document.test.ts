@@ -294,7 +294,7 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     ],
     [
       /listPets has the parameter limit, whose type must be one of/,
-      ["type: integer\n            minimum", "type: array\n            minimum"],
+      ["type: integer\n            format: int32", "type: array\n            format: int32"],
     ],
     [
       /createPet has a body of text\/csv, and only application\/json is read/,

@@ -125,7 +125,10 @@ export interface components {
             code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "unavailable";
             /** @description What went wrong, for people. The text may change. */
             message: string;
-            /** @description The HTTP status code of the response. */
+            /**
+             * Format: int32
+             * @description The HTTP status code of the response.
+             */
             status: number;
         };
     };
