@@ -8,10 +8,11 @@ import { buildAuthentication, callerDecorator, recordUses } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import type { Handlers, OperationId } from "./contract.ts";
 import { deprecationHeaders } from "./deprecation.ts";
-import { type Addresses, addDocs, baseAddress } from "./docs.ts";
+import { type Addresses, addDocs, toPlace } from "./docs.ts";
 import type { Document } from "./document.ts";
 import { answerFailures } from "./failures.ts";
 import { addHealth } from "./health.ts";
+import { serviceLinks } from "./links.ts";
 import { RequestLog } from "./logger.ts";
 import { answerMalformed, maxHeaderSize } from "./malformed.ts";
 import { buildPages } from "./pages.ts";
@@ -61,10 +62,13 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     if (request.headers.upgrade !== undefined) reply.header("connection", "close");
   });
   // Over plain http away from loopback, upgraded requests would leave /docs blank.
-  const secure = helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+  const origins = Object.values(addresses).flatMap((address) => (address ? [new URL(address).origin] : []));
+  const secure = helmet({
+    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null, connectSrc: ["'self'", ...origins] } },
+  });
   app.addHook("onRequest", (request, reply, done) => secure(request.raw, reply.raw, () => done()));
   endConnections(app);
-  answerFailures(app);
+  answerFailures(app, serviceLinks(toPlace(document, addresses).root));
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(document.extensions));
 
@@ -80,8 +84,8 @@ async function addOperations(
   app: FastifyInstance,
   { document, handlers, store, addresses }: Omit<Parts, "logger">,
 ): Promise<void> {
-  const base = baseAddress(document, addresses);
-  const docs = `${base.slice(0, -document.basePath.length)}/docs`;
+  const { base, root } = toPlace(document, addresses);
+  const links = serviceLinks(root);
   const authentication = buildAuthentication(store.keys, recordUses(app, store.keys));
   const routes = new Map(
     document.operations.map((operation) => {
@@ -91,8 +95,8 @@ async function addOperations(
       // The types tie each handler to its operation; here all are called alike.
       const handler = handlers[id as OperationId] as unknown as AnyHandler;
       const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
-      const headers = deprecationHeaders(operation, base, docs);
-      return [id, buildRoute({ operation, handler, authenticate: authentication(operation), context, headers })];
+      const headers = deprecationHeaders(operation, base, `${root}/docs`);
+      return [id, buildRoute({ operation, handler, authenticate: authentication(operation), context, headers, links })];
     }),
   );
   const orphan = Object.keys(handlers).find((id) => !routes.has(id));

@@ -1,10 +1,13 @@
-// The document as the service hands it out: Swagger UI for people, JSON and YAML for programs.
+// The document as the service hands it out: Swagger UI for people, JSON and YAML for programs, and
+// the ways to find them.
 import { createHash } from "node:crypto";
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { parseDocument } from "yaml";
+import { badges, keepNumbers } from "./docs-page.js";
 import type { Document } from "./document.ts";
+import { serviceLinks } from "./links.ts";
 
 /** The addresses that the service is known by; an empty one is none. */
 export interface Addresses {
@@ -12,40 +15,86 @@ export interface Addresses {
   readonly staging: string;
 }
 
-/** The address under which clients know the service, with its version segment. */
-export function baseAddress(document: Document, { production }: Addresses): string {
-  return production || document.basePath;
+/** Where clients find the service. */
+export interface Place {
+  /** The address of the service, with its version segment. */
+  readonly base: string;
+  /** What stands before /docs and /openapi.json; empty where it is the origin. */
+  readonly root: string;
 }
 
-/** Adds /docs, /openapi.json and /openapi.yaml. None needs a credential. */
-export async function addDocs(app: FastifyInstance, document: Document, addresses: Addresses): Promise<void> {
-  const served = parseDocument(document.text);
-  const servers = [
-    { url: baseAddress(document, addresses), description: addresses.production ? "Production" : "This service" },
-  ];
-  if (addresses.staging) servers.push({ url: addresses.staging, description: "Staging" });
-  served.set("servers", servers);
+/** Where clients find the service: at the address of production, or else at the origin that they asked. */
+export function toPlace({ basePath }: Document, { production }: Addresses): Place {
+  const base = production || basePath;
+  return { base, root: base.slice(0, -basePath.length) };
+}
 
+/** Adds /docs, /openapi.json, /openapi.yaml, /.well-known/api-catalog, and / which leads to /docs. None needs a credential. */
+export async function addDocs(app: FastifyInstance, document: Document, addresses: Addresses): Promise<void> {
+  const { base, root } = toPlace(document, addresses);
+  const configured = [
+    { url: addresses.production, description: "Production" },
+    { url: addresses.staging, description: "Staging" },
+  ].filter(({ url }) => url !== "");
+  // Behind a gateway the path has what stands before it there.
+  const here = { url: new URL(base, "http://localhost").pathname, description: "This service" };
+  const withServers = (servers: object[]) => {
+    const served = parseDocument(document.text);
+    served.set("servers", servers);
+    return served;
+  };
+
+  const served = withServers(addresses.production ? configured : [here, ...configured]);
   addFile(app, "/openapi.json", "application/json; charset=utf-8", JSON.stringify(served.toJS(), null, 2));
   addFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", served.toString());
+  addFile(app, "/.well-known/api-catalog", catalogType, JSON.stringify(catalog({ base, root }), null, 2));
+  app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect("/docs"));
 
-  await app.register(swagger, { mode: "static", specification: { document: served.toJS() } });
+  // On the page the calls go to the service that shows it, unless another one is chosen.
+  const shown = withServers([here, ...configured]).toJS();
+  await app.register(swagger, { mode: "static", specification: { document: shown } });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    theme: { title: `${document.content.info.title} API`, js: [{ filename: "exact.js", content: exactNumbers }] },
-    // showExtensions: x-stability, x-sunset and x-successor stand beside their operation.
-    uiConfig: { layout: "BaseLayout", deepLinking: true, showExtensions: true },
+    theme: {
+      title: `${document.content.info.title} API`,
+      css: [{ filename: "badges.css", content: badgeStyle }],
+      js: [{ filename: "numbers.js", content: `(${keepNumbers})();` }],
+    },
+    uiConfig: {
+      layout: "BaseLayout",
+      deepLinking: true,
+      persistAuthorization: true,
+      plugins: [badges],
+    },
   });
 }
 
-// Swagger UI parses an answer to lay it out, and would show a rounded int64. In its page, JSON.parse
-// keeps such a number as its text, which JSON.stringify writes again.
-const exactNumbers = `
-const parse = JSON.parse;
-const exact = (key, value, { source } = {}) =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value;
-JSON.parse = (text, reviver) => parse(text, reviver ?? exact);
+const badgeStyle = `
+.badge { border: 1px solid; border-radius: 4px; font: 600 12px sans-serif; margin-left: 8px; padding: 2px 6px; white-space: nowrap; }
+.badge-stability { background: #fff3cd; color: #664d03; }
+.badge-sunset { background: #f8d7da; color: #842029; }
+.badge-successor { background: #d1e7dd; color: #0f5132; }
 `;
+
+const catalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+
+// The APIs that are here (RFC 9727, appendix A.1): one, with its description, documentation and health.
+function catalog({ base, root }: Place): object {
+  return {
+    linkset: [
+      { anchor: `${root}/.well-known/api-catalog`, item: [{ href: base }] },
+      {
+        anchor: base,
+        "service-desc": [
+          { href: `${root}/openapi.json`, type: "application/json" },
+          { href: `${root}/openapi.yaml`, type: "application/yaml" },
+        ],
+        "service-doc": [{ href: `${root}/docs`, type: "text/html" }],
+        status: [{ href: `${root}/readyz`, type: "application/json" }],
+      },
+    ],
+  };
+}
 
 function addFile(app: FastifyInstance, path: string, type: string, text: string): void {
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;

@@ -56,7 +56,8 @@ function parseYaml(text: string) {
   return document;
 }
 
-function readBasePath({ servers = [] }: OpenApi): string {
+/** The path of the document's first server, such as /v1. Throws an Error where it has none. */
+export function readBasePath({ servers = [] }: OpenApi): string {
   const [server] = servers;
   const url = server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
   const path = URL.canParse(url) ? new URL(url).pathname : url;

@@ -18,6 +18,7 @@ const statuses = {
   too_many_requests: 429,
   headers_too_large: 431,
   internal_error: 500,
+  not_implemented: 501,
   unavailable: 503,
 } as const satisfies Record<ErrorBody["code"], number>;
 

@@ -3,16 +3,21 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { nothingThere, Refusal, Unavailable } from "./errors.ts";
+import { addHeader } from "./links.ts";
 
 const retryAfter = "1"; // seconds
 const mostUnread = 1_048_576; // bytes
 
-/** The answers of `app` to failures of a request. Call it before routes are added: it watches which there are. */
-export function answerFailures(app: FastifyInstance): void {
+/**
+ * The answers of `app` to failures of a request, each with `links` to what a lost client looks for.
+ * Call it before routes are added: it watches which there are.
+ */
+export function answerFailures(app: FastifyInstance, links: string): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { answer, headers } = toRefusal(error, request);
     if (answer.status >= 500) request.log.error({ err: error }, "failed");
     if (leavesMuch(request.raw)) reply.header("connection", "close");
+    addHeader(reply, "link", links);
     return reply.code(answer.status).headers(headers).send(answer.body);
   });
 

@@ -1,9 +1,10 @@
 // One operation of the document as a route of Fastify: what runs before its handler, in which
 // order, and how the handler's answer leaves. Handlers never see Fastify, Fastify never sees them.
-import type { FastifyReply, RouteShorthandOptionsWithHandler } from "fastify";
+import type { RouteShorthandOptionsWithHandler } from "fastify";
 import { type Authenticate, callerDecorator } from "./auth.ts";
 import type { Caller, Context } from "./contract.ts";
 import { nothingThere, Refusal } from "./errors.ts";
+import { addHeader } from "./links.ts";
 import type { Operation } from "./operation.ts";
 
 /** A handler as Fastify's side sees it: the contract's types hold it to its operation (src/handlers.ts). */
@@ -20,6 +21,8 @@ export interface RouteParts {
   readonly context: Context;
   /** The headers on every answer of the operation. */
   readonly headers: Record<string, string>;
+  /** The links on its failures, as on all others. */
+  readonly links: string;
 }
 
 /** The route of an operation, for fastify-openapi-glue, which adds method, URL and schema. */
@@ -29,6 +32,7 @@ export function buildRoute({
   authenticate,
   context,
   headers,
+  links,
 }: RouteParts): RouteShorthandOptionsWithHandler {
   const { body } = operation;
   return {
@@ -56,13 +60,8 @@ export function buildRoute({
       const answer = await handler({ params, query, headers, body, caller }, context);
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) addHeader(reply, name, String(value));
+      if (answer.status >= 400) addHeader(reply, "link", links);
       return answer.body;
     },
   };
-}
-
-// Link is a list (RFC 8288, section 3): what the operation has on every answer stays in it.
-function addHeader(reply: FastifyReply, name: string, value: string): void {
-  const present = name.toLowerCase() === "link" && reply.getHeader(name);
-  reply.header(name, present ? `${present}, ${value}` : value);
 }

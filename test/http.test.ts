@@ -751,6 +751,7 @@ t.test("around the interface", async (t) => {
   for (const [path, type] of [
     ["/openapi.json", "application/json"],
     ["/openapi.yaml", "application/yaml"],
+    ["/.well-known/api-catalog", "application/linkset\\+json; profile"],
   ] as const) {
     const { status, headers } = await open(path);
     t.match(
@@ -779,4 +780,39 @@ t.test("around the interface", async (t) => {
     undefined,
     "CORS is for the document alone",
   );
+});
+
+t.test("a program that knows one address finds the document and the documentation", async (t) => {
+  const service = await start(t);
+  const links = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"';
+  const link = async (method: string, path: string, key?: null) =>
+    (await service.call(method, path, key === null ? { key } : {})).headers.link;
+  t.equal(await link("GET", "/", null), links, "from the root");
+  t.equal(await link("HEAD", "/", null), links);
+  t.equal(await link("GET", "/v1/pets", null), links, "from a refusal");
+  t.equal(await link("GET", "/v1", null), links, "from a path that nothing is at");
+  t.equal(await link("DELETE", "/v1/pets", null), links, "from a method that the path does not have");
+  t.equal(await link("GET", "/v1/pets"), undefined, "not on the answers that the interface gives");
+  t.match(await link("GET", "/v1/pets/42"), new RegExp(`rel="deprecation".*, ${links}$`), "beside other links");
+
+  const read = async ({ call }: typeof service) =>
+    JSON.parse((await call("GET", "/.well-known/api-catalog", { key: null })).text);
+  const catalog = (root: string) => ({
+    linkset: [
+      { anchor: `${root}/.well-known/api-catalog`, item: [{ href: `${root}/v1` }] },
+      {
+        anchor: `${root}/v1`,
+        "service-desc": [
+          { href: `${root}/openapi.json`, type: "application/json" },
+          { href: `${root}/openapi.yaml`, type: "application/yaml" },
+        ],
+        "service-doc": [{ href: `${root}/docs`, type: "text/html" }],
+        status: [{ href: `${root}/readyz`, type: "application/json" }],
+      },
+    ],
+  });
+  t.same(await read(service), catalog(""));
+  const known = await start(t, { addresses: { production: "https://a.example/shop/v1", staging: "" } });
+  t.same(await read(known), catalog("https://a.example/shop"));
+  t.match((await known.call("GET", "/", { key: null })).headers.link, "<https://a.example/shop/openapi.json>");
 });

@@ -122,7 +122,7 @@ export interface components {
          */
         Error: {
             /** @description What went wrong, for programs. A later version may add codes. */
-            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "unavailable";
+            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable";
             /** @description What went wrong, for people. The text may change. */
             message: string;
             /**
@@ -178,6 +178,7 @@ export interface components {
             headers: {
                 Allow: components["headers"]["Allow"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -288,7 +289,8 @@ export interface components {
         "X-Request-Id": string;
         /**
          * @description Related addresses (RFC 8288): `rel="next"`, the next page of a list; `rel="deprecation"`
-         *     and `rel="successor-version"` on answers of a deprecated operation.
+         *     and `rel="successor-version"` on answers of a deprecated operation; `rel="service-desc"` and
+         *     `rel="service-doc"` (RFC 8631) on failures.
          * @example </v1/pets?limit=20&cursor=AAAAAAAAABTq3b8k>; rel="next"
          */
         Link: string;

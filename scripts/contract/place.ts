@@ -1,0 +1,51 @@
+// A place in the document, found by its JSON Pointer (RFC 6901) and said in a reader's words.
+
+/** An object of the document. */
+export type Json = { readonly [key: string]: unknown };
+
+/** The steps of a pointer, from the root. */
+export type Steps = readonly string[];
+
+/** The steps of a pointer in a URI fragment, such as `#/paths/~1pets/get`. */
+export function toSteps(pointer: string): Steps {
+  const steps = pointer.slice("#/".length).split("/");
+  return steps.map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** What is at the place, through references; undefined where nothing is. */
+export function find(document: Json, steps: Steps): Json | undefined {
+  return steps.reduce<Json | undefined>((at, step) => resolve(document, at?.[step] as Json | undefined), document);
+}
+
+function resolve(document: Json, part: Json | undefined): Json | undefined {
+  return typeof part?.$ref === "string" ? find(document, toSteps(part.$ref)) : part;
+}
+
+// What a step says, by the one before it; what is not here says nothing of its own.
+const words: Record<string, (step: string, part: Json | undefined) => string> = {
+  parameters: (_, part) => `${part?.in} parameter \`${part?.name}\``,
+  responses: (step) => `answer ${step}`,
+  headers: (step) => `header \`${step}\``,
+  properties: (step) => `field \`${step}\``,
+  schemas: (step) => `schema \`${step}\``,
+  securitySchemes: (step) => `credential \`${step}\``,
+  tags: (_, part) => `tag \`${part?.name}\``,
+};
+
+/** The place in words: "listPets, query parameter `limit`". */
+export function place(document: Json, steps: Steps): string {
+  const [first, path, method] = steps;
+  const operation = first === "paths" && method !== undefined;
+  const start = operation ? 3 : first === "paths" ? 2 : 0;
+  const said = steps.slice(start).flatMap((step, index) => {
+    const before = steps[start + index - 1] ?? "";
+    if (step === "requestBody") return ["body"];
+    if (step === "items" && before !== "properties") return ["each of them"];
+    return words[before]?.(step, find(document, steps.slice(0, start + index + 1))) ?? [];
+  });
+  if (operation) {
+    const id = find(document, [first, path as string, method])?.operationId;
+    said.unshift(String(id ?? `${method.toUpperCase()} ${path}`));
+  } else if (start === 2) said.unshift(`the path ${path}`);
+  return said.join(", ") || "the document";
+}
