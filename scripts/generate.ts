@@ -1,49 +1,125 @@
-// Writes src/generated/openapi.ts from the document; with --check it only compares.
+// Writes what follows from the document: the types of the service's side, those of the consumers'
+// with what their client must know, and the package's version. With --check it only compares.
 import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
 
-const source = new URL("../openapi/petstore.yaml", import.meta.url);
-const target = new URL("../src/generated/openapi.ts", import.meta.url);
-const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
-
-const document = parse(await readFile(source, "utf8"));
-// These are the types of the server's side: a parameter with a default always has a value there.
-for (const path of Object.values<Record<string, { parameters?: Referable<Parameter>[] }>>(document.paths))
-  for (const operation of Object.values(path))
-    for (const parameter of (operation.parameters ?? []).map(resolve))
-      if (parameter.schema && resolve(parameter.schema).default !== undefined) parameter.required = true;
+const root = new URL("../", import.meta.url);
+const text = await readFile(new URL("openapi/petstore.yaml", root), "utf8");
+const document = parse(text);
 
 type Referable<T> = T | { $ref: string };
 
-interface Parameter {
-  required?: boolean;
-  schema?: Referable<{ default?: unknown }>;
+interface Schema {
+  type?: string;
+  format?: string;
+  default?: unknown;
+  properties?: Record<string, Referable<Schema>>;
+  items?: Referable<Schema>;
 }
 
-function resolve<T extends object>(part: Referable<T>): T {
+interface Operation {
+  parameters?: Referable<{ name: string; in: string; required?: boolean; schema?: Referable<Schema> }>[];
+}
+
+function resolve<T extends object>(part: Referable<T>, from: typeof document = document): T {
   if (!("$ref" in part)) return part;
   const steps = part.$ref.slice("#/".length).split("/");
-  return resolve(steps.reduce((place, step) => place[step], document));
+  return resolve(
+    steps.reduce((place, step) => place[step], from),
+    from,
+  );
 }
 
-const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-const union = (texts: string[]) =>
-  ts.factory.createUnionTypeNode(
-    texts.map((text) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text))),
-  );
-const types = await openapiTS(document, {
-  transform: (schema: SchemaObject) => {
-    if (schema.type === "integer" && schema.format === "int64") return bigint;
-    return "x-extensible-enum" in schema ? union(schema["x-extensible-enum"] as string[]) : undefined;
-  },
-});
-const text = `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.\n${astToString(types)}`;
+const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
+const literal = (text: string) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text));
+// Any other string, without losing the names of those that are known.
+const other = ts.factory.createIntersectionTypeNode([
+  keyword(ts.SyntaxKind.StringKeyword),
+  ts.factory.createTypeLiteralNode([]),
+]);
 
-if (!check) await writeFile(target, text);
-else if ((await readFile(target, "utf8").catch(() => "")) !== text) {
-  console.error("src/generated/openapi.ts is out of date: run npm run generate");
-  process.exitCode = 1;
+async function types(from: typeof document, more: ts.TypeNode[]): Promise<string> {
+  const nodes = await openapiTS(from, {
+    transform: (schema: SchemaObject) => {
+      if (isInt64(schema as Schema)) return keyword(ts.SyntaxKind.BigIntKeyword);
+      if (!("x-extensible-enum" in schema)) return undefined;
+      return ts.factory.createUnionTypeNode([...(schema["x-extensible-enum"] as string[]).map(literal), ...more]);
+    },
+  });
+  return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.\n${astToString(nodes)}`;
+}
+
+function isInt64({ type, format }: Schema): boolean {
+  return type === "integer" && format === "int64";
+}
+
+// On the server's side a parameter with a default always has a value.
+function serverTypes(): Promise<string> {
+  const filled = structuredClone(document);
+  for (const path of Object.values<Record<string, Operation>>(filled.paths))
+    for (const operation of Object.values(path))
+      for (const parameter of (operation.parameters ?? []).map((one) => resolve(one, filled)))
+        if (parameter.schema && resolve(parameter.schema, filled).default !== undefined) parameter.required = true;
+  return types(filled, []);
+}
+
+// A consumer may meet values of an open list that came later. Its client reads JSON field by field.
+async function consumerTypes(): Promise<string> {
+  return `${await types(document, [other])}
+/** The fields that are an int64, wherever they are. */
+export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(int64Fields())});
+
+/** The operations that an Idempotency-Key makes safe to send again. */
+export const keyedOperations: ReadonlySet<string> = new Set(${JSON.stringify(keyedOperations())});
+`;
+}
+
+function int64Fields(): string[] {
+  const fields = [...schemasWithin(document)].flatMap(({ properties = {}, items }) => {
+    if (items && isInt64(resolve(items))) throw new Error("An int64 must be a field for the client to read it.");
+    return Object.entries(properties).map(([name, schema]) => ({ name, int64: isInt64(resolve(schema)) }));
+  });
+  const names = new Set(fields.filter(({ int64 }) => int64).map(({ name }) => name));
+  const both = fields.find(({ name, int64 }) => names.has(name) && !int64);
+  if (both) throw new Error(`The field ${both.name} is an int64 in one schema and not in another: name one otherwise.`);
+  return [...names].sort();
+}
+
+// All that has fields or items, wherever it stands.
+function* schemasWithin(part: unknown): Generator<Schema> {
+  if (part === null || typeof part !== "object") return;
+  if ("properties" in part || "items" in part) yield part as Schema;
+  for (const child of Object.values(part)) yield* schemasWithin(child);
+}
+
+function keyedOperations(): string[] {
+  return Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { parameters = [] }]) => {
+      const names = parameters.map((parameter) => resolve(parameter)).filter((parameter) => parameter.in === "header");
+      return names.some(({ name }) => name === "Idempotency-Key") ? `${method.toUpperCase()} ${path}` : [];
+    }),
+  );
+}
+
+async function packageJson(): Promise<string> {
+  const before = await readFile(new URL("openapi/package.json", root), "utf8");
+  return before.replace(/(?<="version": ")[^"]*/, document.info.version);
+}
+
+const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
+for (const [name, content] of [
+  ["src/generated/openapi.ts", await serverTypes()],
+  ["openapi/generated.ts", await consumerTypes()],
+  ["openapi/package.json", await packageJson()],
+] as const) {
+  const file = new URL(name, root);
+  if (!check) await writeFile(file, content);
+  else if ((await readFile(file, "utf8").catch(() => "")) !== content) {
+    console.error(`${fileURLToPath(file)} is out of date: run npm run generate`);
+    process.exitCode = 1;
+  }
 }

@@ -1,0 +1,52 @@
+// Sends a request again where that is safe and promises something: the network failed, or the
+// service asked for it with 503 and Retry-After (RFC 9110, section 10.2.3).
+
+const tries = 4;
+const longest = 30_000; // milliseconds; whoever is asked to wait for longer has the answer at once
+const pause = 100; // milliseconds, doubled each time
+
+/**
+ * The answer, its body read to the end. Safe is a method that HTTP says may be repeated (RFC 9110,
+ * section 9.2.2), and a request with an Idempotency-Key. Each try may take `timeout` milliseconds.
+ */
+export async function retry(request: Request, timeout: number): Promise<Response> {
+  const safe = /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(request.method) || request.headers.has("idempotency-key");
+  for (let left = safe ? tries - 1 : 0; ; left--) {
+    const backoff = pause * 2 ** (tries - 1 - left) * (0.5 + Math.random());
+    try {
+      const response = await send(left > 0 ? request.clone() : request, timeout);
+      const asked = response.status === 503 ? readDelay(response.headers.get("retry-after")) : undefined;
+      if (left === 0 || asked === undefined || asked > longest) return response;
+      await sleep(asked, request.signal);
+    } catch (error) {
+      if (left === 0 || request.signal.aborted) throw error;
+      await sleep(backoff, request.signal);
+    }
+  }
+}
+
+// A body that breaks off is a failure of the network, too.
+async function send(request: Request, timeout: number): Promise<Response> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeout)]);
+  const response = await fetch(request, { signal });
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength > 0 ? body : null, response);
+}
+
+/** Milliseconds, from seconds or a date. */
+function readDelay(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const delay = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isNaN(delay) ? undefined : Math.max(0, delay);
+}
+
+async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

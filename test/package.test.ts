@@ -1,0 +1,266 @@
+// The package of the contract, as another team has it: installed from the tarball into an empty
+// folder, compiled against, bundled for a browser, and run against the real service.
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { build } from "esbuild-wasm";
+import t, { type Test } from "tap";
+import { parse } from "yaml";
+import { openPage } from "./browser.ts";
+import { documentText, folder, start } from "./fixture.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+const run = promisify(execFile);
+
+// npm as another team runs it: without what it told the scripts of this project.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+const npm = (cwd: string, ...args: string[]) => run("npm", [...args, "--loglevel=error"], { cwd, env });
+
+const place = folder(t);
+const consumer = join(place, "consumer");
+const installed = join(consumer, "node_modules/@petstore/contract");
+
+t.before(async () => {
+  // What the client needs is packed from here, so that nothing has to be asked for.
+  const packages = ["openapi", "node_modules/openapi-fetch", "node_modules/openapi-typescript-helpers"];
+  const tarballs: string[] = [];
+  for (const name of packages) {
+    const { stdout } = await npm(root, "pack", `./${name}`, "--json", "--pack-destination", place);
+    const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("[")));
+    tarballs.push(join(place, filename));
+  }
+  mkdirSync(consumer);
+  writeFileSync(join(consumer, "package.json"), '{ "type": "module" }');
+  await npm(consumer, "install", "--offline", ...tarballs);
+});
+
+const load = (): Promise<typeof import("../openapi/client.ts")> => import(join(installed, "dist/client.js"));
+
+t.test("the package holds the document, its types and the client, under the document's version", async (t) => {
+  const read = (name: string) => readFileSync(join(installed, name), "utf8");
+  t.equal(read("petstore.yaml"), documentText);
+  t.same(JSON.parse(read("dist/petstore.json")), parse(documentText));
+  t.equal(JSON.parse(read("package.json")).version, parse(documentText).info.version);
+  t.match(read("LICENSE"), /MIT/);
+  t.match(read("README.md"), /createClient/);
+  const script = 'console.log(import.meta.resolve("@petstore/contract/petstore.json"))';
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd: consumer });
+  t.match(stdout, /dist\/petstore\.json/, "as an export");
+});
+
+t.test("a typed consumer compiles, creates 250 pets and iterates them all", async (t) => {
+  const { origin, key } = await start(t);
+  writeFileSync(
+    join(consumer, "consumer.ts"),
+    `import { createClient, type NewPet, type Pet } from "@petstore/contract";
+
+    const client = createClient({ baseUrl: "${origin}/v1", key: "${key}" });
+    const ids: bigint[] = [];
+    for (let n = 0; n < 250; n++) {
+      const body: NewPet = { name: \`pet \${n}\`, categoryId: 2n ** 63n - 1n - BigInt(n), status: n % 2 ? "sold" : "available" };
+      const { data, error } = await client.POST("/pets", { body });
+      if (error) throw new Error(error.message);
+      ids.push(data.id);
+    }
+    const all: Pet[] = [];
+    for await (const pet of client.pets()) all.push(pet);
+    let sold = 0;
+    for await (const pet of client.pets({ status: "sold", limit: 100 })) sold += pet.status === "sold" ? 1 : 1000;
+    const same = all.every((pet, n) => pet.id === ids[n] && pet.categoryId === 2n ** 63n - 1n - BigInt(n));
+    console.log(JSON.stringify({ created: ids.length, listed: all.length, sold, same }));
+    `,
+  );
+  t.same(await compile("consumer.ts"), { code: 0, stdout: "" });
+  const { stdout } = await run(process.execPath, ["consumer.js"], { cwd: consumer });
+  t.same(JSON.parse(stdout), { created: 250, listed: 250, sold: 125, same: true });
+});
+
+t.test("what the contract does not have does not compile", async (t) => {
+  const wrong = {
+    "a status that is none": 'client.pets({ status: "lost" })',
+    "a field that is none": '({ name: "Rex", categoryId: 7n, colour: "red" }) satisfies NewPet',
+    "a required field left out": 'client.POST("/pets", { body: { name: "Rex" } })',
+    "an id that would be rounded": 'client.POST("/pets", { body: { name: "Rex", categoryId: 7 } })',
+    "a path that is none": 'client.GET("/cats")',
+    "data without a look at the error": '(await client.GET("/pets")).data.length',
+  };
+  for (const [name, line] of Object.entries(wrong)) {
+    writeFileSync(
+      join(consumer, "wrong.ts"),
+      `import { createClient, type NewPet } from "@petstore/contract";
+      const client = createClient({ baseUrl: "http://localhost/v1", key: "psk_" });
+      ${line};
+      `,
+    );
+    const { code, stdout } = await compile("wrong.ts");
+    t.match({ code, stdout }, { code: 2, stdout: /^wrong\.ts\(3,/ }, name);
+  }
+});
+
+t.test("bundled for a browser it lists and creates", async (t) => {
+  const { origin, key } = await start(t);
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { createClient } from "@petstore/contract";
+        globalThis.visit = async () => {
+          const client = createClient({ baseUrl: location.origin + "/v1", key: "${key}" });
+          const { data } = await client.POST("/pets", { body: { name: "Rex", categoryId: 2n ** 62n } });
+          const names = [];
+          for await (const pet of client.pets()) names.push(pet.name);
+          return [String(data.categoryId), ...names];
+        };`,
+      resolveDir: consumer,
+    },
+    bundle: true,
+    format: "iife",
+    platform: "browser",
+    write: false,
+  });
+  const { page } = await openPage(t);
+  await page.route(`${origin}/page`, (route) =>
+    route.fulfill({ contentType: "text/html", body: `<script>${outputFiles[0]?.text}</script>` }),
+  );
+  await page.goto(`${origin}/page`);
+  t.same(await page.evaluate("visit()"), [String(2n ** 62n), "Rex"]);
+});
+
+t.test("a create whose answer was lost is sent again and makes one pet", async (t) => {
+  const { port, key, store } = await start(t);
+  let lost = 0;
+  const baseUrl = await between(t, port, (answer, incoming) => {
+    // The service has done its work; the client never hears of it.
+    if (answer.req.method !== "POST" || lost === 2) return false;
+    lost += 1;
+    incoming.destroy();
+    return answer.destroy();
+  });
+  const { createClient } = await load();
+  const { data } = await createClient({ baseUrl, key }).POST("/pets", { body: { name: "Rex", categoryId: 7n } });
+  t.same(data, { id: 1n, name: "Rex", categoryId: 7n });
+  t.equal(lost, 2);
+  t.equal((await store.pets.list({ limit: 10 })).pets.length, 1);
+});
+
+t.test("503 with Retry-After is tried again, up to a limit, and 503 without it is not", async (t) => {
+  const { port, key } = await start(t);
+  let asked = 0;
+  let headers: Record<string, string> = {};
+  let times = 2;
+  const baseUrl = await between(t, port, (answer) => {
+    asked += 1;
+    if (asked > times) return false;
+    answer.writeHead(503, { "content-type": "application/json", ...headers });
+    return answer.end('{"code":"unavailable","message":"Not now.","status":503}');
+  });
+  const { createClient } = await load();
+  const client = createClient({ baseUrl, key });
+  const list = async (set: Record<string, string>, most: number) => {
+    [headers, times, asked] = [set, most, 0];
+    const { data, error } = await client.GET("/pets");
+    return { data, code: error?.code, asked };
+  };
+  t.same(await list({ "retry-after": "0" }, 2), { data: [], code: undefined, asked: 3 });
+  t.same(await list({ "retry-after": new Date().toUTCString() }, 2), { data: [], code: undefined, asked: 3 }, "a date");
+  t.match(await list({ "retry-after": "0" }, 99), { code: "unavailable", asked: 4 }, "not for ever");
+  t.match(await list({ "retry-after": "31" }, 99), { code: "unavailable", asked: 1 }, "not after half a minute");
+  t.match(await list({}, 99), { code: "unavailable", asked: 1 });
+});
+
+t.test("every failure of a call is a value of the one shape", async (t) => {
+  const { origin, port, key } = await start(t);
+  const { createClient } = await load();
+  const client = createClient({ baseUrl: `${origin}/v1`, key, warn: () => {} });
+  const missing = await client.GET("/pets/{petId}", { params: { path: { petId: 42n } } });
+  t.same(missing.error, { code: "pet_not_found", message: "No pet has the id 42.", status: 404 });
+  t.equal(missing.response.status, 404);
+  const stranger = createClient({ baseUrl: `${origin}/v1`, key: "psk_wrong" });
+  t.match((await stranger.GET("/pets")).error, { code: "unauthorized", status: 401 });
+  t.match((await client.GET("/pets", { signal: AbortSignal.abort() })).error, {
+    code: "unreachable",
+    message: /abort/,
+  });
+
+  const nobody = createClient({ baseUrl: "http://127.0.0.1:1/v1", key });
+  t.match(await nobody.GET("/pets"), {
+    error: { code: "unreachable", message: /The Pet Store gave no answer: .*(ECONNREFUSED|bad port)/, status: 0 },
+    response: { ok: false, status: 0 },
+  });
+  const slow = createClient({ baseUrl: await between(t, port, () => true), key, timeout: 50 });
+  t.match((await slow.POST("/pets", { body: { name: "", categoryId: 1n } })).error, {
+    code: "unreachable",
+    message: /timeout/,
+  });
+
+  let page = { status: 502, body: "<h1>Bad gateway</h1>" };
+  const gateway = await between(t, port, (answer) => answer.writeHead(page.status).end(page.body));
+  const behind = createClient({ baseUrl: gateway, key });
+  t.match((await behind.GET("/pets")).error, { code: "unreadable", message: /Bad gateway/, status: 502 });
+  page = { status: 200, body: "<h1>Sign in</h1>" };
+  t.match((await behind.GET("/pets")).error, { code: "unreadable", message: /answered 200.*Sign in/, status: 200 });
+
+  const failing = async () => {
+    for await (const pet of stranger.pets()) t.fail(`a stranger sees ${pet.name}`);
+  };
+  await t.rejects(failing(), { name: "PetStoreError", failure: { code: "unauthorized", status: 401 } });
+});
+
+t.test("a deprecated operation is told of once", async (t) => {
+  const { origin, key, create } = await start(t);
+  await create({ name: "Rex", categoryId: 7 });
+  const told: string[] = [];
+  const { createClient } = await load();
+  const client = createClient({ baseUrl: `${origin}/v1`, key, warn: (message) => told.push(message) });
+  for (const petId of [1n, 1n, 42n]) await client.GET("/pets/{petId}", { params: { path: { petId } } });
+  await client.GET("/pets");
+  t.equal(told.length, 1);
+  t.match(told[0], /deprecated GET \/pets\/\{petId\}, and removes it on Thu, 05 Dec 2030.*successor-version/);
+});
+
+t.test("an address or a key that can't be one is refused at once, and the key is not said", async (t) => {
+  const { createClient } = await load();
+  for (const baseUrl of ["", "/v1", "petstore.example/v1", "ftp://petstore.example/v1"])
+    t.throws(() => createClient({ baseUrl, key: "psk_" }), { name: "TypeError", message: /baseUrl must be/ });
+  for (const key of ["", "psk_secret\n", "psk_ secret"])
+    t.throws(() => createClient({ baseUrl: "http://localhost/v1", key }), {
+      message: /^key must be an API key, psk_…$/,
+    });
+});
+
+/** Compiles a file of the consumer as strictly as can be, the declarations of the package too. */
+async function compile(file: string): Promise<{ code: number; stdout: string }> {
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const options = ["--strict", "--module", "nodenext", "--target", "esnext", "--exactOptionalPropertyTypes"];
+  return run(process.execPath, [tsc, ...options, file], { cwd: consumer }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, stdout }) => ({ code, stdout }),
+  );
+}
+
+/** A gateway before the service, which may answer, or not, in its place: then `meddle` gives something. */
+async function between(
+  t: Test,
+  port: number,
+  meddle: (answer: ServerResponse, incoming: IncomingMessage) => unknown,
+): Promise<string> {
+  const gateway = createServer(async (asked, answer) => {
+    const { method, url, headers } = asked;
+    const outgoing = request({ host: "127.0.0.1", port, method, path: url, headers });
+    outgoing.end(await buffer(asked));
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    if (meddle(answer, incoming)) return incoming.destroy();
+    answer.writeHead(incoming.statusCode as number, incoming.headers);
+    incoming.pipe(answer);
+  });
+  gateway.listen(0, "127.0.0.1");
+  await once(gateway, "listening");
+  t.teardown(() => {
+    gateway.closeAllConnections();
+    gateway.close();
+  });
+  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`;
+}
