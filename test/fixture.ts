@@ -22,6 +22,7 @@ import { handlers } from "../src/handlers.ts";
 import { parseJson } from "../src/json.ts";
 import { openStore } from "../src/store/open.ts";
 import type { Pet, Store } from "../src/store/store.ts";
+import { startPrism } from "./prism.ts";
 
 export const documentText = readFileSync(new URL("../openapi/petstore.yaml", import.meta.url), "utf8");
 
@@ -60,6 +61,8 @@ export interface Options {
   store?: Store;
   handlers?: Record<string, unknown>;
   addresses?: { production: string; staging: string };
+  /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
+  prism?: boolean;
 }
 
 /** The document with edits, each of which must apply. */
@@ -108,6 +111,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   });
 
   const check = await buildCheck(text);
+  const prism = options.prism ? await startPrism(t, `http://127.0.0.1:${port}/v1`, text) : undefined;
   const key = await addKey(store, `test-${port}-${Math.random().toString(36).slice(2, 8)}`);
   const call: Service["call"] = async (method, path, { headers, body, json, key: credential = key } = {}) => {
     const content = json === undefined ? body : typeof json === "string" ? json : JSON.stringify(json);
@@ -117,10 +121,13 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
       ...(content !== undefined && { "content-length": Buffer.byteLength(content) }),
       ...headers,
     };
-    const outgoing = request({ agent, host: "127.0.0.1", port, method, path, headers: sent });
-    outgoing.end(content);
-    const [incoming] = await once(outgoing, "response");
-    const answer = toAnswer(incoming.statusCode, incoming.headers, await readText(incoming));
+    const send = async (port: number, path: string) => {
+      const outgoing = request({ agent, host: "127.0.0.1", port, method, path, headers: sent });
+      outgoing.end(content);
+      const [incoming] = await once(outgoing, "response");
+      return toAnswer(incoming.statusCode, incoming.headers, await readText(incoming));
+    };
+    const answer = prism === undefined ? await send(port, path) : await prism(send, port, path);
     check(method, path, answer);
     return answer;
   };

@@ -6,7 +6,7 @@ import { type Service, start } from "./fixture.ts";
 const least = { name: "Tom", categoryId: 3 };
 
 t.test("listPets", async (t) => {
-  const service = await start(t);
+  const service = await start(t, { prism: true });
   t.same((await service.call("GET", "/v1/pets")).body, [], "an empty store gives an empty array, not 404");
   for (let n = 1; n <= 101; n++)
     await service.create({ name: `pet ${n}`, categoryId: n, status: ["available", "pending", "sold"][n % 3] });
@@ -37,7 +37,7 @@ t.test("listPets", async (t) => {
 });
 
 t.test("createPet", async (t) => {
-  const service = await start(t);
+  const service = await start(t, { prism: true });
   const post = (json: unknown) => service.call("POST", "/v1/pets", { json });
   const full = { name: "Rex", categoryId: 7, status: "available" };
   t.match(
@@ -78,7 +78,7 @@ t.test("createPet", async (t) => {
 });
 
 t.test("getPet", async (t) => {
-  const service = await start(t);
+  const service = await start(t, { prism: true });
   const { id } = await service.create(least);
   t.match(await service.call("GET", `/v1/pets/${id}`), { status: 200, body: { id, ...least } });
   t.match(await service.call("GET", "/v1/pets/42"), {

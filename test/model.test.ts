@@ -1,0 +1,124 @@
+// The service against a model of it: a list in memory that knows only the interface. Random steps
+// create, list, follow links that were left a while ago, and get; both must say the same.
+import { deepStrictEqual } from "node:assert/strict";
+import fc from "fast-check";
+import t from "tap";
+import type { NewPet, Pet } from "../src/store/store.ts";
+import { type Service, start } from "./fixture.ts";
+
+/** A list that is being read: the pets after `after` are still to come, at `link`. */
+interface Walk {
+  status: string | undefined;
+  limit: number;
+  after: bigint;
+  link: string;
+}
+
+interface Model {
+  pets: Pet[];
+  walks: Walk[];
+  /** By Idempotency-Key: what was sent with it first, and what became of it. */
+  once: Map<string, { sent: NewPet; pet: Pet }>;
+  steps: number;
+}
+
+type Step = fc.AsyncCommand<Model, Service>;
+
+function step(name: string, run: (model: Model, service: Service) => Promise<void>): Step {
+  return {
+    check: () => true,
+    toString: () => name,
+    run: async (model, service) => {
+      model.steps += 1;
+      await run(model, service);
+    },
+  };
+}
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const statuses = fc.constantFrom("available" as const, "pending" as const, "sold" as const);
+const newPets = fc.record(
+  {
+    name: fc.string({ unit: "grapheme", maxLength: 20 }).filter((name) => !name.includes("\0") && name.isWellFormed()),
+    categoryId: int64,
+    status: statuses,
+  },
+  { requiredKeys: ["name", "categoryId"] },
+) as fc.Arbitrary<NewPet>;
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, value);
+
+const creates = fc.tuple(newPets, maybe(fc.constantFrom("a", "b", "c"))).map(([sent, key]) =>
+  step(`create ${sent.name} with ${key}`, async (model, { call }) => {
+    const { categoryId, ...rest } = sent;
+    const json = JSON.stringify(rest).replace("{", `{"categoryId":${categoryId},`);
+    const answer = await call("POST", "/v1/pets", { json, headers: key ? { "idempotency-key": key } : {} });
+    const before = key === undefined ? undefined : model.once.get(key);
+    if (before !== undefined) {
+      const same = JSON.stringify(before.sent, digits) === JSON.stringify(sent, digits);
+      return deepStrictEqual([answer.status, same && exact(answer.body)], same ? [201, before.pet] : [422, false]);
+    }
+    const pet = { id: BigInt(model.pets.length + 1), ...sent };
+    deepStrictEqual([answer.status, exact(answer.body)], [201, pet]);
+    model.pets.push(pet);
+    if (key !== undefined) model.once.set(key, { sent, pet });
+  }),
+);
+
+const lists = fc.tuple(maybe(statuses), fc.integer({ min: 1, max: 100 })).map(([status, limit]) =>
+  step(`list ${status} ${limit}`, async (model, service) => {
+    const query = new URLSearchParams({ limit: String(limit), ...(status && { status }) });
+    await follow(model, service, { status, limit, after: 0n, link: `/v1/pets?${query}` });
+  }),
+);
+
+const pages = fc.nat().map((n) =>
+  step(`page ${n}`, async (model, service) => {
+    const [walk] = model.walks.splice(n % Math.max(1, model.walks.length), 1);
+    if (walk) await follow(model, service, walk);
+  }),
+);
+
+async function follow({ pets, walks }: Model, { call }: Service, walk: Walk): Promise<void> {
+  const { status, body, headers } = await call("GET", walk.link);
+  const left = pets.filter(
+    ({ id, status }) => id > walk.after && (walk.status === undefined || status === walk.status),
+  );
+  const page = left.slice(0, walk.limit);
+  const [, link] = /^<(.*)>; rel="next"$/.exec(headers.link ?? "") ?? [];
+  deepStrictEqual([status, (body as unknown[]).map(exact), link !== undefined], [200, page, left.length > page.length]);
+  const last = page.at(-1);
+  if (link !== undefined && last) walks.push({ ...walk, after: last.id, link });
+}
+
+const gets = fc.oneof(fc.bigInt({ min: -1n, max: 500n }), int64).map((id) =>
+  step(`get ${id}`, async ({ pets }, { call }) => {
+    const { status, body } = await call("GET", `/v1/pets/${id}`);
+    const pet = pets.find((one) => one.id === id);
+    deepStrictEqual([status, pet && exact(body)], [pet ? 200 : 404, pet]);
+  }),
+);
+
+// As the store has it: bigint throughout.
+function exact(body: unknown): Pet {
+  const { id, categoryId, ...rest } = body as Pet;
+  return { id: BigInt(id), ...rest, categoryId: BigInt(categoryId) } as Pet;
+}
+
+function digits(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? `${value}n` : value;
+}
+
+t.test("the service does what the model does, over thousands of steps", async (t) => {
+  const service = await start(t);
+  // The store lives through all runs, and the model with it; so a failure is not made smaller.
+  const model: Model = { pets: [], walks: [], once: new Map(), steps: 0 };
+  const commands = fc.commands([creates, creates, lists, pages, pages, gets], { maxCommands: 100, size: "max" });
+  await fc.assert(
+    fc.asyncProperty(commands, async (steps) => fc.asyncModelRun(() => ({ model, real: service }), steps)),
+    { numRuns: 80, endOnFailure: true },
+  );
+  t.comment(`${model.steps} steps, ${model.pets.length} pets, ${model.walks.length} lists left open`);
+  t.ok(model.steps >= 2000, `${model.steps} steps`);
+  t.ok(model.pets.length > 300 && model.once.size === 3);
+});
