@@ -51,5 +51,10 @@ export function nothingThere(): Refusal {
   return new Refusal("path_not_found", "There is nothing at this path.");
 }
 
+/** The refusal of an operation whose handler is not written yet. */
+export function notImplemented(id: string): Refusal {
+  return new Refusal("not_implemented", `The operation ${id} is not written yet.`);
+}
+
 /** Thrown by a store that can't be reached, is locked or is full: the client may try again. */
 export class Unavailable extends Error {}

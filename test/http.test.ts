@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { buffer as readBuffer, text as readText } from "node:stream/consumers";
 import fc from "fast-check";
 import t from "tap";
-import { Unavailable } from "../src/errors.ts";
+import { notImplemented, Unavailable } from "../src/errors.ts";
 import { handlers } from "../src/handlers.ts";
 import type { Pet } from "../src/store/store.ts";
 import { addKey, documentText, edit, start } from "./fixture.ts";
@@ -671,6 +671,17 @@ t.test("clients that break off or take for ever harm nobody", async (t) => {
     t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
     t.match(answer, /"code":"request_timeout"/);
   }
+});
+
+t.test("an operation whose handler is not written yet is a 501", async (t) => {
+  const unwritten = async () => {
+    throw notImplemented("listPets");
+  };
+  const { call } = await start(t, { handlers: { ...handlers, listPets: unwritten } });
+  t.match(await call("GET", "/v1/pets"), {
+    status: 501,
+    body: { code: "not_implemented", message: "The operation listPets is not written yet.", status: 501 },
+  });
 });
 
 t.test("a fault of the service is a 500 that tells nothing", async (t) => {

@@ -291,7 +291,7 @@ export interface components {
          * @description Related addresses (RFC 8288): `rel="next"`, the next page of a list; `rel="deprecation"`
          *     and `rel="successor-version"` on answers of a deprecated operation; `rel="service-desc"` and
          *     `rel="service-doc"` (RFC 8631) on failures.
-         * @example </v1/pets?limit=20&cursor=AAAAAAAAABTq3b8k>; rel="next"
+         * @example </v1/pets?limit=20&cursor=AAAAAAAAABS9hXo2Zc0fQ1v7mJ4kTe8y>; rel="next"
          */
         Link: string;
         /**
