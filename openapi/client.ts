@@ -1,11 +1,13 @@
 // The typed client of the Pet Store: openapi-fetch with what the contract asks of every caller. It
 // sends the credential, keeps int64 exact, tries again where that is safe, and says what is going away.
 import createFetchClient, { type Client as FetchClient, type Middleware } from "openapi-fetch";
-import { type components, int64Fields, keyedOperations, type operations, type paths } from "./generated.ts";
+import { basePath, type components, int64Fields, keyedOperations, type operations, type paths } from "./generated.ts";
 import { canBeExact, exactJson, parseExactJson } from "./json.ts";
+import { linkTo } from "./link.ts";
 import { retry } from "./retry.ts";
 
 export type { components, operations, paths };
+export { exactJson };
 
 /** An animal of the store. */
 export type Pet = components["schemas"]["Pet"];
@@ -35,7 +37,8 @@ export interface Options {
 
 /**
  * Calls the operations by method and path: `client.GET("/pets", { params: { query: { limit: 5 } } })`
- * gives `{ data, response }` or `{ error, response }`, and never throws.
+ * gives `{ data, response }` or `{ error, response }`, and never throws. Bodies are read to the end
+ * before, also where `parseAs` asks for a stream.
  */
 export interface Client extends FetchClient<paths> {
   /**
@@ -43,7 +46,7 @@ export interface Client extends FetchClient<paths> {
    * Where a page can't be had the loop throws a PetStoreError: to end quietly would look like the
    * end of the list.
    */
-  pets(query?: PetsQuery): AsyncIterable<Pet>;
+  pets(query?: PetsQuery, options?: { readonly signal?: AbortSignal }): AsyncIterable<Pet>;
 }
 
 /** Why a list broke off. */
@@ -57,12 +60,15 @@ export class PetStoreError extends Error {
   }
 }
 
-/** Makes a client. Throws a TypeError where the address or the key can't be one, or the runtime is too old to keep int64 exact. */
+/** Makes a client. Throws a TypeError where an option can't be one, or the runtime is too old to keep int64 exact. */
 export function createClient({ baseUrl, key, timeout = 30_000, warn = console.warn }: Options): Client {
   if (!canBeExact) throw new TypeError("this runtime would round int64: it takes Node 22, or a browser of 2025");
-  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new TypeError(`baseUrl must be an http or https URL such as https://petstore.example/v1, not ${baseUrl}`);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("key must be an API key, psk_…");
+  // None of the messages holds what was given: it may be a secret.
+  if (!isAddress(baseUrl))
+    throw new TypeError(`baseUrl must be the http or https URL of the service, which ends with ${basePath}`);
+  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key))
+    throw new TypeError("key must be an API key, as `petstore keys create` prints it");
+  if (!(timeout > 0 && timeout < 2 ** 31)) throw new TypeError("timeout must be a number of milliseconds");
 
   const fetched = createFetchClient<paths>({
     baseUrl,
@@ -77,30 +83,40 @@ export function createClient({ baseUrl, key, timeout = 30_000, warn = console.wa
     /^[A-Z]+$|^request$/.test(name) ? safe(call) : call,
   ]);
   const client: FetchClient<paths> = Object.fromEntries(calls);
-  return { ...client, pets: (query) => listAll(client, query) };
+  return { ...client, pets: (query, options) => listAll(client, query, options) };
 }
 
-async function* listAll(client: FetchClient<paths>, query: PetsQuery = {}): AsyncGenerator<Pet> {
+function isAddress(text: unknown): boolean {
+  if (typeof text !== "string" || !/^https?:\/\/[^?#@]+$/.test(text) || !URL.canParse(text)) return false;
+  return new URL(text).pathname.replace(/\/$/, "").endsWith(basePath);
+}
+
+async function* listAll(
+  client: FetchClient<paths>,
+  query: PetsQuery = {},
+  options: { readonly signal?: AbortSignal } = {},
+): AsyncGenerator<Pet> {
+  const list = (query: PetsQuery) => client.GET("/pets", { params: { query }, ...options });
   for (let page: PetsQuery | undefined = query; page !== undefined; ) {
-    const { data, error, response }: Awaited<ReturnType<typeof list>> = await list(client, page);
-    if (data === undefined) throw new PetStoreError(error as Failure);
+    const { data, error, response }: Awaited<ReturnType<typeof list>> = await list(page);
+    if (!Array.isArray(data)) throw new PetStoreError(error ?? unreadable(response, data));
     yield* data;
-    page = readNext(response);
+    page = readNext(response, page);
   }
 }
 
-function list(client: FetchClient<paths>, query: PetsQuery) {
-  return client.GET("/pets", { params: { query } });
-}
-
 // Only the query is taken from the link: the key goes to `baseUrl` and nowhere else.
-function readNext(response: Response): PetsQuery | undefined {
-  const [, target] = /<([^>]*)>[^<]*;\s*rel="?next"?/i.exec(response.headers.get("link") ?? "") ?? [];
+function readNext(response: Response, page: PetsQuery): PetsQuery | undefined {
+  const target = linkTo("next", response.headers);
   if (target === undefined) return undefined;
-  return Object.fromEntries(new URL(target, "http://localhost").searchParams) as PetsQuery;
+  const next: PetsQuery | undefined = URL.canParse(target, response.url)
+    ? Object.fromEntries(new URL(target, response.url).searchParams)
+    : undefined;
+  if (next?.cursor !== undefined && next.cursor !== page.cursor) return next;
+  throw new PetStoreError(unreadable(response, "its link to the next page leads nowhere"));
 }
 
-// A create that is sent again must not make a second animal (README, "Idempotency-Key").
+// A create that is sent again must not make a second animal.
 const withIdempotencyKey: Middleware = {
   onRequest({ request, schemaPath }) {
     if (keyedOperations.has(`${request.method} ${schemaPath}`) && !request.headers.has("idempotency-key"))
@@ -120,10 +136,16 @@ function warnOnce(warn: (message: string) => void): Middleware {
       const operation = `${request.method} ${schemaPath}`;
       if (!headers.has("deprecation") || told.has(operation)) return;
       told.add(operation);
-      const [sunset, link] = [headers.get("sunset"), headers.get("link")];
-      warn(
-        `The Pet Store has deprecated ${operation}${sunset ? `, and removes it on ${sunset}` : ""}.${link ? ` See ${link}` : ""}`,
-      );
+      const sunset = headers.get("sunset");
+      const successor = linkTo("successor-version", headers);
+      const parts = [`The Pet Store's ${operation} is deprecated`];
+      if (sunset) parts.push(`it goes away on ${sunset}`);
+      if (successor) parts.push(`use ${successor}`);
+      try {
+        warn(parts.join("; "));
+      } catch {
+        // What the caller does with a warning is no outcome of the call.
+      }
     },
   };
 }
@@ -133,39 +155,38 @@ type Result = { data?: unknown; error?: unknown; response: Response };
 // A call whose every outcome is a value: its bodies read exactly, its failures of the one shape.
 function safe(call: (...parameters: unknown[]) => Promise<Result>) {
   return async (...parameters: unknown[]): Promise<Result> => {
-    const init = parameters.at(-1);
-    const options = typeof init === "object" ? init : {};
-    const asJson = ((options as { parseAs?: string } | null)?.parseAs ?? "json") === "json";
-    const rest = typeof init === "object" ? parameters.slice(0, -1) : parameters;
+    const last = parameters.at(-1);
+    const [init, target] = typeof last === "object" ? [last, parameters.slice(0, -1)] : [{}, parameters];
+    const { parseAs = "json" } = (init ?? {}) as { parseAs?: string };
     try {
-      const { data, error, response } = await call(...rest, asJson ? { ...options, parseAs: "text" } : options);
+      const { data, error, response } = await call(...target, parseAs === "json" ? { ...init, parseAs: "text" } : init);
       if (!response.ok) return { error: isFailure(error) ? error : unreadable(response, error), response };
-      if (!asJson || typeof data !== "string") return { data, response };
-      try {
-        return { data: parseExactJson(data, int64Fields), response };
-      } catch {
-        return { error: unreadable(response, data), response };
-      }
+      return parseAs === "json" ? readBody(response, data) : { data, response };
     } catch (cause) {
-      const { message, cause: reason } = cause as Error;
-      const why = [message, (reason as Error | undefined)?.message].filter(Boolean).join(": ");
-      return {
-        error: { code: "unreachable", message: `The Pet Store gave no answer: ${why}.`, status: 0 },
-        response: Response.error(),
-      };
+      return { error: unreachable(cause as Error), response: Response.error() };
     }
   };
+}
+
+function readBody(response: Response, text: unknown): Result {
+  if (response.status === 204) return { data: undefined, response };
+  try {
+    return { data: parseExactJson(text as string, int64Fields), response };
+  } catch {
+    return { error: unreadable(response, text), response };
+  }
 }
 
 function isFailure(error: unknown): error is Failure {
   return typeof (error as Failure | undefined)?.code === "string";
 }
 
+function unreachable({ message, cause }: Error): Failure {
+  const why = [message, (cause as Error | undefined)?.message].filter(Boolean).join(": ");
+  return { code: "unreachable", message: `The Pet Store gave no answer: ${why}.`, status: 0 };
+}
+
 function unreadable({ status }: Response, body: unknown): Failure {
-  const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
-  return {
-    code: "unreadable",
-    message: `What answered ${status} is not the Pet Store: ${text.slice(0, 200)}`,
-    status,
-  };
+  const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "nothing");
+  return { code: "unreadable", message: `What answered ${status} is not the Pet Store: ${text.slice(0, 200)}`, status };
 }

@@ -122,7 +122,7 @@ export interface components {
          */
         Error: {
             /** @description What went wrong, for programs. A later version may add codes. */
-            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable" | (string & {});
+            code: string;
             /** @description What went wrong, for people. The text may change. */
             message: string;
             /**
@@ -160,7 +160,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No animal has that id. */
+        /** @description There is no such animal. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -456,3 +456,6 @@ export const int64Fields: ReadonlySet<string> = new Set(["categoryId","id"]);
 
 /** The operations that an Idempotency-Key makes safe to send again. */
 export const keyedOperations: ReadonlySet<string> = new Set(["POST /pets"]);
+
+/** With what every address of the service ends. */
+export const basePath = "/v1";

@@ -9,7 +9,11 @@ export const canBeExact = typeof rawJSON === "function";
 
 /** JSON text, with a bigint as its digits. */
 export function exactJson(value: unknown): string {
-  return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? rawJSON(String(part)) : part));
+  // Not the second parameter: a toJSON that someone gave to BigInt has made a text of it.
+  return JSON.stringify(value, function (this: Record<string, unknown>, key, part) {
+    const written = this[key];
+    return typeof written === "bigint" ? rawJSON(String(written)) : part;
+  });
 }
 
 /** The value of JSON text, with each of the named fields as a bigint. Throws a SyntaxError where it is no JSON. */

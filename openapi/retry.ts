@@ -12,16 +12,16 @@ const pause = 100; // milliseconds, doubled each time
 export async function retry(request: Request, timeout: number): Promise<Response> {
   const safe = /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(request.method) || request.headers.has("idempotency-key");
   for (let left = safe ? tries - 1 : 0; ; left--) {
-    const backoff = pause * 2 ** (tries - 1 - left) * (0.5 + Math.random());
+    let wait = pause * 2 ** (tries - 1 - left) * (0.5 + Math.random());
     try {
       const response = await send(left > 0 ? request.clone() : request, timeout);
       const asked = response.status === 503 ? readDelay(response.headers.get("retry-after")) : undefined;
       if (left === 0 || asked === undefined || asked > longest) return response;
-      await sleep(asked, request.signal);
+      wait = asked;
     } catch (error) {
       if (left === 0 || request.signal.aborted) throw error;
-      await sleep(backoff, request.signal);
     }
+    await sleep(wait, request.signal);
   }
 }
 
@@ -30,23 +30,27 @@ async function send(request: Request, timeout: number): Promise<Response> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeout)]);
   const response = await fetch(request, { signal });
   const body = await response.arrayBuffer();
-  return new Response(body.byteLength > 0 ? body : null, response);
+  const read = new Response(body.byteLength > 0 ? body : null, response);
+  return Object.defineProperty(read, "url", { value: response.url });
 }
 
-/** Milliseconds, from seconds or a date. */
+/** Milliseconds, from seconds or a date; undefined where it is neither. */
 function readDelay(text: string | null): number | undefined {
-  if (text === null) return undefined;
-  const delay = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(delay) ? undefined : Math.max(0, delay);
+  if (text !== null && /^\d+$/.test(text)) return Number(text) * 1000;
+  return text?.endsWith(" GMT") ? Math.max(0, Date.parse(text) - Date.now()) : undefined;
 }
 
-async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
       reject(signal.reason);
     };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
     signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
   });
 }

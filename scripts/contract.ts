@@ -4,7 +4,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import semver from "semver";
 import { parse } from "yaml";
 import { readBasePath } from "../src/document.ts";
-import { type Change, compare, type Impact } from "./contract/compare.ts";
+import { compare } from "./contract/compare.ts";
+import type { Change, Impact } from "./contract/rate.ts";
 
 const document = new URL("../openapi/petstore.yaml", import.meta.url);
 const baselines = new URL("../openapi/released/", import.meta.url);

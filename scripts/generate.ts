@@ -1,14 +1,17 @@
 // Writes what follows from the document: the types of the service's side, those of the consumers'
 // with what their client must know, and the package's version. With --check it only compares.
 import { readFile, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
+import { readBasePath, readDocument } from "../src/document.ts";
 
 const root = new URL("../", import.meta.url);
-const text = await readFile(new URL("openapi/petstore.yaml", root), "utf8");
+const { text } = await readDocument().catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});
 const document = parse(text);
 
 type Referable<T> = T | { $ref: string };
@@ -34,20 +37,18 @@ function resolve<T extends object>(part: Referable<T>, from: typeof document = d
   );
 }
 
-const keyword = (kind: ts.KeywordTypeSyntaxKind) => ts.factory.createKeywordTypeNode(kind);
-const literal = (text: string) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text));
-// Any other string, without losing the names of those that are known.
-const other = ts.factory.createIntersectionTypeNode([
-  keyword(ts.SyntaxKind.StringKeyword),
-  ts.factory.createTypeLiteralNode([]),
-]);
+const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+const union = (texts: string[]) =>
+  ts.factory.createUnionTypeNode(
+    texts.map((text) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text))),
+  );
 
-async function types(from: typeof document, more: ts.TypeNode[]): Promise<string> {
+async function types(from: typeof document, openLists: "closed" | "open"): Promise<string> {
   const nodes = await openapiTS(from, {
     transform: (schema: SchemaObject) => {
-      if (isInt64(schema as Schema)) return keyword(ts.SyntaxKind.BigIntKeyword);
-      if (!("x-extensible-enum" in schema)) return undefined;
-      return ts.factory.createUnionTypeNode([...(schema["x-extensible-enum"] as string[]).map(literal), ...more]);
+      if (isInt64(schema as Schema)) return bigint;
+      const closed = openLists === "closed" && "x-extensible-enum" in schema;
+      return closed ? union(schema["x-extensible-enum"] as string[]) : undefined;
     },
   });
   return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.\n${astToString(nodes)}`;
@@ -57,24 +58,27 @@ function isInt64({ type, format }: Schema): boolean {
   return type === "integer" && format === "int64";
 }
 
-// On the server's side a parameter with a default always has a value.
+// On the server's side a parameter with a default always has a value, and no other codes are sent.
 function serverTypes(): Promise<string> {
   const filled = structuredClone(document);
   for (const path of Object.values<Record<string, Operation>>(filled.paths))
     for (const operation of Object.values(path))
       for (const parameter of (operation.parameters ?? []).map((one) => resolve(one, filled)))
         if (parameter.schema && resolve(parameter.schema, filled).default !== undefined) parameter.required = true;
-  return types(filled, []);
+  return types(filled, "closed");
 }
 
-// A consumer may meet values of an open list that came later. Its client reads JSON field by field.
+// A consumer may meet values of an open list that came later: to it they are any text.
 async function consumerTypes(): Promise<string> {
-  return `${await types(document, [other])}
+  return `${await types(document, "open")}
 /** The fields that are an int64, wherever they are. */
 export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(int64Fields())});
 
 /** The operations that an Idempotency-Key makes safe to send again. */
 export const keyedOperations: ReadonlySet<string> = new Set(${JSON.stringify(keyedOperations())});
+
+/** With what every address of the service ends. */
+export const basePath = ${JSON.stringify(readBasePath(document))};
 `;
 }
 
@@ -110,16 +114,22 @@ async function packageJson(): Promise<string> {
   return before.replace(/(?<="version": ")[^"]*/, document.info.version);
 }
 
-const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
-for (const [name, content] of [
-  ["src/generated/openapi.ts", await serverTypes()],
-  ["openapi/generated.ts", await consumerTypes()],
-  ["openapi/package.json", await packageJson()],
-] as const) {
-  const file = new URL(name, root);
-  if (!check) await writeFile(file, content);
-  else if ((await readFile(file, "utf8").catch(() => "")) !== content) {
-    console.error(`${fileURLToPath(file)} is out of date: run npm run generate`);
-    process.exitCode = 1;
+async function generate(check: boolean): Promise<void> {
+  for (const [name, content] of [
+    ["src/generated/openapi.ts", await serverTypes()],
+    ["openapi/generated.ts", await consumerTypes()],
+    ["openapi/package.json", await packageJson()],
+  ] as const) {
+    const file = new URL(name, root);
+    if (!check) await writeFile(file, content);
+    else if ((await readFile(file, "utf8").catch(() => "")) !== content)
+      throw new Error(`${name} is out of date: run npm run generate`);
   }
+}
+
+try {
+  await generate(parseArgs({ options: { check: { type: "boolean" } } }).values.check ?? false);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }

@@ -8,56 +8,72 @@ import type { Operation } from "../src/operation.ts";
 import { find, type Json } from "./contract/place.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const document = await readDocument();
+const document = await readDocument().catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});
 
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
+interface Schema {
+  readonly type?: string;
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+}
+
+/** What has examples: a parameter, or a body of one media type. */
+interface Exemplified {
   readonly example?: unknown;
+  readonly examples?: Record<string, { readonly value: unknown }>;
+  readonly schema?: Schema;
+}
+
+interface Parameter extends Exemplified {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
 }
 
 /** What the document says of an operation, through references. */
 interface Content {
   readonly parameters: readonly Parameter[];
-  /** An example of its body; undefined where it takes none. */
-  readonly body: unknown;
+  readonly body: Exemplified | undefined;
   readonly statuses: readonly string[];
 }
 
 function read({ path, method }: Operation): Content {
-  const steps = ["paths", path, method.toLowerCase()];
-  const at = (...more: string[]) => find(document.content as unknown as Json, [...steps, ...more]);
-  const names = Object.keys(at("parameters") ?? {});
-  const examples = at("requestBody", "content", "application/json", "examples");
-  const [example] = Object.values((examples ?? {}) as Record<string, { value: unknown }>);
+  const at = <T>(...steps: string[]) =>
+    find(document.content as unknown as Json, ["paths", path, method.toLowerCase(), ...steps]) as T | undefined;
+  const exemplified = (...steps: string[]): Exemplified | undefined => {
+    const part = at<Exemplified>(...steps);
+    return part && { ...part, schema: at<Schema>(...steps, "schema") ?? {} };
+  };
   return {
-    parameters: names.map((index) => at("parameters", index) as unknown as Parameter),
-    body: at("requestBody") && (example?.value ?? {}),
+    parameters: Object.keys(at("parameters") ?? {}).map((index) => exemplified("parameters", index) as Parameter),
+    body: exemplified("requestBody", "content", "application/json"),
     statuses: Object.keys(at("responses") ?? {}),
   };
 }
 
-const written: string[] = [];
-for (const operation of document.operations) {
-  const { id, method, path: template } = operation;
-  if (existsSync(path(`src/handlers/${id}.ts`))) continue;
-  const content = read(operation);
-  write(`src/handlers/${id}.ts`, handler(operation, content));
-  if (!existsSync(path(`test/${id}.test.ts`))) write(`test/${id}.test.ts`, test(operation, document.basePath, content));
-  register(id);
-  console.log(`${method} ${template}: write src/handlers/${id}.ts and test/${id}.test.ts.`);
+/** A value to begin with: an example of the document's, or one of its type. */
+function sample({ example, examples, schema = {} }: Exemplified): unknown {
+  const [first] = Object.values(examples ?? {});
+  const given = [example, first?.value, schema.examples?.[0], schema.default, schema.enum?.[0]];
+  const simple: Record<string, unknown> = { object: {}, array: [], string: "x", boolean: true };
+  return given.find((value) => value !== undefined) ?? simple[schema.type ?? "object"] ?? 1;
 }
-if (written.length === 0) console.log("Every operation has its handler.");
-else execFileSync(path("node_modules/.bin/biome"), ["check", "--write", ...written], { cwd: path("."), stdio: "pipe" });
 
-function write(name: string, text: string): void {
-  writeFileSync(path(name), text);
-  written.push(path(name));
+// A handler bears its operationId, and a reserved word is no name for a function.
+function refuseReserved({ id }: Operation): void {
+  try {
+    new Function(`"use strict"; let ${id};`);
+  } catch {
+    throw new Error(`The operationId ${id} can't be the name of a function: choose another.`);
+  }
 }
 
 function handler({ id }: Operation, { parameters, body, statuses }: Content): string {
   const parts = { path: "params", query: "query", header: "headers" };
-  const given = parameters.map(({ name, in: where }) => `${parts[where as keyof typeof parts]}["${name}"]`);
+  const given = parameters.map(({ name, in: where }) => `${parts[where]}["${name}"]`);
   if (body !== undefined) given.push("body");
   return `import type { Handler } from "../contract.ts";
 import { notImplemented } from "../errors.ts";
@@ -69,28 +85,64 @@ export const ${id}: Handler<"${id}"> = async () => {
 `;
 }
 
-function test({ id, method, path }: Operation, base: string, { parameters, body, statuses }: Content): string {
-  const target = path.replace(/\{(\w+)\}/g, (_, name) =>
-    String(parameters.find((one) => one.name === name)?.example ?? 1),
-  );
-  const call = `"${method}", "${base}${target}"`;
-  const json = body === undefined ? "" : `, { json: ${JSON.stringify(body)} }`;
+function test({ id, method, path }: Operation, { parameters, body, statuses }: Content): string {
+  const values = (where: Parameter["in"]) =>
+    parameters
+      .filter((one) => one.in === where && one.required)
+      .map((one): [string, string] => [one.name, String(sample(one))]);
+  const params = new Map(values("path"));
+  const target = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params.get(name) ?? ""));
+  const query = new URLSearchParams(values("query")).toString();
+  const headers = Object.fromEntries(values("header"));
+  const call = {
+    ...(body && { json: sample(body) }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+  };
+  const url = `${document.basePath}${target}${query && `?${query}`}`;
+  const more = Object.keys(call).length > 0 ? `, ${JSON.stringify(call)}` : "";
   return `// ${id}: what it does, seen from outside. Each answer is checked against the document on its way.
 import t from "tap";
 import { start } from "./fixture.ts";
 
 t.test("${id} does what it is for", async (t) => {
   const { call } = await start(t);
-  t.match(await call(${call}${json}), { status: ${statuses.find((status) => /^2/.test(status))} });
+  t.match(await call("${method}", ${JSON.stringify(url)}${more}), { status: ${statuses.find((status) => /^2/.test(status))} });
 });
 `;
 }
 
-function register(id: string): void {
-  const before = readFileSync(path("src/handlers.ts"), "utf8");
-  const after = before
+/** The source of src/handlers.ts with one more of them. */
+function register(source: string, { id }: Operation): string {
+  const after = source
     .replace(/^(import type .*\n)/m, `$1import { ${id} } from "./handlers/${id}.ts";\n`)
     .replace(/(?<=export const handlers = \{[^}]*?)(,?\s*)(?=\})/, `, ${id} `);
   if (!after.includes(`, ${id} }`)) throw new Error(`Add ${id} to src/handlers.ts by hand: it is not as it was.`);
-  write("src/handlers.ts", after);
+  return after;
+}
+
+function scaffold(missing: readonly Operation[]): void {
+  missing.forEach(refuseReserved);
+  const files = new Map([["src/handlers.ts", missing.reduce(register, readFileSync(path("src/handlers.ts"), "utf8"))]]);
+  for (const operation of missing) {
+    const { id } = operation;
+    const content = read(operation);
+    files.set(`src/handlers/${id}.ts`, handler(operation, content));
+    if (!existsSync(path(`test/${id}.test.ts`))) files.set(`test/${id}.test.ts`, test(operation, content));
+  }
+  for (const [name, text] of files) writeFileSync(path(name), text);
+  execFileSync(path("node_modules/.bin/biome"), ["check", "--write", ...files.keys()], {
+    cwd: path("."),
+    stdio: "pipe",
+  });
+  for (const { id, method, path } of missing)
+    console.log(`${method} ${path}: write src/handlers/${id}.ts and test/${id}.test.ts.`);
+}
+
+try {
+  const missing = document.operations.filter(({ id }) => !existsSync(path(`src/handlers/${id}.ts`)));
+  if (missing.length > 0) scaffold(missing);
+  else console.log("Every operation has its handler.");
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }

@@ -36,8 +36,9 @@ export async function addDocs(app: FastifyInstance, document: Document, addresse
     { url: addresses.production, description: "Production" },
     { url: addresses.staging, description: "Staging" },
   ].filter(({ url }) => url !== "");
-  // Behind a gateway the path has what stands before it there.
-  const here = { url: new URL(base, "http://localhost").pathname, description: "This service" };
+  // Behind a gateway that adds a path, and on the port itself: seen from /docs/json it is the same.
+  const prefixed = new URL(`${root}/`, "http://localhost").pathname !== "/";
+  const here = { url: `${prefixed ? ".." : ""}${document.basePath}`, description: "This service" };
   const withServers = (servers: object[]) => {
     const served = parseDocument(document.text);
     served.set("servers", servers);
@@ -47,8 +48,9 @@ export async function addDocs(app: FastifyInstance, document: Document, addresse
   const served = withServers(addresses.production ? configured : [here, ...configured]);
   addFile(app, "/openapi.json", "application/json; charset=utf-8", JSON.stringify(served.toJS(), null, 2));
   addFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", served.toString());
-  addFile(app, "/.well-known/api-catalog", catalogType, JSON.stringify(catalog({ base, root }), null, 2));
-  app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect("/docs"));
+  const self = { link: `<${root}${catalogPath}>; rel="api-catalog"` };
+  addFile(app, catalogPath, catalogType, JSON.stringify(catalog({ base, root }), null, 2), self);
+  app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(prefixed ? "docs" : "/docs"));
 
   // On the page the calls go to the service that shows it, unless another one is chosen.
   const shown = withServers([here, ...configured]).toJS();
@@ -76,13 +78,14 @@ const badgeStyle = `
 .badge-successor { background: #d1e7dd; color: #0f5132; }
 `;
 
+const catalogPath = "/.well-known/api-catalog";
 const catalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
-// The APIs that are here (RFC 9727, appendix A.1): one, with its description, documentation and health.
+// The APIs that are here (RFC 9727, section 4, in the form of RFC 9264): one, with its description, documentation and health.
 function catalog({ base, root }: Place): object {
   return {
     linkset: [
-      { anchor: `${root}/.well-known/api-catalog`, item: [{ href: base }] },
+      { anchor: `${root}${catalogPath}`, item: [{ href: base }] },
       {
         anchor: base,
         "service-desc": [
@@ -96,11 +99,13 @@ function catalog({ base, root }: Place): object {
   };
 }
 
-function addFile(app: FastifyInstance, path: string, type: string, text: string): void {
+function addFile(app: FastifyInstance, path: string, type: string, text: string, links: { link?: string } = {}): void {
+  const bytes = Buffer.from(text); // to a text Fastify would add its charset, and linkset has none
   const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
   app.get(path, async (request, reply) => {
     // Anyone may read it from any page; it holds no secret and needs no credential.
     reply.headers({
+      ...links,
       etag,
       "access-control-allow-origin": "*",
       "cross-origin-resource-policy": "cross-origin",
@@ -108,6 +113,6 @@ function addFile(app: FastifyInstance, path: string, type: string, text: string)
     });
     const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     if (known?.includes(etag) || known?.includes("*")) return reply.code(304).send();
-    return reply.type(type).send(text);
+    return reply.header("content-type", type).send(bytes);
   });
 }

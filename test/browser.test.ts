@@ -72,6 +72,26 @@ t.test("the page says what is going away, what is not stable, and where the serv
   t.same(complaints, []);
 });
 
+t.test(
+  "behind a gateway that adds a path, and on the port itself, the page calls the service that shows it",
+  async (t) => {
+    const { origin, call } = await start(t, { addresses: { production: "https://pets.example/shop/v1", staging: "" } });
+    t.match(await call("GET", "/", { key: null }), { headers: { location: "docs" } });
+    const { page } = await openPage(t);
+    // The gateway takes the path off again.
+    await page.route(`${origin}/shop/**`, async (route) => {
+      const url = route.request().url().replace("/shop/", "/");
+      await route.fulfill({ response: await route.fetch({ url }) });
+    });
+    for (const path of ["/docs", "/shop/docs"]) {
+      await page.goto(`${origin}${path}`);
+      await page.locator(".opblock").first().waitFor();
+      t.equal(await page.locator(".servers option").first().textContent(), "../v1 - This service");
+      t.match(await execute(await open(page, "listPets")), { status: "401", body: /"code": "unauthorized"/ }, path);
+    }
+  },
+);
+
 async function open(page: Page, operationId: string) {
   const block = page.locator(`#operations-Pets-${operationId}`);
   await block.locator(".opblock-summary-control").click();

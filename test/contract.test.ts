@@ -4,8 +4,13 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { compare, type Impact } from "../scripts/contract/compare.ts";
-import { documentText, edit, folder } from "./fixture.ts";
+import { compare } from "../scripts/contract/compare.ts";
+import type { Impact } from "../scripts/contract/rate.ts";
+import { edit, folder } from "./fixture.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+// Not the document of today, which moves on: the gate is what is tested here.
+const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8");
 
 type Edit = [from: string | RegExp, to: string];
 
@@ -15,7 +20,7 @@ const pet = /(?<= {4}Pet:\n[\s\S]*?properties:\n)/;
 const requestBody = /(?<=x-max-bytes: 65536\n {8}content:\n {10})application\/json/;
 
 /** Each edit of the document, what it is, and words that a reviewer reads. */
-const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edit[]][] = [
+const table: [name: string, impact: Impact, says: string, ...edits: Edit[]][] = [
   // What breaks.
   [
     "an operation removed",
@@ -73,7 +78,7 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   [
     "a length narrowed",
     "major",
-    "createPet, body, field `name`: `maxLength` of `name` changed from '1000' to '10'",
+    "schema `NewPet`, field `name`: `maxLength` of `name` changed from '1000' to '10'",
     ["maxLength: 1000", "maxLength: 10"],
   ],
   [
@@ -108,7 +113,7 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   [
     "a field's type",
     "major",
-    "createPet, body, field `categoryId`: Type of `categoryId` narrowed",
+    "schema `NewPet`, field `categoryId`: Type of `categoryId` narrowed",
     [/(?<=categoryId: &categoryId\n {10}type: )integer/, "string"],
   ],
   [
@@ -129,7 +134,12 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
     "gained values: 'lost'",
     ["[available, pending, sold]", "[available, pending, sold, lost]"],
   ],
-  ["a value removed of an open list", "major", '`enum` lost "unavailable"', ["            - unavailable\n", ""]],
+  [
+    "a value removed of an open list",
+    "major",
+    'schema `Error`, field `code`: `x-extensible-enum` lost "unavailable"',
+    ["            - unavailable\n", ""],
+  ],
   [
     "a field required in a request",
     "major",
@@ -205,6 +215,53 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
     "the first server: Its path changed from /v1 to /v2",
     ["petstore.example/v1", "petstore.example/v2"],
   ],
+  [
+    "an open list closed",
+    "major",
+    "schema `Error`, field `code`: `x-extensible-enum` was removed",
+    [/ {10}x-extensible-enum:\n( {12}- .*\n)+/, ""],
+  ],
+  ["a closed enum opened", "major", "`PetStatus`", ["      enum: [avail", "      x-extensible-enum: [avail"]],
+  [
+    "a required body added",
+    "major",
+    "getPet, body: It was added",
+    [
+      "operationId: getPet",
+      "operationId: getPet\n      requestBody: { required: true, content: { application/json: { schema: { type: string } } } }",
+    ],
+  ],
+  [
+    "a scope of a credential",
+    "major",
+    "from apiKey to apiKey and apiKey's write",
+    ["  - apiKey: []", "  - apiKey: [write]"],
+  ],
+  [
+    "a field read only",
+    "major",
+    "`readOnly` was added: true. Not known to be harmless",
+    ["          maxLength: 1000\n", "          maxLength: 1000\n          readOnly: true\n"],
+  ],
+  [
+    "what no rule knows",
+    "major",
+    "schema `NewPet`: `patternProperties` was added. Not known to be harmless",
+    [newPet, "        any: {}\n      patternProperties:\n"],
+  ],
+  [
+    "an address of one operation",
+    "major",
+    "createPet: `servers` was added",
+    ["operationId: createPet", "operationId: createPet\n      servers: [{ url: https://petstore.example/v1 }]"],
+  ],
+  [
+    "a stable operation experimental",
+    "major",
+    "`x-stability`",
+    ["operationId: getPet", "operationId: getPet\n      x-stability: experimental"],
+  ],
+  ["the name of a schema", "major", "schema `Pet`: It was removed", [/(schemas\/|^ {4})Pet(?=[":])/gm, "$1Animal"]],
   // What is new.
   [
     "an optional parameter added",
@@ -218,13 +275,13 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   [
     "an optional field added to a request",
     "minor",
-    "createPet, body, field `shop`: It was added",
+    "schema `NewPet`, field `shop`: It was added",
     [newPet, "        shop: { type: string }\n"],
   ],
   [
     "a field added to an answer",
     "minor",
-    "answer 200, each of them, field `shop`: It was added",
+    "schema `Pet`, field `shop`: It was added",
     [pet, "        shop: { type: string }\n"],
   ],
   [
@@ -239,7 +296,7 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   [
     "a value added to an open list of an answer",
     "minor",
-    "gained values: 'on_fire'",
+    '`x-extensible-enum` gained "on_fire"',
     ["            - unavailable\n", "            - unavailable\n            - on_fire\n"],
   ],
   [
@@ -251,7 +308,7 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   [
     "a media type added to a request",
     "minor",
-    "createPet, body: It was added",
+    "createPet, body: `text/csv` was added",
     [requestBody, "text/csv: { schema: { type: string } }\n          application/json"],
   ],
   [
@@ -270,7 +327,7 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   [
     "a field optional in a request",
     "minor",
-    'createPet, body: `required` lost "categoryId"',
+    'schema `NewPet`: `required` lost "categoryId"',
     [/(?<= {4}NewPet:\n[\s\S]*?required: )\[name, categoryId\]/, "[name]"],
   ],
   [
@@ -307,7 +364,34 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
     '`x-sunset` changed from "2030-12-05" to "2031-12-05"',
     ["x-sunset: 2030-12-05", "x-sunset: 2031-12-05"],
   ],
+  [
+    "a beta operation stable",
+    "minor",
+    "`x-stability` was removed",
+    ["operationId: getPet", "operationId: getPet\n      x-stability: beta"],
+  ],
+  [
+    "an optional body added",
+    "minor",
+    "getPet, body: It was added",
+    [
+      "operationId: getPet",
+      "operationId: getPet\n      requestBody: { content: { application/json: { schema: { type: string } } } }",
+    ],
+  ],
   // What is text.
+  [
+    "the order of a list",
+    "patch",
+    "`enum` changed its order",
+    ["[available, pending, sold]", "[sold, available, pending]"],
+  ],
+  [
+    "a group",
+    "patch",
+    "tag `Orders`: It was added",
+    ["\ntags:\n", "\ntags:\n  - { name: Orders, description: Orders. }\n"],
+  ],
   [
     "a summary",
     "patch",
@@ -323,41 +407,41 @@ const table: [name: string, impact: Impact, says: string | RegExp, ...edits: Edi
   ["an example", "patch", "examples", ["{ id: 2, name: Tom, categoryId: 3 }", "{ id: 3, name: Tom, categoryId: 3 }"]],
 ];
 // Read backwards: the document is the later version.
-const backwards = new Set(["a body's size limited", "a credential added where none was"]);
+const backwards = new Set(["a body's size limited", "a credential added where none was", "a beta operation stable"]);
 
 t.test("each change of the document is rated, in words that name it", async (t) => {
   const today = "2026-11-21";
-  for (const [name, impact, says, ...edits] of table) {
-    const edited = edit(documentText, ...edits.filter(([from]) => from !== ""));
-    const [base, revision] = backwards.has(name) ? [edited, documentText] : [documentText, edited];
+  const check = async ([name, impact, says, ...edits]: (typeof table)[number]) => {
+    const edited = edit(released, ...edits.filter(([from]) => from !== ""));
+    const [base, revision] = backwards.has(name) ? [edited, released] : [released, edited];
     const changes = await compare(base, revision, today);
     const lines = changes.map(({ where, what }) => `${where}: ${what}`);
     t.equal(changes[0]?.impact, impact, `${name} is ${impact}`);
     t.ok(
-      lines.some((line) => (typeof says === "string" ? line.includes(says) : says.test(line))),
+      lines.some((line) => line.includes(says)),
       `${name} is said: ${lines.slice(0, 3).join(" ")}`,
     );
-  }
+  };
+  // A few at a time: each starts a process.
+  for (let n = 0; n < table.length; n += 4) await Promise.all(table.slice(n, n + 4).map(check));
 });
 
 t.test("a document that only moved its lines has not changed", async (t) => {
   const moved = edit(
-    documentText,
+    released,
     ["# Routes, validation", "# Routes, checks"],
     [/ &headers$/m, " &h"],
     [/\*headers/g, "*h"],
   );
-  t.same(await compare(documentText, moved, "2026-11-21"), []);
+  t.same(await compare(released, moved, "2026-11-21"), []);
 });
 
 t.test("an operation may go when its sunset has passed", async (t) => {
-  const removed = edit(documentText, [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"]);
-  const impact = async (today: string) => (await compare(documentText, removed, today))[0]?.impact;
+  const removed = edit(released, [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"]);
+  const impact = async (today: string) => (await compare(released, removed, today))[0]?.impact;
   t.equal(await impact("2030-12-05"), "major", "not on the day itself");
   t.equal(await impact("2030-12-06"), "minor");
 });
-
-const root = new URL("..", import.meta.url).pathname;
 
 // A copy of the project with 1.0.0 released as the document is, and its scripts.
 function project(t: Test) {
@@ -368,8 +452,9 @@ function project(t: Test) {
   rmSync(join(place, "openapi/CHANGELOG.md"), { force: true });
   mkdirSync(join(place, "openapi/released"));
   symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
+  writeFileSync(join(place, "openapi/petstore.yaml"), released);
   const read = (name: string) => readFileSync(join(place, name), "utf8");
-  const write = (...edits: Edit[]) => writeFileSync(join(place, "openapi/petstore.yaml"), edit(documentText, ...edits));
+  const write = (...edits: Edit[]) => writeFileSync(join(place, "openapi/petstore.yaml"), edit(released, ...edits));
   const run = (command: string) => {
     const script = join(place, "scripts/contract.ts");
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, command], { encoding: "utf8" });
@@ -409,7 +494,7 @@ t.test("npm run contract:diff asks for the version that the changes need", async
   write(shop);
   t.match(run("diff"), {
     status: 1,
-    stdout: /^new: createPet, body, field `shop`: It was added\.$/m,
+    stdout: /^new: schema `NewPet`, field `shop`: It was added\.$/m,
     stderr: /info\.version must be at least 1\.1\.0, since something is new or looser; it is 1\.0\.0/,
   });
   write(shop, version("1.0.1"));
@@ -428,7 +513,7 @@ t.test("npm run contract:diff asks for the version that the changes need", async
 t.test("npm run contract:release makes the baseline and the changelog", async (t) => {
   const { read, write, run } = project(t);
   run("release");
-  t.equal(read("openapi/released/1.0.0.yaml"), documentText, "the document as it is, with its day");
+  t.equal(read("openapi/released/1.0.0.yaml"), released, "the document as it is, with its day");
   const first = read("openapi/CHANGELOG.md");
   t.match(first, /^# Changelog of the contract\n[\s\S]*\n## 1\.0\.0, 2026-11-20\n\nThe first release\.\n$/);
   t.match(run("release"), { status: 0, stdout: /1\.0\.0 is released already/ });
@@ -449,7 +534,7 @@ What changed for those who build on it. Written by \`npm run contract:release\`.
 
 ### New
 
-- createPet, body, field \`shop\`: It was added.
+- schema \`NewPet\`, field \`shop\`: It was added.
 
 ### Text
 

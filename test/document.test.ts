@@ -31,7 +31,7 @@ t.test("an edit of the document is an edit of the service", async (t) => {
   for (let n = 0; n < 6; n++) await service.create({ ...least, status: "reserved" });
   t.match((await service.call("GET", "/v1/pets?status=reserved")).headers.link, /limit=5&/);
   t.match((await service.call("POST", "/v1/pets", { json: least })).headers, {
-    deprecation: "@1795132800",
+    deprecation: `@${Date.parse(parse(documentText).info["x-released"]) / 1000}`,
     sunset: "Mon, 30 Jun 2031 00:00:00 GMT",
     link: '</docs#/Pets/createPet>; rel="deprecation"; type="text/html"',
   });
@@ -248,7 +248,7 @@ t.test("the path of the first server is where the service mounts, and /docs stan
 t.test("a document that would not hold is refused, with the reason", async (t) => {
   const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];
   for (const [message, ...edits] of [
-    [/invalid: .*must have required property 'version'/, ["  version: 1.0.0\n", ""]],
+    [/invalid: .*must have required property 'version'/, [/\n {2}version: .*/, ""]],
     [/invalid: it must have openapi: 3.1.x/, ["openapi: 3.1.0", "openapi: 3.0.0"]],
     [/invalid: .*NoSuch/, ["#/components/schemas/Pets", "#/components/schemas/NoSuch"]],
     [/GET \/pets has no operationId/, ["      operationId: listPets\n", ""]],
@@ -310,7 +310,7 @@ t.test("a document that would not hold is refused, with the reason", async (t) =
     [
       /getPet is deprecated, and its x-deprecated-since must be a date/,
       ["x-deprecated-since: 2026-11-20\n", "\n"],
-      ["  x-released: 2026-11-20\n", ""],
+      [/ {2}x-released: .*\n/, ""],
     ],
     [/getPet has an x-sunset before it is deprecated/, ["x-sunset: 2030-12-05", "x-sunset: 2020-12-05"]],
     [/getPet has the x-successor nope, which is no operation/, ["x-successor: listPets", "x-successor: nope"]],

@@ -18,6 +18,8 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
   ["deprecated-sunset", /2026-11-19 is before/, ["x-sunset: 2030-12-05", "x-sunset: 2026-11-19"]],
   ["deprecated-successor", /undefined is none/, [/ {6}x-successor.*\n/, ""]],
   ["deprecated-successor", /findPets is none/, ["x-successor: listPets", "x-successor: findPets"]],
+  ["deprecated-successor", /getPet is none/, ["x-successor: listPets", "x-successor: getPet"]],
+  ["deprecated-said", /deprecated/, ["      deprecated: true\n", ""]],
   ...["Deprecation", "Sunset", "Link"].map((name): (typeof broken)[number] => [
     "deprecated-headers",
     new RegExp(name),
@@ -37,6 +39,12 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
   ["operation-tag-defined", /tags/, ["tags: [Pets]\n      summary", "tags: [Animals]\n      summary"]],
   ["operation-unauthorized", /401/, [/ {8}"401":\n.*\n/, ""]],
   ["operation-unauthorized", /WWW-Authenticate/, [/ {8}WWW-Authenticate:\n.*\n/, ""]],
+  ["operation-unauthorized", /constant/, [/(?<=RFC 6750\)\.\n {6}required: )true/, "false"]],
+  [
+    "error-answers",
+    /the one Error/,
+    [/(?<=NotFound:[\s\S]*?content:\n)/, "        text/plain: { schema: { type: string } }\n"],
+  ],
   ["error-answers", /the one Error/, [/ {8}"404":\n.*\n/, '        "404": { description: None. }\n']],
   ["error-answers", /the one Error/, [/(?<=NotFound:[\s\S]*?)schemas\/Error/, "schemas/Pet"]],
   ["error-answers", /the one Error/, [/(?<=NotFound:[\s\S]*?)\$ref: "#\/components\/schemas\/Error"/, "type: object"]],
@@ -56,6 +64,12 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
     [/(?<=NotFound:[\s\S]*?)value: \{ code: \w+, /, "value: { "], // of an error
   ],
   ["oas3-valid-media-example", /pattern/, ['example: "@1795132800"', 'example: "1795132800"']],
+  ["schema-examples", /pattern/, ["          maxLength: 64\n", '          maxLength: 64\n          examples: ["1"]\n']],
+  [
+    "schema-examples",
+    /must be <= 100/,
+    ["            maximum: 100\n", "            maximum: 100\n            examples: [101]\n"],
+  ],
   [
     "schema-examples",
     /categoryId/,
@@ -89,6 +103,23 @@ t.test("each rule catches a document that breaks it, and only the passing of a d
     );
     t.equal(caught.at(0)?.severity, rule === "sunset-passed" ? 1 : 0, `the severity of ${rule}`);
   }
+});
+
+t.test("answers that are no failures may be shared, too", async (t) => {
+  const file = join(folder(t), "shared.yaml");
+  const found = /(?<=operationId: getPet[\s\S]*?"200":\n)([\s\S]*?)(?= {8}"400")/;
+  const [answer = ""] = found.exec(documentText) ?? [];
+  const shared = `    Found:\n${answer.replace(/^ {4}/gm, "")}`;
+  const text = edit(
+    documentText,
+    [found, '          $ref: "#/components/responses/Found"\n'],
+    [/(?<=\n {2}responses:\n)/, shared.replace("*headers", '{ Link: { $ref: "#/components/headers/Link" } }')],
+  );
+  writeFileSync(file, text);
+  t.same(
+    lint(file).filter(({ code }) => code === "error-answers"),
+    [],
+  );
 });
 
 t.test("the document breaks no rule, not even one that warns", async (t) => {

@@ -57,14 +57,14 @@ t.test("a typed consumer compiles, creates 250 pets and iterates them all", asyn
   const { origin, key } = await start(t);
   writeFileSync(
     join(consumer, "consumer.ts"),
-    `import { createClient, type NewPet, type Pet } from "@petstore/contract";
+    `import { createClient, type Failure, type NewPet, type Pet, PetStoreError } from "@petstore/contract";
 
     const client = createClient({ baseUrl: "${origin}/v1", key: "${key}" });
     const ids: bigint[] = [];
     for (let n = 0; n < 250; n++) {
       const body: NewPet = { name: \`pet \${n}\`, categoryId: 2n ** 63n - 1n - BigInt(n), status: n % 2 ? "sold" : "available" };
       const { data, error } = await client.POST("/pets", { body });
-      if (error) throw new Error(error.message);
+      if (error) throw new PetStoreError(error);
       ids.push(data.id);
     }
     const all: Pet[] = [];
@@ -72,12 +72,15 @@ t.test("a typed consumer compiles, creates 250 pets and iterates them all", asyn
     let sold = 0;
     for await (const pet of client.pets({ status: "sold", limit: 100 })) sold += pet.status === "sold" ? 1 : 1000;
     const same = all.every((pet, n) => pet.id === ids[n] && pet.categoryId === 2n ** 63n - 1n - BigInt(n));
-    console.log(JSON.stringify({ created: ids.length, listed: all.length, sold, same }));
+    const { error } = await client.GET("/pets/{petId}", { params: { path: { petId: 42_000n } } });
+    const failure: Failure | undefined = error;
+    const code: string | undefined = failure?.code;
+    console.log(JSON.stringify({ code, created: ids.length, listed: all.length, sold, same }));
     `,
   );
   t.same(await compile("consumer.ts"), { code: 0, stdout: "" });
   const { stdout } = await run(process.execPath, ["consumer.js"], { cwd: consumer });
-  t.same(JSON.parse(stdout), { created: 250, listed: 250, sold: 125, same: true });
+  t.same(JSON.parse(stdout), { code: "pet_not_found", created: 250, listed: 250, sold: 125, same: true });
 });
 
 t.test("what the contract does not have does not compile", async (t) => {
@@ -168,7 +171,8 @@ t.test("503 with Retry-After is tried again, up to a limit, and 503 without it i
   t.same(await list({ "retry-after": new Date().toUTCString() }, 2), { data: [], code: undefined, asked: 3 }, "a date");
   t.match(await list({ "retry-after": "0" }, 99), { code: "unavailable", asked: 4 }, "not for ever");
   t.match(await list({ "retry-after": "31" }, 99), { code: "unavailable", asked: 1 }, "not after half a minute");
-  t.match(await list({}, 99), { code: "unavailable", asked: 1 });
+  for (const text of [undefined, "-5", "1.5", "soon"])
+    t.match(await list(text ? { "retry-after": text } : {}, 99), { code: "unavailable", asked: 1 }, `not on ${text}`);
 });
 
 t.test("every failure of a call is a value of the one shape", async (t) => {
@@ -184,16 +188,28 @@ t.test("every failure of a call is a value of the one shape", async (t) => {
     code: "unreachable",
     message: /abort/,
   });
+  t.equal((await client.GET("/pets")).response.url, `${origin}/v1/pets`);
 
   const nobody = createClient({ baseUrl: "http://127.0.0.1:1/v1", key });
   t.match(await nobody.GET("/pets"), {
     error: { code: "unreachable", message: /The Pet Store gave no answer: .*(ECONNREFUSED|bad port)/, status: 0 },
     response: { ok: false, status: 0 },
   });
-  const slow = createClient({ baseUrl: await between(t, port, () => true), key, timeout: 50 });
+  let waiting = 0;
+  const hanging = await between(t, port, () => ++waiting > 0);
+  const slow = createClient({ baseUrl: hanging, key, timeout: 50 });
   t.match((await slow.POST("/pets", { body: { name: "", categoryId: 1n } })).error, {
     code: "unreachable",
     message: /timeout/,
+  });
+  waiting = 0;
+  const patient = createClient({ baseUrl: hanging, key });
+  const stopped = { code: "unreachable", message: /abort/ };
+  t.match((await patient.GET("/pets", { signal: AbortSignal.timeout(100) })).error, stopped);
+  t.equal(waiting, 1, "what the caller has stopped is not sent again");
+  await t.rejects(Array.fromAsync(patient.pets({}, { signal: AbortSignal.timeout(100) })), {
+    name: "PetStoreError",
+    failure: stopped,
   });
 
   let page = { status: 502, body: "<h1>Bad gateway</h1>" };
@@ -203,10 +219,66 @@ t.test("every failure of a call is a value of the one shape", async (t) => {
   page = { status: 200, body: "<h1>Sign in</h1>" };
   t.match((await behind.GET("/pets")).error, { code: "unreadable", message: /answered 200.*Sign in/, status: 200 });
 
-  const failing = async () => {
-    for await (const pet of stranger.pets()) t.fail(`a stranger sees ${pet.name}`);
+  await t.rejects(Array.fromAsync(stranger.pets()), {
+    name: "PetStoreError",
+    failure: { code: "unauthorized", status: 401 },
+  });
+});
+
+t.test("a list is followed by its links, and breaks off where one leads nowhere", async (t) => {
+  const { port, key, create } = await start(t);
+  for (const name of ["Rex", "Tom", "Max"]) await create({ name, categoryId: 7 });
+  const page = { status: 200, body: undefined as string | undefined, link: (real: string) => real };
+  const baseUrl = await between(t, port, (answer, { headers }) => {
+    if (headers.link) headers.link = page.link(String(headers.link));
+    return page.body !== undefined && answer.writeHead(page.status).end(page.body);
+  });
+  const { createClient } = await load();
+  const client = createClient({ baseUrl, key });
+  const names = async () => (await Array.fromAsync(client.pets({ limit: 1 }))).map(({ name }) => name);
+  for (const [name, link] of Object.entries<(real: string) => string>({
+    "as it is": (real) => real,
+    "a token": (real) => real.replace('"next"', "next"),
+    "several relations": (real) => real.replace('"next"', '"prev NEXT"'),
+    "other parameters": (real) => real.replace("; rel", '; title="a, <b>; rel=c"; rel'),
+    "other links": (real) => `</x?cursor=no>; rel="next-archive", ${real}, </y>; rel=last`,
+    "an address that others use": (real) => real.replace("</v1", "<https://elsewhere.example/v1"),
+  })) {
+    page.link = link;
+    t.same(await names(), ["Rex", "Tom", "Max"], name);
+  }
+  for (const link of ["<http://[>; rel=next", "<>; rel=next", "</v1/pets?limit=1>; rel=next"]) {
+    page.link = () => link;
+    await t.rejects(names(), { name: "PetStoreError", failure: { code: "unreadable", message: /next page/ } }, link);
+  }
+  for (const [status, body] of [
+    [200, ""],
+    [200, "null"],
+    [200, '{"ok":true}'],
+    [204, ""],
+  ] as const) {
+    Object.assign(page, { status, body });
+    await t.rejects(names(), { name: "PetStoreError", failure: { code: "unreadable" } }, `${status} ${body}`);
+  }
+});
+
+t.test("what a caller brings along stays as it is", async (t) => {
+  const { origin, key } = await start(t);
+  const { createClient, exactJson } = await load();
+  const boom = () => {
+    throw new Error("boom");
   };
-  await t.rejects(failing(), { name: "PetStoreError", failure: { code: "unauthorized", status: 401 } });
+  const client = createClient({ baseUrl: `${origin}/v1/`, key, warn: boom });
+  const create = (name: string) =>
+    client.POST("/pets", { body: { name, categoryId: 7n }, params: { header: { "Idempotency-Key": "mine" } } });
+  t.same((await create("Rex")).data, { id: 1n, name: "Rex", categoryId: 7n });
+  t.match((await create("Tom")).error, { code: "idempotency_key_reused" }, "a key of its own");
+  const got = await client.GET("/pets/{petId}", { params: { path: { petId: 1n } } });
+  t.match(got.data, { name: "Rex" }, "a warning that throws changes no outcome");
+
+  Object.assign(BigInt.prototype, { toJSON: String });
+  t.teardown(() => Reflect.deleteProperty(BigInt.prototype, "toJSON"));
+  t.equal(exactJson({ id: 2n ** 63n - 1n, all: [1n] }), '{"id":9223372036854775807,"all":[1]}', "a toJSON of BigInt");
 });
 
 t.test("a deprecated operation is told of once", async (t) => {
@@ -218,17 +290,28 @@ t.test("a deprecated operation is told of once", async (t) => {
   for (const petId of [1n, 1n, 42n]) await client.GET("/pets/{petId}", { params: { path: { petId } } });
   await client.GET("/pets");
   t.equal(told.length, 1);
-  t.match(told[0], /deprecated GET \/pets\/\{petId\}, and removes it on Thu, 05 Dec 2030.*successor-version/);
+  t.equal(
+    told[0],
+    "The Pet Store's GET /pets/{petId} is deprecated; it goes away on Thu, 05 Dec 2030 00:00:00 GMT; use /v1/pets",
+  );
 });
 
-t.test("an address or a key that can't be one is refused at once, and the key is not said", async (t) => {
+t.test("options that can't be are refused at once, and no secret is said", async (t) => {
   const { createClient } = await load();
-  for (const baseUrl of ["", "/v1", "petstore.example/v1", "ftp://petstore.example/v1"])
-    t.throws(() => createClient({ baseUrl, key: "psk_" }), { name: "TypeError", message: /baseUrl must be/ });
-  for (const key of ["", "psk_secret\n", "psk_ secret"])
-    t.throws(() => createClient({ baseUrl: "http://localhost/v1", key }), {
-      message: /^key must be an API key, psk_…$/,
+  const good = { baseUrl: "http://localhost/v1", key: "psk_" };
+  const addresses = ["", "/v1", "petstore.example/v1", "ftp://petstore.example/v1", "http://localhost", undefined];
+  for (const baseUrl of [...addresses, "http://localhost/v1?a=1", "http://me:secret@localhost/v1"])
+    t.throws(() => createClient({ ...good, baseUrl: baseUrl as string }), {
+      name: "TypeError",
+      message: "baseUrl must be the http or https URL of the service, which ends with /v1",
     });
+  for (const key of ["", "psk_secret\n", "psk_ secret", undefined])
+    t.throws(() => createClient({ ...good, key: key as string }), {
+      message: "key must be an API key, as `petstore keys create` prints it",
+    });
+  for (const timeout of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+    t.throws(() => createClient({ ...good, timeout }), { message: "timeout must be a number of milliseconds" });
+  t.ok(createClient({ ...good, baseUrl: "https://gateway.example/shop/v1/" }));
 });
 
 /** Compiles a file of the consumer as strictly as can be, the declarations of the package too. */

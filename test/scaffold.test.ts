@@ -2,7 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t from "tap";
+import semver from "semver";
+import t, { type Test } from "tap";
+import { parse } from "yaml";
 import { documentText, edit, folder } from "./fixture.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -12,10 +14,13 @@ const readme = readFileSync(join(root, "README.md"), "utf8").split("### A new op
 function block(language: string, about: string): string {
   const blocks = readme.split("```").filter((text) => text.startsWith(`${language}\n`) && text.includes(about));
   if (blocks.length !== 1) throw new Error(`the README shows ${about} ${blocks.length} times`);
-  return (blocks[0] as string).slice(language.length + 1).replace(/^ {3}/gm, "");
+  const text = (blocks[0] as string).slice(language.length + 1).replace(/^ {3}/gm, "");
+  // Under another name: the project may have gone the way already.
+  return text.replaceAll("getOldestPet", "getEldestPet").replaceAll("oldest-pet", "eldest-pet");
 }
 
-t.test("a new operation, as the README has it", async (t) => {
+/** A copy of the project to work in. */
+function project(t: Test) {
   const place = folder(t);
   const names = [
     "src",
@@ -38,40 +43,100 @@ t.test("a new operation, as the README has it", async (t) => {
   const npm = (...args: string[]) => run("npm", "run", ...args);
   const write = (name: string, text: string) => writeFileSync(join(place, name), text);
   const read = (name: string) => readFileSync(join(place, name), "utf8");
+  return { run, npm, write, read };
+}
 
+t.test("a new operation, as the README has it", async (t) => {
+  const { run, npm, write, read } = project(t);
   t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ });
+  const next = semver.inc(parse(documentText).info.version, "minor") as string;
   const operation = block("yaml", "getOldestPet");
   write(
     "openapi/petstore.yaml",
-    edit(documentText, ["\ncomponents:\n", `${operation}\ncomponents:\n`], [/(?<=\n {2}version: ).*/, "1.1.0"]),
+    edit(documentText, ["\ncomponents:\n", `${operation}\ncomponents:\n`], [/(?<=\n {2}version: ).*/, next]),
   );
   t.match(npm("generate"), { status: 0 });
   t.match(
     npm("types"),
-    { status: 2, output: /src\/handlers\.ts.*getOldestPet/s },
+    { status: 2, output: /src\/handlers\.ts.*getEldestPet/s },
     "the compiler names what is missing",
   );
 
   t.match(npm("scaffold"), {
     status: 0,
-    output: /^GET \/store\/oldest-pet: write src\/handlers\/getOldestPet\.ts and test/m,
+    output: /^GET \/store\/eldest-pet: write src\/handlers\/getEldestPet\.ts and test/m,
   });
-  t.match(read("src/handlers.ts"), /import \{ getOldestPet \}[\s\S]*\{ listPets, createPet, getPet, getOldestPet \}/);
+  t.match(read("src/handlers.ts"), /import \{ getEldestPet \}[\s\S]*\{[^}]*, getEldestPet \}/);
   t.match(npm("types"), { status: 0 }, "it compiles as it is");
   t.match(
-    run(process.execPath, "test/getOldestPet.test.ts"),
+    run(process.execPath, "test/getEldestPet.test.ts"),
     { status: 1, output: /"status": 501/ },
     "its test is red until the handler is written",
   );
   t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ }, "nothing is written over");
 
-  write("src/handlers/getOldestPet.ts", block("ts", "Handler<"));
-  const imports = read("test/getOldestPet.test.ts").split("\nt.test(")[0] as string;
-  write("test/getOldestPet.test.ts", `${imports}\n${block("ts", "t.test(")}`);
-  t.match(run(process.execPath, "test/getOldestPet.test.ts"), { status: 0, output: /ok 2 - / });
+  write("src/handlers/getEldestPet.ts", block("ts", "Handler<"));
+  const imports = read("test/getEldestPet.test.ts").split("\nt.test(")[0] as string;
+  write("test/getEldestPet.test.ts", `${imports}\n${block("ts", "t.test(")}`);
+  t.match(run(process.execPath, "test/getEldestPet.test.ts"), { status: 0, output: /ok 2 - / });
   t.match(npm("types"), { status: 0 });
   t.match(npm("lint"), { status: 0 });
   t.match(npm("generate", "--", "--check"), { status: 0 });
-  t.match(npm("contract:diff"), { status: 0, output: /^new: the path \/store\/oldest-pet: It was added\.$/m });
+  t.match(npm("contract:diff"), { status: 0, output: /^new: the path \/store\/eldest-pet: It was added\.$/m });
   t.match(run(process.execPath, "test/agreement.test.ts"), { status: 0 }, "the README needs no new row");
+});
+
+t.test("operations with all that there is, several at once", async (t) => {
+  const { run, npm, write, read } = project(t);
+  const answers = `
+      responses:
+        "200": { description: Done., content: { application/json: { schema: { $ref: "#/components/schemas/Pet" } } } }
+        default: { $ref: "#/components/responses/Failure" }
+`;
+  const operations = `  /shops/{shop}/pets/{petId}:
+    put:
+      operationId: putPet
+      tags: [Store]
+      parameters:
+        - { name: shop, in: path, required: true, schema: { type: string, pattern: "^[a-z]+$" }, examples: { one: { value: north } } }
+        - { $ref: "#/components/parameters/PetId" }
+        - { name: by, in: query, required: true, schema: { type: string, enum: [name, id] } }
+        - { name: X-Reason, in: header, required: true, schema: { type: string } }
+        - { name: dry, in: query, schema: { type: boolean } }
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/NewPet" } } } }${answers}
+  /shops:
+    get:
+      operationId: listShops
+      tags: [Store]${answers}`;
+  const parameter =
+    "  parameters:\n    PetId: { name: petId, in: path, required: true, schema: { type: integer, format: int64 } }\n";
+  write("openapi/petstore.yaml", edit(documentText, ["\ncomponents:\n", `\n${operations}\ncomponents:\n${parameter}`]));
+  t.match(npm("generate"), { status: 0 });
+  t.match(npm("scaffold"), { status: 0, output: /putPet\.ts[\s\S]*listShops\.ts/ });
+  t.match(npm("types"), { status: 0 });
+  t.match(
+    read("src/handlers/putPet.ts"),
+    /The call has: params\["shop"\], params\["petId"\], query\["by"\], headers\["X-Reason"\]/,
+  );
+  for (const id of ["putPet", "listShops"])
+    t.match(
+      run(process.execPath, `test/${id}.test.ts`),
+      { status: 1, output: /"status": 501/ },
+      `the request of the test of ${id} is good: nothing but the handler is missing`,
+    );
+
+  write("openapi/petstore.yaml", edit(documentText, ["operationId: createPet", "operationId: class"]));
+  const before = read("src/handlers.ts");
+  t.match(npm("scaffold"), {
+    status: 1,
+    output: /^The operationId class can't be the name of a function: choose another\.$/m,
+  });
+  t.equal(read("src/handlers.ts"), before, "and nothing is written");
+  write("openapi/petstore.yaml", "openapi: [");
+  for (const script of ["scaffold", "generate", "contract:diff"])
+    t.match(
+      npm(script),
+      { status: 1, output: /^((?!\n {4}at )[\s\S])*flow((?!\n {4}at )[\s\S])*$/i },
+      `${script} says what is wrong with a document that is no YAML`,
+    );
 });

@@ -1,5 +1,7 @@
 // A place in the document, found by its JSON Pointer (RFC 6901) and said in a reader's words.
 
+import { methods } from "../../src/operation.ts";
+
 /** An object of the document. */
 export type Json = { readonly [key: string]: unknown };
 
@@ -34,8 +36,8 @@ const words: Record<string, (step: string, part: Json | undefined) => string> = 
 
 /** The place in words: "listPets, query parameter `limit`". */
 export function place(document: Json, steps: Steps): string {
-  const [first, path, method] = steps;
-  const operation = first === "paths" && method !== undefined;
+  const [first, path, method = ""] = steps;
+  const operation = first === "paths" && (methods as readonly string[]).includes(method);
   const start = operation ? 3 : first === "paths" ? 2 : 0;
   const said = steps.slice(start).flatMap((step, index) => {
     const before = steps[start + index - 1] ?? "";

@@ -14,10 +14,11 @@ const checks = {
     if (!isDate(sunset)) return "x-sunset must be a date like 2030-12-05";
     return !isDate(since) || sunset >= since || `x-sunset ${sunset} is before x-deprecated-since ${since}`;
   },
-  successor: ({ "x-successor": successor }, { paths }) => {
-    const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
-    const named = successor !== undefined && ids.includes(successor);
-    return named || `x-successor must name an operation, and ${successor} is none`;
+  successor: ({ operationId, "x-successor": successor }, { paths }) => {
+    const operations = Object.values(paths).flatMap((item) => Object.values(item ?? {}));
+    const others = operations.map((operation) => operation?.operationId).filter((id) => id !== operationId);
+    const named = successor !== undefined && others.includes(successor);
+    return named || `x-successor must name another operation, and ${successor} is none`;
   },
   passed: ({ operationId, "x-sunset": sunset = "" }) => {
     const passed = isDate(sunset) && sunset < new Date().toISOString().slice(0, 10);
