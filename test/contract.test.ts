@@ -287,7 +287,7 @@ const table: [name: string, impact: Impact, says: string, ...edits: Edit[]][] = 
   [
     "an operation added",
     "minor",
-    "the path /store: It was added",
+    "the path /store (getStore): It was added",
     [
       "\ncomponents:\n",
       "  /store:\n    get: { operationId: getStore, responses: { default: { description: All. } } }\n\ncomponents:\n",

@@ -77,12 +77,12 @@ t.test("every example of the document is what the service takes and gives", asyn
     },
   };
 
-  type Response = { content: { "application/json": { examples: Record<string, { value: unknown }> } } };
-  const inAnswers = (name: string, { content }: Response) =>
-    Object.entries(content["application/json"].examples).map(([example, { value }]) => ({
-      name: `${name} ${example}`,
-      value,
-    }));
+  type Content = { example?: unknown; examples?: Record<string, { value: unknown }> };
+  type Response = { content?: Record<string, Content> };
+  const inAnswers = (name: string, { content = {} }: Response) =>
+    Object.values(content).flatMap(({ example, examples = example ? { example: { value: example } } : {} }) =>
+      Object.entries(examples).map(([label, { value }]) => ({ name: `${name} ${label}`, value })),
+    );
   const written = [
     ...Object.values<Record<string, { operationId: string; responses: Record<string, Response> }>>(document.paths)
       .flatMap((item) => Object.values(item))

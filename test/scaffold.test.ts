@@ -82,7 +82,7 @@ t.test("a new operation, as the README has it", async (t) => {
   t.match(npm("types"), { status: 0 });
   t.match(npm("lint"), { status: 0 });
   t.match(npm("generate", "--", "--check"), { status: 0 });
-  t.match(npm("contract:diff"), { status: 0, output: /^new: the path \/store\/eldest-pet: It was added\.$/m });
+  t.match(npm("contract:diff"), { status: 0, output: /^new: the path .*\/store\/eldest-pet/m });
   t.match(run(process.execPath, "test/agreement.test.ts"), { status: 0 }, "the README needs no new row");
 });
 

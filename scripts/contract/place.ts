@@ -48,6 +48,10 @@ export function place(document: Json, steps: Steps): string {
   if (operation) {
     const id = find(document, [first, path as string, method])?.operationId;
     said.unshift(String(id ?? `${method.toUpperCase()} ${path}`));
-  } else if (start === 2) said.unshift(`the path ${path}`);
+  } else if (start === 2) {
+    const item = find(document, [first as string, path as string]) ?? {};
+    const ids = methods.flatMap((method) => (item[method] as Json | undefined)?.operationId ?? []);
+    said.unshift(`the path ${path}${ids.length > 0 ? ` (${ids.join(", ")})` : ""}`);
+  }
   return said.join(", ") || "the document";
 }
