@@ -62,7 +62,8 @@ export class PetStoreError extends Error {
 
 /** Makes a client. Throws a TypeError where an option can't be one, or the runtime is too old to keep int64 exact. */
 export function createClient({ baseUrl, key, timeout = 30_000, warn = console.warn }: Options): Client {
-  if (!canBeExact) throw new TypeError("this runtime would round int64: it takes Node 22, or a browser of 2025");
+  if (!canBeExact || !("any" in AbortSignal))
+    throw new TypeError("this runtime is too old: it takes Node 22, Chrome 116, Firefox 135 or Safari 18.4");
   // None of the messages holds what was given: it may be a secret.
   if (!isAddress(baseUrl))
     throw new TypeError(`baseUrl must be the http or https URL of the service, which ends with ${basePath}`);
@@ -97,22 +98,24 @@ async function* listAll(
   options: { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<Pet> {
   const list = (query: PetsQuery) => client.GET("/pets", { params: { query }, ...options });
+  const seen = new Set<string | undefined>();
   for (let page: PetsQuery | undefined = query; page !== undefined; ) {
+    seen.add(page.cursor);
     const { data, error, response }: Awaited<ReturnType<typeof list>> = await list(page);
     if (!Array.isArray(data)) throw new PetStoreError(error ?? unreadable(response, data));
     yield* data;
-    page = readNext(response, page);
+    page = readNext(response, seen);
   }
 }
 
 // Only the query is taken from the link: the key goes to `baseUrl` and nowhere else.
-function readNext(response: Response, page: PetsQuery): PetsQuery | undefined {
+function readNext(response: Response, seen: ReadonlySet<string | undefined>): PetsQuery | undefined {
   const target = linkTo("next", response.headers);
   if (target === undefined) return undefined;
   const next: PetsQuery | undefined = URL.canParse(target, response.url)
     ? Object.fromEntries(new URL(target, response.url).searchParams)
     : undefined;
-  if (next?.cursor !== undefined && next.cursor !== page.cursor) return next;
+  if (next?.cursor !== undefined && !seen.has(next.cursor)) return next;
   throw new PetStoreError(unreadable(response, "its link to the next page leads nowhere"));
 }
 
@@ -183,7 +186,7 @@ function isFailure(error: unknown): error is Failure {
 
 function unreachable({ message, cause }: Error): Failure {
   const why = [message, (cause as Error | undefined)?.message].filter(Boolean).join(": ");
-  return { code: "unreachable", message: `The Pet Store gave no answer: ${why}.`, status: 0 };
+  return { code: "unreachable", message: `No answer of the Pet Store: ${why}.`, status: 0 };
 }
 
 function unreadable({ status }: Response, body: unknown): Failure {

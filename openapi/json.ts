@@ -4,7 +4,7 @@
 type Reviver = (key: string, value: unknown) => unknown;
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Whether the runtime can do it: Node 22, Chrome 114, Firefox 135, Safari 18.4, and newer. */
+/** Whether the runtime can do it. */
 export const canBeExact = typeof rawJSON === "function";
 
 /** JSON text, with a bigint as its digits. */

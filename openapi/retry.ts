@@ -37,7 +37,8 @@ async function send(request: Request, timeout: number): Promise<Response> {
 /** Milliseconds, from seconds or a date; undefined where it is neither. */
 function readDelay(text: string | null): number | undefined {
   if (text !== null && /^\d+$/.test(text)) return Number(text) * 1000;
-  return text?.endsWith(" GMT") ? Math.max(0, Date.parse(text) - Date.now()) : undefined;
+  const date = text?.endsWith(" GMT") ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

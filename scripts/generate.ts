@@ -6,6 +6,7 @@ import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
 import { readBasePath, readDocument } from "../src/document.ts";
+import { find, toSteps } from "./contract/place.ts";
 
 const root = new URL("../", import.meta.url);
 const { text } = await readDocument().catch((error: Error) => {
@@ -29,12 +30,7 @@ interface Operation {
 }
 
 function resolve<T extends object>(part: Referable<T>, from: typeof document = document): T {
-  if (!("$ref" in part)) return part;
-  const steps = part.$ref.slice("#/".length).split("/");
-  return resolve(
-    steps.reduce((place, step) => place[step], from),
-    from,
-  );
+  return "$ref" in part ? (find(from, toSteps(part.$ref)) as unknown as T) : part;
 }
 
 const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);

@@ -62,10 +62,10 @@ function sample({ example, examples, schema = {} }: Exemplified): unknown {
   return given.find((value) => value !== undefined) ?? simple[schema.type ?? "object"] ?? 1;
 }
 
-// A handler bears its operationId, and a reserved word is no name for a function.
+// A handler bears its operationId: a reserved word is no name for a function, nor is one that stands beside it.
 function refuseReserved({ id }: Operation): void {
   try {
-    new Function(`"use strict"; let ${id};`);
+    new Function(`"use strict"; let handlers, notImplemented, ${id};`);
   } catch {
     throw new Error(`The operationId ${id} can't be the name of a function: choose another.`);
   }

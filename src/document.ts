@@ -56,10 +56,14 @@ function parseYaml(text: string) {
   return document;
 }
 
+/** The URL of the document's first server, by default; empty where it has none. */
+export function readAddress({ servers: [server] = [] }: OpenApi): string {
+  return server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
+}
+
 /** The path of the document's first server, such as /v1. Throws an Error where it has none. */
-export function readBasePath({ servers = [] }: OpenApi): string {
-  const [server] = servers;
-  const url = server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
+export function readBasePath(document: OpenApi): string {
+  const url = readAddress(document);
   const path = URL.canParse(url) ? new URL(url).pathname : url;
   if (!/^(\/\w+)+$/.test(path))
     throw new Error(`The document's first server must have a path like /v1 by default, but is ${url}.`);

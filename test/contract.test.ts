@@ -93,7 +93,7 @@ const table: [name: string, impact: Impact, says: string, ...edits: Edit[]][] = 
     "createPet, body: `x-max-bytes` changed from 65536 to 1024",
     ["x-max-bytes: 65536", "x-max-bytes: 1024"],
   ],
-  ["a body's size limited", "major", "`x-max-bytes` was added: 65536", ["        x-max-bytes: 65536\n", ""], ["", ""]],
+  ["a body's size limited", "major", "`x-max-bytes` was added: 65536", ["        x-max-bytes: 65536\n", ""]],
   [
     "a default changed",
     "major",
@@ -198,7 +198,6 @@ const table: [name: string, impact: Impact, says: string, ...edits: Edit[]][] = 
     "major",
     "changed from none to apiKey",
     ["security:\n  - apiKey: []\n", "security: []\n"],
-    ["", ""],
   ],
   [
     "a second credential",
@@ -212,7 +211,7 @@ const table: [name: string, impact: Impact, says: string, ...edits: Edit[]][] = 
   [
     "the address",
     "major",
-    "the first server: Its path changed from /v1 to /v2",
+    "the first server: It changed from https://petstore.example/v1 to https://petstore.example/v2",
     ["petstore.example/v1", "petstore.example/v2"],
   ],
   [
@@ -262,6 +261,24 @@ const table: [name: string, impact: Impact, says: string, ...edits: Edit[]][] = 
     ["operationId: getPet", "operationId: getPet\n      x-stability: experimental"],
   ],
   ["the name of a schema", "major", "schema `Pet`: It was removed", [/(schemas\/|^ {4})Pet(?=[":])/gm, "$1Animal"]],
+  [
+    "a sunset that has passed",
+    "major",
+    "`x-sunset` was added",
+    ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2026-11-20"],
+  ],
+  [
+    "the first server",
+    "major",
+    "from https://petstore.example/v1 to https://staging.petstore.example/v1",
+    [/servers:\n([\s\S]*?)( {2}- url: "\{staging[\s\S]*?)(?=security:)/, "servers:\n$2$1"],
+  ],
+  [
+    "a beta operation experimental",
+    "major",
+    '`x-stability` changed from "beta"',
+    ["operationId: getPet", "operationId: getPet\n      x-stability: experimental"],
+  ],
   // What is new.
   [
     "an optional parameter added",
@@ -412,8 +429,11 @@ const backwards = new Set(["a body's size limited", "a credential added where no
 t.test("each change of the document is rated, in words that name it", async (t) => {
   const today = "2026-11-21";
   const check = async ([name, impact, says, ...edits]: (typeof table)[number]) => {
-    const edited = edit(released, ...edits.filter(([from]) => from !== ""));
-    const [base, revision] = backwards.has(name) ? [edited, released] : [released, edited];
+    const edited = edit(released, ...edits);
+    const earlier = name.startsWith("a beta")
+      ? edit(released, ["operationId: getPet", "operationId: getPet\n      x-stability: beta"])
+      : released;
+    const [base, revision] = backwards.has(name) ? [edited, released] : [earlier, edited];
     const changes = await compare(base, revision, today);
     const lines = changes.map(({ where, what }) => `${where}: ${what}`);
     t.equal(changes[0]?.impact, impact, `${name} is ${impact}`);
@@ -436,11 +456,54 @@ t.test("a document that only moved its lines has not changed", async (t) => {
   t.same(await compare(released, moved, "2026-11-21"), []);
 });
 
-t.test("an operation may go when its sunset has passed", async (t) => {
-  const removed = edit(released, [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"]);
-  const impact = async (today: string) => (await compare(released, removed, today))[0]?.impact;
+t.test("an operation may go when its sunset has passed, and what only it referred to", async (t) => {
+  const removed = edit(
+    released,
+    [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"],
+    [/ {4}NotFound:\n[\s\S]*?(?= {4}MethodNotAllowed:)/, ""],
+    [/ {4}Id:\n[\s\S]*?(?= {4}PetStatus:)/, ""],
+  );
+  const impact = async (today: string, base = released, revision = removed) =>
+    (await compare(base, revision, today))[0]?.impact;
   t.equal(await impact("2030-12-05"), "major", "not on the day itself");
   t.equal(await impact("2030-12-06"), "minor");
+  const both: Edit = [
+    "  /pets:\n",
+    "  /pets:\n    summary: All.\n    delete: { operationId: clear, x-sunset: 2030-12-05, responses: {} }\n",
+  ];
+  t.equal(
+    await impact("2030-12-06", edit(released, both), edit(removed, ["  /pets:\n", "  /pets:\n    summary: All.\n"])),
+    "minor",
+    "one of a path",
+  );
+  t.equal(
+    await impact(
+      "2030-12-06",
+      edit(released, both),
+      edit(released, [/ {4}post:\n[\s\S]*?(?= {2}\/pets\/\{petId\}:)/, ""]),
+    ),
+    "major",
+  );
+  t.equal(
+    await impact("2030-12-06", released, edit(removed, [/ {4}PetStatus:[\s\S]*?(?= {4}NewPet:)/, ""])),
+    "major",
+    "what others refer to stays",
+  );
+});
+
+t.test("a parameter with an open list is the same wherever it stands", async (t) => {
+  const shop = "        - { name: shop, in: query, schema: { type: string, x-extensible-enum: [north, south] } }\n";
+  const base = edit(released, [
+    "      parameters:\n        - name: limit",
+    `      parameters:\n${shop}        - name: limit`,
+  ]);
+  const moved = edit(released, ["        - name: status\n", `${shop}        - name: status\n`]);
+  t.match(
+    (await compare(base, moved, "2026-11-21")).filter(({ impact }) => impact !== "patch"),
+    [],
+  );
+  const less = edit(moved, ["[north, south]", "[north]"]);
+  t.match(await compare(base, less, "2026-11-21"), [{ impact: "major", what: '`x-extensible-enum` lost "south".' }]);
 });
 
 // A copy of the project with 1.0.0 released as the document is, and its scripts.

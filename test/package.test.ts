@@ -171,8 +171,38 @@ t.test("503 with Retry-After is tried again, up to a limit, and 503 without it i
   t.same(await list({ "retry-after": new Date().toUTCString() }, 2), { data: [], code: undefined, asked: 3 }, "a date");
   t.match(await list({ "retry-after": "0" }, 99), { code: "unavailable", asked: 4 }, "not for ever");
   t.match(await list({ "retry-after": "31" }, 99), { code: "unavailable", asked: 1 }, "not after half a minute");
-  for (const text of [undefined, "-5", "1.5", "soon"])
+  for (const text of [undefined, "-5", "1.5", "soon", "soon GMT"])
     t.match(await list(text ? { "retry-after": text } : {}, 99), { code: "unavailable", asked: 1 }, `not on ${text}`);
+});
+
+t.test("what is sent again: safe methods, after the time that was asked, until the caller stops it", async (t) => {
+  const { port, key } = await start(t);
+  const { retry } = (await import(join(installed, "dist/retry.js"))) as typeof import("../openapi/retry.ts");
+  const refused = { status: 503, after: "0" };
+  let asked = 0;
+  const baseUrl = await between(t, port, (answer) => {
+    asked += 1;
+    return answer.writeHead(refused.status, { "retry-after": refused.after }).end();
+  });
+  const send = async (method: string, init: RequestInit = {}) => {
+    asked = 0;
+    const began = Date.now();
+    const headers = { authorization: `Bearer ${key}` };
+    const sent = retry(new Request(`${baseUrl}/pets`, { method, headers, ...init }), 5_000);
+    const status = await sent.then((answer) => answer.status, String);
+    return { status, asked, ms: Date.now() - began };
+  };
+  for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
+    t.match(await send(method), { status: 503, asked: 4 }, `${method} is sent again`);
+  for (const method of ["POST", "PATCH"]) t.match(await send(method), { status: 503, asked: 1 }, `${method} is not`);
+  refused.status = 500;
+  t.match(await send("GET"), { status: 500, asked: 1 }, "a fault is no request to come again");
+  Object.assign(refused, { status: 503, after: "1" });
+  t.ok((await send("GET")).ms >= 2_900, "each wait is as long as was asked");
+  refused.after = "20";
+  const { status, ms } = await send("GET", { signal: AbortSignal.timeout(200) });
+  t.match(status, /TimeoutError/);
+  t.ok(ms < 5_000, "a wait ends with the caller's patience");
 });
 
 t.test("every failure of a call is a value of the one shape", async (t) => {
@@ -192,7 +222,7 @@ t.test("every failure of a call is a value of the one shape", async (t) => {
 
   const nobody = createClient({ baseUrl: "http://127.0.0.1:1/v1", key });
   t.match(await nobody.GET("/pets"), {
-    error: { code: "unreachable", message: /The Pet Store gave no answer: .*(ECONNREFUSED|bad port)/, status: 0 },
+    error: { code: "unreachable", message: /No answer of the Pet Store: .*(ECONNREFUSED|bad port)/, status: 0 },
     response: { ok: false, status: 0 },
   });
   let waiting = 0;
@@ -231,14 +261,15 @@ t.test("a list is followed by its links, and breaks off where one leads nowhere"
   const page = { status: 200, body: undefined as string | undefined, link: (real: string) => real };
   const baseUrl = await between(t, port, (answer, { headers }) => {
     if (headers.link) headers.link = page.link(String(headers.link));
-    return page.body !== undefined && answer.writeHead(page.status).end(page.body);
+    if (page.body === undefined) return false;
+    return answer.writeHead(page.status, headers.link ? { link: headers.link } : {}).end(page.body);
   });
   const { createClient } = await load();
   const client = createClient({ baseUrl, key });
   const names = async () => (await Array.fromAsync(client.pets({ limit: 1 }))).map(({ name }) => name);
   for (const [name, link] of Object.entries<(real: string) => string>({
     "as it is": (real) => real,
-    "a token": (real) => real.replace('"next"', "next"),
+    "a token": (real) => real.replace('rel="next"', "REL=next"),
     "several relations": (real) => real.replace('"next"', '"prev NEXT"'),
     "other parameters": (real) => real.replace("; rel", '; title="a, <b>; rel=c"; rel'),
     "other links": (real) => `</x?cursor=no>; rel="next-archive", ${real}, </y>; rel=last`,
@@ -247,6 +278,11 @@ t.test("a list is followed by its links, and breaks off where one leads nowhere"
     page.link = link;
     t.same(await names(), ["Rex", "Tom", "Max"], name);
   }
+  const turns = ["a", "b", "a"];
+  page.link = () => `</v1/pets?limit=1&cursor=${turns.shift()}>; rel=next`;
+  page.body = "[]";
+  await t.rejects(names(), { name: "PetStoreError", failure: { message: /next page/ } }, "a link in a circle");
+  page.body = undefined;
   for (const link of ["<http://[>; rel=next", "<>; rel=next", "</v1/pets?limit=1>; rel=next"]) {
     page.link = () => link;
     await t.rejects(names(), { name: "PetStoreError", failure: { code: "unreadable", message: /next page/ } }, link);
@@ -275,6 +311,9 @@ t.test("what a caller brings along stays as it is", async (t) => {
   t.match((await create("Tom")).error, { code: "idempotency_key_reused" }, "a key of its own");
   const got = await client.GET("/pets/{petId}", { params: { path: { petId: 1n } } });
   t.match(got.data, { name: "Rex" }, "a warning that throws changes no outcome");
+
+  const text = await client.GET("/pets", { parseAs: "text" });
+  t.equal(text.data as unknown, '[{"id":1,"name":"Rex","categoryId":7}]', "another way to read the body");
 
   Object.assign(BigInt.prototype, { toJSON: String });
   t.teardown(() => Reflect.deleteProperty(BigInt.prototype, "toJSON"));

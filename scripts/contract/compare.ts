@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { parse } from "yaml";
-import { readBasePath } from "../../src/document.ts";
+import { readAddress } from "../../src/document.ts";
 import { methods, type OpenApi } from "../../src/operation.ts";
 import { find, type Json, place, type Steps } from "./place.ts";
-import { type Change, type Impact, type Pair, type Reported, rate, sayDifference, without } from "./rate.ts";
+import { type Change, type Impact, type Pair, type Reported, rate, sayDifference, textual, without } from "./rate.ts";
 
 /** Gives the changes from one version of the contract to another, both YAML, what breaks first. `today` is like 2030-12-05. */
 export async function compare(base: string, revision: string, today: string): Promise<Change[]> {
@@ -82,11 +82,11 @@ function alternatives(document: Json, operation: Json): string[][] {
   );
 }
 
-// A consumer appends the paths to the address: another path there is another service.
+// A consumer appends the paths to the address: another one is another service.
 function compareAddresses({ base, revision }: Pair): Change[] {
-  const [before, after] = [base, revision].map((content) => readBasePath(content as unknown as OpenApi));
+  const [before, after] = [base, revision].map((content) => readAddress(content as unknown as OpenApi));
   if (before === after) return [];
-  return [{ impact: "major", where: "the first server", what: `Its path changed from ${before} to ${after}.` }];
+  return [{ impact: "major", where: "the first server", what: `It changed from ${before} to ${after}.` }];
 }
 
 // x-extensible-enum says that values may be added; programs branch on those that are there.
@@ -104,18 +104,34 @@ function compareOpenLists({ base, revision }: Pair): Change[] {
 
 type OpenLists = Map<string, { steps: Steps; values: unknown[] }>;
 
-function openLists(part: unknown, steps: Steps = [], found: OpenLists = new Map()): OpenLists {
+function openLists(part: unknown, steps: Steps = [], names: Steps = [], found: OpenLists = new Map()): OpenLists {
   if (part === null || typeof part !== "object") return found;
-  if ("x-extensible-enum" in part)
-    found.set(JSON.stringify(steps), { steps, values: part["x-extensible-enum"] as unknown[] });
-  for (const [step, child] of Object.entries(part)) openLists(child, [...steps, step], found);
+  if ("x-extensible-enum" in part && Array.isArray(part["x-extensible-enum"]))
+    found.set(JSON.stringify(names), { steps, values: part["x-extensible-enum"] });
+  for (const [step, child] of Object.entries(part)) {
+    // A parameter is the same wherever in its list it stands.
+    const name = names.at(-1) === "parameters" && Array.isArray(part) ? `${child.in} ${child.name}` : step;
+    openLists(child, [...steps, step], [...names, name], found);
+  }
   return found;
 }
 
-// What nothing above looks at, such as examples: whoever installs the package gets another document.
+// What nothing above looks at: whoever installs the package gets another document.
 function compareTheRest({ base, revision }: Pair): Change[] {
   const { info: _, ...was } = base;
   const { info: __, ...is } = revision;
-  const change = { where: "the document", what: "Its examples or extensions were written anew." };
-  return isDeepStrictEqual(was, is) ? [] : [{ impact: "patch", ...change }];
+  if (isDeepStrictEqual(was, is)) return [];
+  const where = "the document";
+  if (isDeepStrictEqual(withoutText(was), withoutText(is)))
+    return [{ impact: "patch", where, what: "Its examples, extensions or order were written anew." }];
+  return [{ impact: "major", where, what: "Something changed that no rule looks at. Not known to be harmless." }];
+}
+
+function withoutText(document: Json): unknown {
+  return JSON.parse(JSON.stringify(document), (key, value) => {
+    if (textual.has(key) || key.startsWith("x-")) return undefined;
+    return key === "parameters" && Array.isArray(value)
+      ? value.toSorted((one, other) => (`${one.in} ${one.name}` < `${other.in} ${other.name}` ? -1 : 1))
+      : value;
+  });
 }

@@ -53,5 +53,5 @@ export function place(document: Json, steps: Steps): string {
     const ids = methods.flatMap((method) => (item[method] as Json | undefined)?.operationId ?? []);
     said.unshift(`the path ${path}${ids.length > 0 ? ` (${ids.join(", ")})` : ""}`);
   }
-  return said.join(", ") || "the document";
+  return said.join(", ") || (first ? `the document's ${first}` : "the document");
 }

@@ -1,5 +1,6 @@
 // What one change asks of the version, and in which words it is said. What Redocly rates as breaking
 // is. The rest is breaking too, unless it is known not to be: by the tables and rules here.
+import { methods } from "../../src/operation.ts";
 import { find, type Json, place, toSteps } from "./place.ts";
 
 /** The part of a version (semver.org) that a change asks to grow: major breaks a consumer, minor adds, patch is text. */
@@ -30,17 +31,33 @@ export interface Pair {
   readonly revision: Json;
 }
 
-/** Text for people; no program acts on it. */
-const textual =
-  /^(\$comment|contact|description|example|examples|externalDocs|license|summary|termsOfService|title|value|(Tag|TagList|Example|ExamplesMap|ExternalDocs))$/;
+const words = (text: string) => new Set(text.trim().split(/\s+/));
 
-/** Properties that Redocly rates by their direction; those of the others that let a caller do more, or say more. */
-const looser =
-  /^(additionalProperties|const|contentEncoding|enum|exclusiveM\w+|format|m(in|ax)(imum|Items|Length|Properties)|multipleOf|nullable|pattern|required|type|unevaluatedProperties|uniqueItems|(allowEmptyValue|allowReserved|deprecated|openapi|tags|x-deprecated-since|x-internal|x-released|x-successor|x-sunset))$/;
+/** Properties that hold text for people: no program acts on them. */
+export const textual = words(`
+  $comment contact description example examples externalDocs license summary termsOfService title value
+`);
+
+/** What is text as a whole. */
+const textualTypes = words("Contact Example ExamplesMap ExternalDocs License Tag TagList");
+
+/** Properties that Redocly rates by their direction: what it leaves narrows an answer or widens a request. */
+const directed = words(`
+  additionalProperties const contentEncoding enum exclusiveMaximum exclusiveMinimum format maximum maxItems maxLength
+  maxProperties minimum minItems minLength minProperties multipleOf pattern required type unevaluatedProperties uniqueItems
+`);
+
+/** Properties that say more of an operation, or allow more. */
+const harmless = words(`
+  allowEmptyValue allowReserved deprecated openapi tags x-deprecated-since x-internal x-released x-successor x-sunset
+`);
 
 /** What can be there in addition; a required parameter and a stricter schema Redocly has found before. */
-const additive =
-  /^(AllOf|AnyOf|Callback|CallbacksMap|Components|Header|HeadersMap|Link|LinksMap|MediaType|Named\w+|OneOf|Operation|Parameter|ParameterList|PathItem|Response|SecurityScheme|Server|WebhooksMap)$/;
+const additive = words(`
+  AllOf AnyOf Callback CallbacksMap Components Header HeadersMap Link LinksMap MediaType NamedExamples NamedHeaders
+  NamedLinks NamedParameters NamedPathItems NamedRequestBodies NamedResponses NamedSchemas NamedSecuritySchemes OneOf
+  Operation Parameter ParameterList PathItem Response SecurityScheme Server WebhooksMap
+`);
 
 type Rule = (change: Reported & { before: unknown; after: unknown }, pair: Pair, today: string) => Impact | undefined;
 
@@ -58,16 +75,25 @@ const rules: Rule[] = [
     if (property !== "x-max-bytes") return undefined;
     return (before ?? Number.POSITIVE_INFINITY) > (after ?? Number.POSITIVE_INFINITY) ? "major" : "minor";
   },
-  // A sunset is a promise that the operation stays until then …
-  ({ property, before = "9999", after = "9999" }) =>
-    property === "x-sunset" && before !== "9999" && String(after) < String(before) ? "major" : undefined,
-  // … which is kept when it has passed.
+  // A sunset is a promise that the operation stays until then, and one that has passed promises nothing …
+  ({ property, before, after }, _, today) => {
+    if (property !== "x-sunset" || after === undefined) return undefined;
+    const earlier = before !== undefined && String(after) < String(before);
+    return earlier || String(after) < today ? "major" : "minor";
+  },
+  // … and which is kept when it has passed.
   ({ typeName, kind, path }, { base }, today) => {
     if (kind !== "removed" || !/^(PathItem|Operation)$/.test(typeName)) return undefined;
     const removed = find(base, toSteps(path)) as Json;
-    const operations = (typeName === "Operation" ? [removed] : Object.values(removed)) as Json[];
-    return operations.every((operation) => String(operation["x-sunset"] ?? "9999") < today) ? "minor" : undefined;
+    const operations =
+      typeName === "Operation" ? [removed] : methods.map((method) => removed[method] as Json | undefined);
+    return operations.every((operation) => String(operation?.["x-sunset"] ?? (operation ? "9999" : "")) < today)
+      ? "minor"
+      : undefined;
   },
+  // What nothing refers to any more but what went with it.
+  ({ kind, path }, pair) =>
+    kind === "removed" && path.startsWith("#/components/") && !isStillUsed(path, pair) ? "minor" : undefined,
   // What was stable may change no more freely than before.
   ({ property, before, after }) => {
     if (property !== "x-stability") return undefined;
@@ -78,19 +104,39 @@ const rules: Rule[] = [
     if (typeName !== "RequestBody" || kind !== "added") return undefined;
     return (revision?.value as Json | undefined)?.required === true ? "major" : "minor";
   },
-  ({ before, after }) => (isSameSet(before, after) ? "patch" : undefined),
+  ({ property = "", before, after }) =>
+    /^(enum|required|tags|type)$/.test(property) && isSameSet(before, after) ? "patch" : undefined,
   // What Redocly calls breaking.
   ({ impact }) => (impact === "major" ? "major" : undefined),
-  ({ property, typeName }) => (textual.test(property ?? typeName) ? "patch" : undefined),
+  ({ property = "", typeName }) => (textual.has(property) || textualTypes.has(typeName) ? "patch" : undefined),
   // Semver asks for a minor version where something can be used that could not before, and where
   // something is deprecated (section 7).
-  ({ kind, property, typeName, path }) => {
-    if (kind === "modified") return looser.test(property ?? "") ? "minor" : undefined;
+  ({ kind, property = "", typeName, path }) => {
+    if (kind === "modified") return directed.has(property) || harmless.has(property) ? "minor" : undefined;
     if (kind === "removed") return typeName === "SecurityScheme" ? "minor" : undefined;
     const isField = typeName === "Schema" && /\/(properties|schemas)\/[^/]+$/.test(path);
-    return isField || additive.test(typeName) ? "minor" : undefined;
+    return isField || additive.has(typeName) ? "minor" : undefined;
   },
+  // An extension that has no rule here is a word to people.
+  ({ property = "" }) => (property.startsWith("x-") ? "patch" : undefined),
 ];
+
+// Whether a component is referred to from an operation that the later version still has.
+function isStillUsed(pointer: string, { base, revision }: Pair): boolean {
+  const paths = Object.entries(base.paths as Json).filter(([path]) => find(revision, ["paths", path]) !== undefined);
+  const seen = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, reference = ""] of JSON.stringify(part ?? null).matchAll(/"\$ref":"([^"]+)"/g)) {
+      if (seen.has(reference)) continue;
+      seen.add(reference);
+      follow(find(base, toSteps(reference)));
+    }
+  };
+  for (const [path, item] of paths)
+    for (const method of methods)
+      if (find(revision, ["paths", path, method]) !== undefined) follow((item as Json)[method]);
+  return seen.has(pointer);
+}
 
 /** Rates a change. `today` is like 2030-12-05. */
 export function rate(change: Reported, pair: Pair, today: string): Change {
@@ -112,7 +158,7 @@ function locate({ kind, path, property, base, revision }: Reported, pair: Pair):
 function say({ kind, path, property, typeName, verdicts }: Reported, before: unknown, after: unknown): string {
   if (verdicts.length > 0) return verdicts.map(({ message }) => message).join(" ");
   if (kind !== "modified") return `${name(path, typeName)} was ${kind}.`;
-  if (textual.test(property ?? "")) return `Its \`${property}\` was written anew.`;
+  if (textual.has(property ?? "")) return `Its \`${property}\` was written anew.`;
   if (before === undefined) return `\`${property}\` was added: ${show(after)}.`;
   if (after === undefined) return `\`${property}\` was removed: it was ${show(before)}.`;
   if (!Array.isArray(before) || !Array.isArray(after))
@@ -123,9 +169,9 @@ function say({ kind, path, property, typeName, verdicts }: Reported, before: unk
 // "It", where the place ends with its name.
 function name(path: string, typeName: string): string {
   if (/^(Header|Operation|Parameter|PathItem|RequestBody|Response|SecurityScheme|Tag)$/.test(typeName)) return "It";
-  const [parent, last] = toSteps(path).slice(-2);
-  if (typeName === "Schema" && /^(properties|schemas)$/.test(parent ?? "")) return "It";
-  return /^\d+$/.test(last ?? "") ? `A ${typeName}` : `\`${last}\``;
+  const steps = toSteps(path);
+  if (typeName === "Schema" && /^(properties|schemas)$/.test(steps.at(-2) ?? "")) return "It";
+  return /^\d*$/.test(steps.at(-1) ?? "") ? `A ${typeName}` : `\`${steps.at(-1)}\``;
 }
 
 /** Says what a list lost and gained. */
