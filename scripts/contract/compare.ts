@@ -41,13 +41,11 @@ async function report({ base, revision }: Pair): Promise<Reported[]> {
     // As JSON: what YAML says once by an anchor is rated in each of its places.
     await writeFile(join(folder, "base.json"), JSON.stringify(base));
     await writeFile(join(folder, "revision.json"), JSON.stringify(revision));
-    const { stdout } = await promisify(execFile)(
-      redocly,
-      ["diff", "base.json", "revision.json", "--format=json", "--fail-on=none"],
-      {
-        cwd: folder,
-        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-        maxBuffer: 2 ** 26,
+    const args = ["diff", "base.json", "revision.json", "--format=json", "--fail-on=none"];
+    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" };
+    const { stdout } = await promisify(execFile)(redocly, args, { cwd: folder, env, maxBuffer: 2 ** 26 }).catch(
+      ({ stderr, message }) => {
+        throw new Error(`The document can't be compared: ${(stderr || message).replace(/\s+/g, " ").slice(0, 500)}`);
       },
     );
     return JSON.parse(stdout).changes;
