@@ -10,7 +10,8 @@ import { parse } from "yaml";
 import { readAddress } from "../../src/document.ts";
 import { methods, type OpenApi } from "../../src/operation.ts";
 import { find, type Json, place, type Steps } from "./place.ts";
-import { type Change, type Impact, type Pair, type Reported, rate, sayDifference, textual, without } from "./rate.ts";
+import { type Change, type Impact, rate } from "./rate.ts";
+import { type Pair, type Reported, sayDifference, textual, without } from "./say.ts";
 
 /** Gives the changes from one version of the contract to another, both YAML, what breaks first. `today` is like 2030-12-05. */
 export async function compare(base: string, revision: string, today: string): Promise<Change[]> {
