@@ -1,4 +1,5 @@
-// What one change asks of the version. What Redocly rates as breaking is. The rest is breaking too, unless it is known not to be: by the tables and rules here.
+// What one change asks of the version. What Redocly rates as breaking is. The rest is breaking too,
+// unless it is known not to be: by the tables and rules here.
 import { methods } from "../../src/operation.ts";
 import { find, type Json, toSteps } from "./place.ts";
 import { locate, type Pair, type Reported, say, textual, without, words } from "./say.ts";
