@@ -6,7 +6,7 @@ import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
 import { readBasePath, readDocument } from "../src/document.ts";
-import { find, toSteps } from "./contract/place.ts";
+import { find, toSteps } from "./pointer.ts";
 
 const root = new URL("../", import.meta.url);
 const { text } = await readDocument().catch((error: Error) => {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readDocument } from "../src/document.ts";
 import type { Operation } from "../src/operation.ts";
-import { find, type Json } from "./contract/place.ts";
+import { find, type Json } from "./pointer.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const document = await readDocument().catch((error: Error) => {

@@ -9,7 +9,8 @@ import { isDeepStrictEqual, promisify } from "node:util";
 import { parse } from "yaml";
 import { readAddress } from "../../src/document.ts";
 import { methods, type OpenApi } from "../../src/operation.ts";
-import { find, type Json, place, type Steps } from "./place.ts";
+import { find, type Json, type Steps } from "../pointer.ts";
+import { place } from "./place.ts";
 import { type Change, type Impact, rate } from "./rate.ts";
 import { type Pair, type Reported, sayDifference, textual, without } from "./say.ts";
 

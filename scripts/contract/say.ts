@@ -1,5 +1,6 @@
 // A change in a reviewer's words: where it is, and what it is.
-import { type Json, place, toSteps } from "./place.ts";
+import { type Json, toSteps } from "../pointer.ts";
+import { place } from "./place.ts";
 
 /** A change as `redocly diff --format=json` reports it. */
 export interface Reported {
