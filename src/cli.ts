@@ -48,7 +48,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 async function withKeys(work: (keys: KeyStore) => Promise<void>, create = false): Promise<void> {
   const { DATABASE_URL: url } = readConfig();
   if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
-  const store = await openStore(url, create);
+  const store = await openStore(url, { create });
   await work(store.keys).finally(() => store.close());
 }
 

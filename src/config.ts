@@ -1,5 +1,6 @@
 // The settings: one table, and the only reader of process.env. A test holds the README to it.
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { levels } from "pino";
 
 interface Setting<T> {
@@ -11,7 +12,17 @@ interface Setting<T> {
   read(text: string): T | undefined;
 }
 
-const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined);
+function count(least: number, most: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = /^(0|[1-9]\d{0,4})$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+  };
+}
+
+// As pg reads it: beside what a URL may be, it takes a host in the options (…@/database?host=/run).
+function isPostgres(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@host/"));
+}
 
 const logLevels = [...Object.keys(levels.values), "silent"];
 
@@ -34,13 +45,25 @@ export const settings = {
     default: "3000",
     meaning: "The port to listen on; 0 takes a free one",
     allowed: "a number from 0 to 65535",
-    read: (text: string) => (/^(0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+    read: count(0, 65_535),
   },
   DATABASE_URL: {
     default: "sqlite:data/petstore.db",
     meaning: "Where the pets and keys are kept",
-    allowed: "sqlite:PATH or sqlite::memory:",
-    read: matching(/^sqlite:(:memory:|[^:].*)$/),
+    allowed: "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+    read: (text: string) => (/^sqlite:(:memory:|[^:].*)$/.test(text) || isPostgres(text) ? text : undefined),
+  },
+  DATABASE_POOL: {
+    default: "10",
+    meaning: "To PostgreSQL, the most connections of each process",
+    allowed: "a number from 1 to 1000",
+    read: count(1, 1_000),
+  },
+  WORKERS: {
+    default: "1",
+    meaning: "How many processes serve; auto takes one for each core",
+    allowed: "auto or a number from 1 to 256",
+    read: (text: string) => (text === "auto" ? availableParallelism() : count(1, 256)(text)),
   },
   LOG_LEVEL: {
     default: "info",

@@ -11,16 +11,16 @@ import { openStore } from "../src/store/open.ts";
 import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
 import type { Created, NewPet, Once, Store } from "../src/store/store.ts";
 import { folder, start } from "./fixture.ts";
+import { newDatabase } from "./postgres.ts";
 import { petstore, startServer } from "./processes.ts";
 
 /** Opens the same store again each time that it is called. */
 type Open = () => Promise<Store>;
 
-const stores: Record<string, (t: Test) => Open> = {
-  sqlite(t) {
-    const file = join(folder(t), "nested/petstore.db");
-    return () => openStore(`sqlite:${file}`);
-  },
+/** For each store: the address of an empty one. */
+const stores: Record<string, (t: Test) => Promise<string>> = {
+  sqlite: async (t) => `sqlite:${join(folder(t), "nested/petstore.db")}`,
+  postgres: newDatabase,
 };
 
 const rex: NewPet = { name: "Rex", categoryId: 7n };
@@ -29,7 +29,8 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 for (const [name, prepare] of Object.entries(stores)) {
   const withStore = (title: string, work: (t: Test, store: Store, open: Open) => Promise<unknown>) =>
     t.test(`${name}: ${title}`, async (t) => {
-      const open = prepare(t);
+      const url = await prepare(t);
+      const open = () => openStore(url);
       const store = await open();
       await work(t, store, open).finally(() => store.close());
     });

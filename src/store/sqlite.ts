@@ -6,22 +6,15 @@
 // inside SQLite would hold up all other requests: a write that finds one is tried again from here.
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { Unavailable } from "../errors.ts";
+import { given, pet, remembered, toKey, toPet } from "./rows.ts";
 import { inspect, migrate } from "./sqlite-migrations.ts";
 import type { Key, NewPet, Pet, Store } from "./store.ts";
 
 const busyTimeout = 5_000; // milliseconds
 const busyPause = 10;
-
-// Where each field of a pet is kept, in the document's order. What the document adds must be added here.
-const columns = { id: "id", name: "name", categoryId: "category_id", status: "status" } satisfies Record<
-  keyof Pet,
-  string
->;
-const fields = Object.keys(columns) as (keyof Pet)[];
-const day = 24 * 60 * 60 * 1000;
 
 /**
  * Opens the store in `file`, which is made where there is none if `create` says so, or `:memory:`.
@@ -46,15 +39,11 @@ export function openSqlite(file: string, create = true): Store {
     }
   };
 
-  const pet = Object.entries(columns)
-    .map(([field, column]) => `${column} AS "${field}"`)
-    .join(", ");
-  const [, ...given] = fields;
   const sql = {
     list: prepare(`SELECT ${pet} FROM pets WHERE id > ? ORDER BY id LIMIT ?`),
     listByStatus: prepare(`SELECT ${pet} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`),
     find: prepare(`SELECT ${pet} FROM pets WHERE id = ?`),
-    create: prepare(`INSERT INTO pets (${given.map((field) => columns[field])}) VALUES (${given.map(() => "?")})`),
+    create: prepare(`INSERT INTO pets (${given.map(({ name }) => name)}) VALUES (${given.map(() => "?")})`),
     // A few at a time: who comes after a quiet day must not wait for all of the day before.
     forget: prepare(
       "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
@@ -73,7 +62,7 @@ export function openSqlite(file: string, create = true): Store {
 
   const find = (id: bigint) => toPet(sql.find.get(id));
   const insert = (pet: NewPet): Pet => {
-    const values = given.map((field) => pet[field as keyof NewPet] ?? null);
+    const values = given.map(({ field }) => pet[field] ?? null);
     const id = BigInt(sql.create.run(...values).lastInsertRowid);
     return toPet({ ...pet, id }) as Pet;
   };
@@ -92,8 +81,8 @@ export function openSqlite(file: string, create = true): Store {
         if (once === undefined) return { outcome: "created", pet: insert(pet) };
         return transaction(() => {
           const now = Date.now();
-          sql.forget.run(now - day);
-          const record = sql.recall.get(once.caller, once.key, now - day);
+          sql.forget.run(now - remembered);
+          const record = sql.recall.get(once.caller, once.key, now - remembered);
           if (record === undefined) {
             const made = insert(pet);
             sql.remember.run(once.caller, once.key, once.digest, made.id, now);
@@ -142,27 +131,6 @@ function openFile(file: string, create: boolean): DatabaseSync {
     db?.close();
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
   }
-}
-
-type Row = Record<string, SQLInputValue> | undefined;
-
-function toPet(row: Row): Pet | undefined {
-  if (row === undefined) return undefined;
-  const pet: Record<string, unknown> = {};
-  for (const field of fields) if (row[field] !== null && row[field] !== undefined) pet[field] = row[field];
-  return pet as Pet;
-}
-
-function toKey(row: Row): Key | undefined {
-  if (row === undefined) return undefined;
-  const time = (column: SQLInputValue | undefined) => (column === null ? undefined : new Date(Number(column)));
-  return {
-    id: row.id as bigint,
-    name: row.name as string,
-    createdAt: new Date(Number(row.created_at)),
-    expiresAt: time(row.expires_at),
-    lastUsedAt: time(row.last_used_at),
-  };
 }
 
 const busy = 5; // SQLITE_BUSY

@@ -1,0 +1,209 @@
+// The store for several machines: PostgreSQL, which any number of processes may share.
+//
+// Each call is one statement and so one transaction, prepared once on each connection: nothing is
+// ever left open between two of them. PostgreSQL gives out ids before it commits, so of two pets
+// the later may be seen first, and a list that was read past it would never show the earlier one.
+// Here creates take turns, by a lock on the one row of petstore.secret: what has a lower id is
+// there before what has a higher one, as in the embedded store.
+import pg from "pg";
+import { Unavailable } from "../errors.ts";
+import { inspect, migrate } from "./postgres-migrations.ts";
+import { given, pet, type Row, remembered, toKey, toPet } from "./rows.ts";
+import type { Key, Once, Pet, Store } from "./store.ts";
+
+// Milliseconds for a connection, and for an answer on it: a caller is told within two seconds that
+// there is none. The database gives up then too, so that no work piles up which nobody waits for.
+const patience = 1_500;
+
+// How many calls may wait for a connection, for each that the pool has.
+const mostWaiting = 100;
+
+const values = given.map(({ name, type }) => ({ name, type }));
+const turn = "turn AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE)";
+const insert = `INSERT INTO petstore.pets (${values.map(({ name }) => name)})`;
+const parameters = (first: number) => values.map(({ type }, index) => `$${first + index}::${type}`).join(", ");
+const keyColumns = "id, name, created_at, expires_at, last_used_at";
+
+const sql = {
+  list: `SELECT ${pet} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`,
+  listByStatus: `SELECT ${pet} FROM petstore.pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
+  find: `SELECT ${pet} FROM petstore.pets WHERE id = $1`,
+  create: `WITH ${turn} ${insert} SELECT ${parameters(1)} FROM turn RETURNING ${pet}`,
+  // No row where the key has been used. In a race the second waits for the first's record and then
+  // finds that it is not expired. A few old records go with each new one: none piles up.
+  createOnce: `
+    WITH ${turn}, forgotten AS (
+      DELETE FROM petstore.idempotency WHERE (caller, key) IN (
+        SELECT caller, key FROM petstore.idempotency
+        WHERE created_at <= $5 AND (caller, key) <> ($1, $2) LIMIT 2 FOR UPDATE SKIP LOCKED)
+    ), claim AS (
+      INSERT INTO petstore.idempotency AS mine (caller, key, digest, created_at, pet_id)
+      SELECT $1::bigint, $2::text, $3::bytea, $4::bigint, nextval('petstore.pets_id_seq') FROM turn
+      WHERE NOT EXISTS (SELECT 1 FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $5)
+      ON CONFLICT (caller, key) DO UPDATE
+      SET digest = excluded.digest, created_at = excluded.created_at, pet_id = excluded.pet_id
+      WHERE mine.created_at <= $5
+      RETURNING pet_id
+    )
+    ${insert.replace("(", "(id, ")} SELECT pet_id, ${parameters(6)} FROM claim RETURNING ${pet}`,
+  recall: `
+    SELECT digest, pets.* FROM petstore.idempotency
+    JOIN (SELECT ${pet} FROM petstore.pets) AS pets ON pets.id = pet_id
+    WHERE caller = $1 AND key = $2 AND created_at > $3`,
+  createKey: `
+    INSERT INTO petstore.keys (name, hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (name) DO NOTHING RETURNING id`,
+  listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
+  findKey: `SELECT ${keyColumns} FROM petstore.keys WHERE hash = $1`,
+  revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
+  // In order of id: two processes that lock the same rows in another order would wait for each other.
+  touchKeys: `
+    WITH used AS (
+      SELECT keys.id, uses.at FROM petstore.keys JOIN unnest($1::bigint[], $2::bigint[]) AS uses (id, at) USING (id)
+      ORDER BY keys.id FOR UPDATE OF keys
+    )
+    UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
+  check: "SELECT 1",
+};
+
+/**
+ * Opens the store in the database that `url` names, with at most `connections` to it; what else pg
+ * reads from a URL holds. Where there is no store it is made if `create` says so. Rejects with an
+ * Error that says what is wrong where the database can't be reached, or was made by a newer version.
+ */
+export async function openPostgres(url: string, create: boolean, connections: number): Promise<Store> {
+  const secret = await prepare(url, create);
+  const pool = new pg.Pool({
+    ...connection(url),
+    max: connections,
+    connectionTimeoutMillis: patience,
+    statement_timeout: patience,
+    query_timeout: patience,
+  });
+  // A connection that breaks while nobody uses it: the pool replaces it.
+  pool.on("error", () => {});
+
+  const ask = async (name: keyof typeof sql, ...values: unknown[]): Promise<Row[]> => {
+    if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable("The store is busy.");
+    try {
+      return (await pool.query({ name, text: sql[name], values })).rows;
+    } catch (error) {
+      throw pool.ending ? error : toFailure(error);
+    }
+  };
+  const one = async (...call: Parameters<typeof ask>) => (await ask(...call))[0];
+
+  const createOnce = async (pet: unknown[], once: Once): ReturnType<Store["pets"]["create"]> => {
+    const now = Date.now();
+    const made = await one("createOnce", once.caller, once.key, once.digest, now, now - remembered, ...pet);
+    if (made !== undefined) return { outcome: "created", pet: toPet(made) as Pet };
+    const record = await one("recall", once.caller, once.key, now - remembered);
+    // Nothing where another process, whose clock is ahead, let go of it in between.
+    if (record === undefined) return createOnce(pet, once);
+    if (Buffer.compare(record.digest as Uint8Array, once.digest) !== 0) return { outcome: "conflict" };
+    return { outcome: "repeated", pet: toPet(record) as Pet };
+  };
+
+  return {
+    pets: {
+      async list({ limit, after = 0n, ...filter }) {
+        const { status, ...others } = filter;
+        others satisfies Record<string, never>; // a filter of the document that has no query here
+        const rows = await (status === undefined
+          ? ask("list", after, limit + 1)
+          : ask("listByStatus", status, after, limit + 1));
+        return { pets: rows.slice(0, limit).map((row) => toPet(row) as Pet), more: rows.length > limit };
+      },
+      find: async (id) => toPet(await one("find", id)),
+      async create(pet, once) {
+        const values = given.map(({ field }) => pet[field] ?? null);
+        if (once !== undefined) return createOnce(values, once);
+        return { outcome: "created", pet: toPet(await one("create", ...values)) as Pet };
+      },
+    },
+    keys: {
+      create: async (name, hash, expiresAt) =>
+        (await one("createKey", name, hash, Date.now(), expiresAt?.getTime() ?? null)) !== undefined,
+      // Sorted here: the order of a text column depends on the database's locale.
+      list: async () =>
+        (await ask("listKeys")).map((row) => toKey(row) as Key).sort((a, b) => (a.name < b.name ? -1 : 1)),
+      find: async (hash) => toKey(await one("findKey", hash)),
+      revoke: async (name) => (await one("revokeKey", name)) !== undefined,
+      async touch(uses) {
+        const at = [...uses.values()].map((date) => date.getTime());
+        await ask("touchKeys", [...uses.keys()], at);
+      },
+    },
+    secret,
+    check: async () => void (await ask("check")),
+    close: () => pool.end(),
+  };
+}
+
+/** A connection of its own, without limits of time but for the connecting. Rejects with an Error that says what is wrong. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ ...connection(url), connectionTimeoutMillis: 10_000 });
+  client.on("error", () => {}); // whoever waits for an answer is told
+  await client.connect();
+  return client;
+}
+
+/** Brings the database to this version, or only makes sure that it is there, and gives its secret. */
+export async function prepare(url: string, create: boolean): Promise<Uint8Array> {
+  let client: pg.Client | undefined;
+  try {
+    client = await connect(url);
+    if (!create && (await inspect(client)) === 0) throw new Error("it has no pet store");
+    await migrate(client);
+    return (await client.query("SELECT value FROM petstore.secret")).rows[0].value;
+  } catch (error) {
+    throw new Error(`The database ${place(url)} can't be opened: ${reason(error)}.`, { cause: error });
+  } finally {
+    await client?.end();
+  }
+}
+
+// Whole numbers of 64 bits come as bigint, exactly.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) => (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)),
+};
+
+function connection(url: string): pg.ClientConfig {
+  return { connectionString: url, types, keepAlive: true, fallback_application_name: "petstore" };
+}
+
+// Which database, for people: a URL without user, password and options.
+function place(url: string): string {
+  return url.replace(/\?.*$/s, "").replace(/\/\/.*@/s, "//");
+}
+
+// Where a name has several addresses, Node gives an error for each and none for all.
+function reason(error: unknown): string {
+  const [first = error] = (error as AggregateError).errors ?? [];
+  return (first as Error).message;
+}
+
+// PostgreSQL's classes of errors that speak of the surroundings, not of a bug of ours.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const surroundings: Readonly<Record<string, string>> = {
+  "08": "not reachable", // connection exception
+  "25": "read-only", // a standby, in place of the primary
+  "28": "not accessible", // invalid authorization
+  "3D": "not there", // invalid catalog name
+  "40": "busy", // transaction rollback
+  "53": "out of room", // insufficient resources
+  "55": "locked", // object not in prerequisite state
+  "57": "stopped, or too slow", // operator intervention
+  "58": "not readable or writable", // system error
+  XX: "damaged", // internal error
+};
+
+function toFailure(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) {
+    const state = surroundings[error.code?.slice(0, 2) ?? ""];
+    return state === undefined ? error : new Unavailable(`The store is ${state}.`, { cause: error });
+  }
+  // Of its connections pg tells by plain errors; those of other classes are bugs.
+  const plain = error instanceof AggregateError || (error as Error).constructor === Error;
+  return plain ? new Unavailable("The store is not reachable.", { cause: error }) : error;
+}
