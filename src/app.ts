@@ -51,6 +51,8 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
     http: { maxHeaderSize, headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
   });
+  // Who has sent all and says so by closing their side is answered: Node has no option for it, only this field.
+  Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on("checkExpectation", app.routing);
   app.server.on("checkContinue", app.routing); // src/route.ts asks for the body, after the credentials
   answerMalformed(app.server, logger);

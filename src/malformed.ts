@@ -23,8 +23,9 @@ export function answerMalformed(server: Server, log: FastifyBaseLogger): void {
     const broken = responses.find(({ req }) => !req.complete);
     const before = responses.filter((one) => one !== broken && !one.writableFinished).at(-1);
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    // Answers leave in the order of their requests (RFC 9112, section 9.3.2).
-    else if (before) before.once("finish", () => refuse(error, socket));
+    // Answers leave in the order of their requests (RFC 9112, section 9.3.2). Prepended, since Node
+    // ends the connection with the last one where the client has closed its side.
+    else if (before) before.prependOnceListener("finish", () => refuse(error, socket));
     // It has its answer, or a part of it: more bytes would pass for the rest.
     else if (broken?.headersSent) socket.destroy();
     else answer(error, socket, log);

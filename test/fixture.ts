@@ -51,8 +51,11 @@ export interface Service {
   store: Store;
   logs: Record<string, unknown>[];
   call(method: string, path: string, call?: Call): Promise<Answer>;
-  /** Writes bytes to a socket of their own and gives all that comes back, each answer checked. */
-  raw(bytes: string | Buffer): Promise<Answer[]>;
+  /**
+   * Writes bytes to a socket of their own and gives all that comes back, each answer checked. The
+   * client closes its side at once, or, where it has more to say, with the first answer.
+   */
+  raw(bytes: string | Buffer, more?: "more"): Promise<Answer[]>;
   create(pet: object, headers?: Call["headers"]): Promise<Pet>;
 }
 
@@ -88,10 +91,17 @@ export async function addKey(store: Store, name: string, expiresAt?: Date): Prom
   return key;
 }
 
+let emptyStore = async (_: Test): Promise<Store> => openStore("sqlite::memory:");
+
+/** From here on, services whose test brings no store are over what `open` gives. */
+export function useStores(open: (t: Test) => Promise<Store>): void {
+  emptyStore = open;
+}
+
 /** The service with all that production has, listening on a free port of loopback until the test ends. */
 export async function start(t: Test, options: Options = {}): Promise<Service> {
   const text = options.document ?? documentText;
-  const store = options.store ?? (await openStore("sqlite::memory:"));
+  const store = options.store ?? (await emptyStore(t));
   const logs: Record<string, unknown>[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const app = await buildApp({
@@ -131,9 +141,10 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     check(method, path, answer);
     return answer;
   };
-  const raw: Service["raw"] = async (bytes) => {
+  const raw: Service["raw"] = async (bytes, more) => {
     const socket = connect(port, "127.0.0.1");
-    socket.end(bytes);
+    if (more) socket.once("data", () => socket.end()).write(bytes);
+    else socket.end(bytes);
     const answers = split(await readText(socket));
     const lines = [...String(bytes).matchAll(/([A-Z]+) (\S+) HTTP\/\d/g)];
     for (const [index, answer] of answers.entries()) {

@@ -621,14 +621,14 @@ t.test("a body is asked for and read only after the credentials", async (t) => {
   const old = patient(service.key).replace("HTTP/1.1", "HTTP/1.0");
   t.match(await service.raw(old), [{ status: 201 }], "HTTP/1.0 knows no leave");
   const large = `${head(service.key, 70_000)}Expect: 100-continue\r\n\r\n`;
-  t.match(await service.raw(large), [{ status: 413 }], "what would be refused is not asked for");
+  t.match(await service.raw(large, "more"), [{ status: 413 }], "what would be refused is not asked for");
   for (const length of [2_000_000, "chunked"])
     t.match(
-      await service.raw(`${head("psk_no", length)}\r\n`),
+      await service.raw(`${head("psk_no", length)}\r\n`, "more"),
       [{ status: 401, headers: { connection: "close" } }],
       "nor is it drained without end",
     );
-  t.match(await service.raw(`${head("psk_no", 1000)}Connection: keep-alive\r\n\r\n`), [
+  t.match(await service.raw(`${head("psk_no", 1000)}Connection: keep-alive\r\n\r\n`, "more"), [
     { status: 401, headers: { connection: "keep-alive" } },
   ]);
 });

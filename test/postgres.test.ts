@@ -1,0 +1,10 @@
+// The whole HTTP suite once more, over PostgreSQL.
+import { openStore } from "../src/store/open.ts";
+import { useStores } from "./fixture.ts";
+import { newDatabase } from "./postgres.ts";
+
+useStores(async (t) => openStore(await newDatabase(t)));
+await import("./interface.test.ts");
+await import("./http.test.ts");
+await import("./independent.test.ts");
+await import("./model.test.ts");
