@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { makeKey } from "./auth.ts";
 import { readConfig, settings } from "./config.ts";
+import { copy } from "./copy.ts";
+import { startProgress } from "./progress.ts";
 import { serve } from "./server.ts";
-import { openStore } from "./store/open.ts";
+import { openStore, openTables } from "./store/open.ts";
 import type { Key, KeyStore } from "./store/store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
@@ -41,6 +43,16 @@ export async function run(argv: readonly string[]): Promise<void> {
     .description("revoke a key; it holds at once")
     .argument("<name>", "the name of the key")
     .action((name: string) => withKeys((keys) => revokeKey(keys, name)));
+  program
+    .command("migrate")
+    .description("bring the store to this version, or make it, and no more; serve does it too")
+    .action(async () => (await openStore(readConfig().DATABASE_URL)).close());
+  program
+    .command("copy")
+    .description("copy all that a store has into another one, which must be empty; stop the service before")
+    .requiredOption("--from <url>", "the store to copy, as DATABASE_URL names it", readUrl)
+    .requiredOption("--to <url>", "the store to copy to", readUrl)
+    .action(({ from, to }: { from: string; to: string }) => copyStore(from, to));
   await program.parseAsync(argv);
 }
 
@@ -62,6 +74,25 @@ async function createKey(keys: KeyStore, name: string, period: number | undefine
 
 async function revokeKey(keys: KeyStore, name: string): Promise<void> {
   if (!(await keys.revoke(name))) throw new Error(`There is no key named ${name}.`);
+}
+
+async function copyStore(fromUrl: string, toUrl: string): Promise<void> {
+  if (fromUrl === toUrl) throw new Error("The two stores are the same.");
+  const from = await openTables(fromUrl, false);
+  const to = await openTables(toUrl, true);
+  const bar = startProgress();
+  try {
+    const { counts, checksum, missed } = await copy(from, to, bar.show).finally(bar.clear);
+    const lines = { pets: counts.pets, keys: counts.keys, idempotency: counts.idempotency, sha256: checksum };
+    for (const [name, value] of Object.entries(lines)) console.log(`${name.padEnd(13)}${value}`);
+    if (missed > 0n)
+      throw new Error(
+        `${missed} pets were added meanwhile, and are not in the copy: stop the service, and copy again.`,
+      );
+  } finally {
+    await from.close();
+    await to.close();
+  }
 }
 
 function toJson(keys: Key[]): string {
@@ -96,6 +127,12 @@ function readName(text: string): string {
   if (!/^\w[\w.@-]{0,63}$/.test(text))
     throw new InvalidArgumentError("A name has 1 to 64 letters, digits or . _ - @, and begins with none of . - @");
   return text;
+}
+
+function readUrl(text: string): string {
+  const { read, allowed } = settings.DATABASE_URL;
+  if (read(text) && text !== "sqlite::memory:") return text;
+  throw new InvalidArgumentError(`It must be ${allowed}, and not in memory.`);
 }
 
 function readPeriod(text: string): number {

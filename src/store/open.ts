@@ -1,7 +1,10 @@
 // The one place that knows which stores there are.
 import { openPostgres } from "./postgres.ts";
+import { openPostgresTables } from "./postgres-tables.ts";
 import { openSqlite } from "./sqlite.ts";
+import { openSqliteTables } from "./sqlite-tables.ts";
 import type { Store } from "./store.ts";
+import type { Tables } from "./tables.ts";
 
 /** How to open a store. */
 export interface Opening {
@@ -16,6 +19,16 @@ export interface Opening {
  * Rejects with an Error that says what is wrong.
  */
 export async function openStore(url: string, { create = true, connections = 10 }: Opening = {}): Promise<Store> {
-  const [, file] = /^sqlite:(.*)$/s.exec(url) ?? [];
+  const file = toFile(url);
   return file === undefined ? openPostgres(url, create, connections) : openSqlite(file, create);
+}
+
+/** Opens the tables of a store, to read or fill them, and makes it where there is none if `create` says so. Rejects as `openStore` does. */
+export async function openTables(url: string, create: boolean): Promise<Tables> {
+  const file = toFile(url);
+  return file === undefined ? openPostgresTables(url, create) : openSqliteTables(file, create);
+}
+
+function toFile(url: string): string | undefined {
+  return /^sqlite:(.*)$/s.exec(url)?.[1];
 }

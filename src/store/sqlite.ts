@@ -113,7 +113,8 @@ export function openSqlite(file: string, create = true): Store {
   };
 }
 
-function openFile(file: string, create: boolean): DatabaseSync {
+/** A connection to a store of this version. Throws as `openSqlite` does. */
+export function openFile(file: string, create: boolean): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     if (file !== ":memory:") {

@@ -1,0 +1,42 @@
+// How far a long work is, on standard error: a bar on a terminal, a line now and then otherwise.
+import { stderr } from "node:process";
+
+const often = 100; // milliseconds, on a terminal
+const seldom = 5_000; // where the lines stay
+const width = 24;
+
+/** Shows how far a work is. */
+export interface ProgressBar {
+  /** Tells that `done` of `total` rows are done of what it is `doing` now. */
+  show(doing: string, done: number, total: number): void;
+  /** Takes the bar away. */
+  clear(): void;
+}
+
+/** A bar that counts rows, with their rate and the time that is left. */
+export function startProgress(): ProgressBar {
+  let began = { doing: "", at: 0 };
+  let shown = 0;
+  return {
+    show(doing, done, total) {
+      const now = performance.now();
+      if (doing !== began.doing) began = { doing, at: now };
+      if (now - shown < (stderr.isTTY ? often : seldom) && done < total) return;
+      shown = now;
+      const rate = done / Math.max(0.001, (now - began.at) / 1000);
+      const count = `${format(done)} of ${format(total)} rows, ${format(rate)}/s, ${format((total - done) / rate)} s left`;
+      if (!stderr.isTTY) stderr.write(`${doing}: ${count}\n`);
+      else {
+        const filled = Math.round((width * done) / Math.max(1, total));
+        stderr.write(`\r\x1b[K${doing.padEnd(9)} ${"█".repeat(filled)}${"░".repeat(width - filled)} ${count}`);
+      }
+    },
+    clear() {
+      if (stderr.isTTY) stderr.write("\r\x1b[K");
+    },
+  };
+}
+
+function format(value: number): string {
+  return Math.ceil(value || 0).toLocaleString("en-US");
+}

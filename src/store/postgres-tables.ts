@@ -1,0 +1,63 @@
+import type { Client } from "pg";
+import { connect, prepare } from "./postgres.ts";
+import { batch, type Table, type Tables, type Target, tables } from "./tables.ts";
+
+/** Opens the tables of the store in PostgreSQL. Rejects as `openPostgres` does. */
+export async function openPostgresTables(url: string, create: boolean): Promise<Tables> {
+  await prepare(url, create);
+  const db = await connect(url);
+  const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
+    await db.query(begin);
+    try {
+      const result = await work(over(db));
+      await db.query("COMMIT");
+      return result;
+    } catch (error) {
+      await db.query("ROLLBACK").catch(() => {}); // where the connection broke, that is done
+      throw error;
+    }
+  };
+  const locked = Object.keys(tables).map((table) => `petstore.${table}`);
+  return {
+    read: (work) => within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+    write: (work) => within(`BEGIN; LOCK TABLE ${locked} IN EXCLUSIVE MODE`, work),
+    close: () => db.end(),
+  };
+}
+
+function over(db: Client): Target {
+  const columns = (table: Table) => Object.keys(tables[table]);
+  return {
+    async count(table) {
+      const { rows } = await db.query(`SELECT count(*) AS n FROM petstore.${table}`);
+      return Number(rows[0].n);
+    },
+    async *rows(table) {
+      await db.query(
+        `DECLARE reading CURSOR FOR SELECT ${columns(table)} FROM petstore.${table} ORDER BY ${columns(table)[0]}`,
+      );
+      const next = async () => (await db.query({ text: `FETCH ${batch} FROM reading`, rowMode: "array" })).rows;
+      for (let some = await next(); some.length > 0; some = await next()) yield some;
+      await db.query("CLOSE reading");
+    },
+    async lastId(table) {
+      const { rows } = await db.query(`SELECT last_value, is_called FROM petstore.${table}_id_seq`);
+      return rows[0].is_called ? rows[0].last_value : rows[0].last_value - 1n;
+    },
+    async clear(table) {
+      await db.query(`DELETE FROM petstore.${table}`);
+    },
+    async add(table, rows) {
+      const types = Object.values(tables[table]);
+      const lists = types.map((type, index) => `$${index + 1}::${type}[]`);
+      await db.query(
+        `INSERT INTO petstore.${table} (${columns(table)}) SELECT * FROM unnest(${lists})`,
+        types.map((_, index) => rows.map((row) => row[index])),
+      );
+    },
+    // Not undone by a rollback: the caller sets it last.
+    async setLastId(table, id) {
+      await db.query("SELECT setval($1, $2, $3)", [`petstore.${table}_id_seq`, id || 1n, id > 0n]);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { DatabaseSync } from "node:sqlite";
+import { openFile } from "./sqlite.ts";
+import { batch, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
+
+/** Opens the tables of the embedded store in `file`. Throws as `openSqlite` does. */
+export function openSqliteTables(file: string, create: boolean): Tables {
+  const db = openFile(file, create);
+  db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; here nobody else is held up by waiting
+  const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
+    db.exec(begin);
+    try {
+      const result = await work(over(db));
+      db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (db.isTransaction) db.exec("ROLLBACK");
+      throw error;
+    }
+  };
+  return {
+    read: (work) => within("BEGIN", work),
+    write: (work) => within("BEGIN IMMEDIATE", work),
+    close: async () => db.close(),
+  };
+}
+
+function over(db: DatabaseSync): Target {
+  const columns = (table: Table) => Object.keys(tables[table]);
+  return {
+    count: async (table) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n),
+    async *rows(table) {
+      const select = db.prepare(`SELECT ${columns(table)} FROM ${table} ORDER BY ${columns(table)[0]}`);
+      select.setReturnArrays(true);
+      let some: Values[] = [];
+      for (const row of select.iterate()) {
+        some.push(row as unknown as Values);
+        if (some.length < batch) continue;
+        yield some;
+        some = [];
+      }
+      if (some.length > 0) yield some;
+    },
+    lastId: async (table) =>
+      (db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table)?.seq as bigint | undefined) ?? 0n,
+    clear: async (table) => db.exec(`DELETE FROM ${table}`),
+    async add(table, rows) {
+      const values = columns(table).map(() => "?");
+      const insert = db.prepare(`INSERT INTO ${table} (${columns(table)}) VALUES (${values})`);
+      for (const row of rows) insert.run(...row);
+    },
+    async setLastId(table, id) {
+      db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
+      db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, id);
+    },
+  };
+}

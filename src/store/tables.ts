@@ -1,0 +1,58 @@
+// What a store keeps, as tables: for moving it from one to another, whole and exactly.
+import { given } from "./rows.ts";
+
+/** Each table in the order in which to fill them, with its columns and their types. */
+export const tables = {
+  secret: { value: "bytea" },
+  keys: {
+    id: "bigint",
+    name: "text",
+    hash: "bytea",
+    created_at: "bigint",
+    expires_at: "bigint",
+    last_used_at: "bigint",
+  },
+  pets: { id: "bigint", ...Object.fromEntries(given.map(({ name, type }) => [name, type])) },
+  idempotency: { pet_id: "bigint", caller: "bigint", key: "text", digest: "bytea", created_at: "bigint" },
+} as const satisfies Record<string, Readonly<Record<string, "bigint" | "text" | "bytea">>>;
+
+/** The name of a table. */
+export type Table = keyof typeof tables;
+
+/** A row: its values in the order of the table's columns. */
+export type Values = readonly (bigint | string | Uint8Array | null)[];
+
+/** The tables that give out ids, which are never given out again. */
+export const numbered = ["keys", "pets"] as const satisfies Table[];
+
+/** A table that gives out ids. */
+export type Numbered = (typeof numbered)[number];
+
+/** How many rows are read and written at a time. */
+export const batch = 1_000;
+
+/** Tables to read. */
+export interface Source {
+  /** How many rows a table has. */
+  count(table: Table): Promise<number>;
+  /** All rows of a table in the order of its first column, a batch at a time. */
+  rows(table: Table): AsyncIterable<readonly Values[]>;
+  /** The last id that was given out, 0 where none was. */
+  lastId(table: Numbered): Promise<bigint>;
+}
+
+/** Tables to fill. */
+export interface Target extends Source {
+  clear(table: Table): Promise<void>;
+  add(table: Table, rows: readonly Values[]): Promise<void>;
+  setLastId(table: Numbered, id: bigint): Promise<void>;
+}
+
+/** The tables of a store, which no service need be told of. */
+export interface Tables {
+  /** Lets `work` see the store as it is at one moment, whatever is written meanwhile. */
+  read<T>(work: (source: Source) => Promise<T>): Promise<T>;
+  /** Lets `work` have the store for itself, in one transaction: where it rejects, nothing was changed. */
+  write<T>(work: (target: Target) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
