@@ -1,6 +1,9 @@
 // Document, handlers and store become a Fastify instance. All behaviour is decided here and in what
 // it imports; tests call it as the server does.
 import { randomUUID } from "node:crypto";
+import { Server as ListeningServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
 import helmet from "helmet";
@@ -19,6 +22,8 @@ import { buildPages } from "./pages.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import type { Store } from "./store/store.ts";
 import { buildValidation } from "./validation.ts";
+
+const linger = 500; // milliseconds that an idle connection may be kept when the service ends
 
 /** What the service is made of. */
 export interface Parts {
@@ -115,12 +120,16 @@ async function addOperations(
   });
 }
 
-// While the service ends, an answer to what was under way says that it is the connection's last:
-// otherwise the client could send the next request into a connection that is about to close.
+// The service ends in two steps. First it takes no more connections, and each answer says that it is
+// the connection's last, so that clients which are at work take their next request elsewhere; only
+// then are idle connections closed, into which a client could be sending a request just now.
 function endConnections(app: FastifyInstance): void {
   let ending = false;
   app.addHook("preClose", async () => {
     ending = true;
+    ListeningServer.prototype.close.call(app.server); // http's own would close the idle ones, too
+    const count = promisify(app.server.getConnections.bind(app.server));
+    for (const until = Date.now() + linger; (await count()) > 0 && Date.now() < until; ) await pause(10);
   });
   app.addHook("onSend", (_, reply, payload, done) => {
     if (ending) reply.header("connection", "close");

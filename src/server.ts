@@ -1,13 +1,15 @@
 // Configuration, store, app, listen, close: what it takes to run the service, and nothing else.
+import cluster from "node:cluster";
 import type { AddressInfo } from "node:net";
-import { buildApp } from "./app.ts";
+import { buildApp, type Parts } from "./app.ts";
 import { makeKey } from "./auth.ts";
-import { readConfig, settings } from "./config.ts";
+import { type Config, readConfig, settings } from "./config.ts";
 import { readDocument } from "./document.ts";
 import { handlers } from "./handlers.ts";
 import { buildLogger } from "./logger.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
+import { startWorkers } from "./workers.ts";
 
 const grace = 8_000; // milliseconds for what is under way when the service is told to end
 
@@ -18,9 +20,28 @@ export async function serve(): Promise<void> {
   for (const name of ["BASE_URL", "STAGING_BASE_URL"] as const)
     if (config[name] && !config[name].endsWith(document.basePath))
       throw new Error(`${name} must be ${settings[name].allowed}, ${document.basePath}.`);
-  const store = await openStore(config.DATABASE_URL);
+  const several = config.WORKERS > 1 && cluster.isPrimary;
+  if (several && config.DATABASE_URL === "sqlite::memory:")
+    throw new Error("WORKERS must be 1 for a store in memory, which other processes can't share.");
+
+  // Also where workers serve: what is wrong with it is said once, and it is made once.
+  const store = await openStore(config.DATABASE_URL, { connections: config.DATABASE_POOL });
+  const logger = buildLogger(config.LOG_LEVEL);
+  const listening = several
+    ? await startWorkers(config.WORKERS, logger)
+    : await listen({ config, document, store, logger });
+  if (cluster.isWorker) process.send?.(listening);
+  else if (listening) {
+    const embedded = config.DATABASE_URL.startsWith("sqlite:");
+    const key = embedded && isLoopback(listening.address) && (await makeFirstKey(store));
+    greet(listening.origin, document.basePath, key);
+  }
+  if (several) await store.close();
+}
+
+async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "logger"> & { config: Config }) {
   const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
-  const app = await buildApp({ document, handlers, store, addresses, logger: buildLogger(config.LOG_LEVEL) });
+  const app = await buildApp({ ...parts, handlers, addresses });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;
@@ -29,15 +50,16 @@ export async function serve(): Promise<void> {
     closing = true;
     setTimeout(() => app.server.closeAllConnections(), grace).unref();
     await app.close();
-    await store.close();
+    await parts.store.close();
+    if (cluster.isWorker) process.disconnect?.();
   };
   process.on("SIGTERM", close).on("SIGINT", close);
+  if (cluster.isWorker) process.on("SIGHUP", () => {}); // which is for src/workers.ts to obey
   const origin = await app.listen({ host: config.HOST, port: config.PORT }).catch((error: Error) => {
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${error.message}.`);
   });
   const { address } = app.server.address() as AddressInfo;
-  const key = isLoopback(address) && (await makeFirstKey(store));
-  greet(origin, document.basePath, key);
+  return { origin, address };
 }
 
 /** Ends the process: one line that says why, and exit code 1. */

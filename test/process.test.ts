@@ -96,6 +96,8 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     HOST: "127.0.0.1",
     PORT: 3000,
     DATABASE_URL: "sqlite:data/petstore.db",
+    DATABASE_POOL: 10,
+    WORKERS: 1,
     LOG_LEVEL: "info",
     BASE_URL: "",
     STAGING_BASE_URL: "",

@@ -1,0 +1,168 @@
+// Several processes of the service on one machine.
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import t, { type Test } from "tap";
+import { folder } from "./fixture.ts";
+import { startLoad } from "./load.ts";
+import { petstore, type Server, startServer, until } from "./processes.ts";
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function settings(t: Test) {
+  const file = join(folder(t), "petstore.db");
+  const env = { DATABASE_URL: `sqlite:${file}`, WORKERS: "2" };
+  return { file, env, key: petstore(env, "keys", "create", "a").stdout.trim() };
+}
+
+/** The processes that serve now, as Linux tells them. */
+function workersOf({ child }: Server): number[] {
+  const path = `/proc/${child.pid}/task/${child.pid}/children`;
+  return readFileSync(path, "utf8").trim().split(" ").filter(Boolean).map(Number);
+}
+
+const lines = ({ out }: Server) =>
+  out.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+t.test("workers share the address and the store; one that dies is replaced, at most one a second", async (t) => {
+  const { env, key } = settings(t);
+  const server = await startServer(t, env);
+  const { url, out } = server;
+  const before = workersOf(server);
+  t.equal(before.length, 2);
+  t.equal(out.stderr.split("Pet Store at").length, 2, "it greets once");
+  const load = startLoad([url], key, 8);
+  await until(
+    () => (new Set(lines(server).map(({ pid }) => pid)).size === 2 ? true : undefined),
+    () => "one process answers all",
+  );
+  await load.stop();
+  t.same(load.refusals, []);
+
+  process.kill(before[0] as number, "SIGKILL");
+  const replaced = () => workersOf(server).filter((pid) => !before.includes(pid));
+  await until(
+    () => replaced()[0],
+    () => "it was not replaced",
+  );
+  t.match(
+    lines(server).find(({ msg }) => msg === "a worker died"),
+    { worker: before[0], signal: "SIGKILL", level: 50 },
+  );
+  const after = startLoad([url], key, 4);
+  await until(
+    () => (lines(server).some(({ pid }) => replaced().includes(pid)) ? true : undefined),
+    () => "the new one does not serve",
+  );
+  await after.stop();
+
+  const began = Date.now();
+  const seen = new Set<number>();
+  while (Date.now() - began < 2_500) {
+    for (const pid of workersOf(server)) {
+      seen.add(pid);
+      process.kill(pid, "SIGKILL");
+    }
+    await wait(20);
+  }
+  t.ok(seen.size <= 2 + 4, `${seen.size} processes in 2.5 seconds`);
+  await until(
+    () => (workersOf(server).length === 2 ? true : undefined),
+    () => "they do not come back",
+  );
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+t.test("SIGHUP replaces the workers one at a time, and no request is lost", async (t) => {
+  const { env, key } = settings(t);
+  const server = await startServer(t, { ...env, LOG_LEVEL: "error" });
+  const before = workersOf(server);
+  const load = startLoad([server.url], key, 16);
+  await wait(200);
+  server.child.kill("SIGHUP");
+  server.child.kill("SIGHUP"); // at the same time: once is enough
+  let least = 2;
+  await until(
+    () => {
+      const now = workersOf(server);
+      least = Math.min(least, now.length);
+      return now.length === 2 && !now.some((pid) => before.includes(pid)) ? true : undefined;
+    },
+    () => "they were not replaced",
+  );
+  await load.stop();
+  t.equal(least, 2, "never fewer than before");
+  t.same(Object.keys(load.tally).sort(), ["200", "201"], JSON.stringify(load.tally));
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+t.test("where no new worker can start, SIGHUP leaves those that serve", async (t) => {
+  const { file, env, key } = settings(t);
+  const server = await startServer(t, env);
+  const before = workersOf(server);
+  writeFileSync(`${file}.other`, "no database ".repeat(100));
+  renameSync(file, `${file}.kept`);
+  renameSync(`${file}.other`, file);
+  server.child.kill("SIGHUP");
+  await until(
+    () => /a new worker does not start/.exec(server.out.stdout)?.[0],
+    () => server.out.stdout,
+  );
+  t.same(workersOf(server), before);
+  t.match(server.out.stderr, /petstore: The database .* can't be opened: file is not a database/);
+  const answer = await fetch(`${server.url}/pets`, { headers: { authorization: `Bearer ${key}` } });
+  t.equal(answer.status, 200);
+});
+
+t.test("SIGTERM finishes what every worker has under way", async (t) => {
+  const { env, key } = settings(t);
+  const server = await startServer(t, env);
+  const body = JSON.stringify({ name: "Rex", categoryId: 7 });
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const sockets = Array.from({ length: 8 }, () => connect(Number(new URL(server.url).port), "127.0.0.1"));
+  for (const socket of sockets) socket.write(head + body.slice(0, 5));
+  await wait(300);
+  const ended = server.end("SIGTERM");
+  server.child.kill("SIGINT");
+  await wait(300);
+  for (const socket of sockets) socket.write(body.slice(5));
+  for (const socket of sockets) t.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  t.match(await ended, { code: 0 });
+  t.ok((await ended).ms < 5_000);
+});
+
+t.test("the workers end with the process that started them", async (t) => {
+  const { env } = settings(t);
+  const server = await startServer(t, env);
+  const workers = workersOf(server);
+  await server.end("SIGKILL");
+  const lives = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  await until(
+    () => (workers.some(lives) ? undefined : true),
+    () => "they live on",
+  );
+  t.pass();
+});
+
+t.test("what keeps workers from starting is said once", async (t) => {
+  t.match(petstore({ WORKERS: "2", DATABASE_URL: "sqlite::memory:" }, "serve"), {
+    status: 1,
+    stderr: "petstore: WORKERS must be 1 for a store in memory, which other processes can't share.\n",
+  });
+  const { env } = settings(t);
+  const other = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
+  t.match(petstore({ ...env, PORT: new URL(other.url).port }, "serve"), {
+    status: 1,
+    stderr: /^petstore: The service can't listen on [^\n]*\n$/,
+  });
+});
