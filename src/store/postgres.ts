@@ -11,9 +11,10 @@ import { inspect, migrate } from "./postgres-migrations.ts";
 import { given, pet, type Row, remembered, toKey, toPet } from "./rows.ts";
 import type { Key, Once, Pet, Store } from "./store.ts";
 
-// Milliseconds for a connection, and for an answer on it: a caller is told within two seconds that
-// there is none. The database gives up then too, so that no work piles up which nobody waits for.
-const patience = 1_500;
+// Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
+// The database gives up with us, so that no work piles up there which nobody waits for.
+const connectTimeout = 800;
+const answerTimeout = 1_000;
 
 // How many calls may wait for a connection, for each that the pool has.
 const mostWaiting = 100;
@@ -24,7 +25,8 @@ const insert = `INSERT INTO petstore.pets (${values.map(({ name }) => name)})`;
 const parameters = (first: number) => values.map(({ type }, index) => `$${first + index}::${type}`).join(", ");
 const keyColumns = "id, name, created_at, expires_at, last_used_at";
 
-const sql = {
+/** The statements, by name. */
+export const statements = {
   list: `SELECT ${pet} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`,
   listByStatus: `SELECT ${pet} FROM petstore.pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`,
   find: `SELECT ${pet} FROM petstore.pets WHERE id = $1`,
@@ -76,17 +78,17 @@ export async function openPostgres(url: string, create: boolean, connections: nu
   const pool = new pg.Pool({
     ...connection(url),
     max: connections,
-    connectionTimeoutMillis: patience,
-    statement_timeout: patience,
-    query_timeout: patience,
+    connectionTimeoutMillis: connectTimeout,
+    statement_timeout: answerTimeout,
+    query_timeout: answerTimeout,
   });
   // A connection that breaks while nobody uses it: the pool replaces it.
   pool.on("error", () => {});
 
-  const ask = async (name: keyof typeof sql, ...values: unknown[]): Promise<Row[]> => {
+  const ask = async (name: keyof typeof statements, ...values: unknown[]): Promise<Row[]> => {
     if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable("The store is busy.");
     try {
-      return (await pool.query({ name, text: sql[name], values })).rows;
+      return (await pool.query({ name, text: statements[name], values })).rows;
     } catch (error) {
       throw pool.ending ? error : toFailure(error);
     }

@@ -6,7 +6,7 @@
 // inside SQLite would hold up all other requests: a write that finds one is tried again from here.
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { Unavailable } from "../errors.ts";
 import { given, pet, remembered, toKey, toPet } from "./rows.ts";
@@ -16,6 +16,25 @@ import type { Key, NewPet, Pet, Store } from "./store.ts";
 const busyTimeout = 5_000; // milliseconds
 const busyPause = 10;
 
+/** The statements, by name. */
+export const statements = {
+  list: `SELECT ${pet} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
+  listByStatus: `SELECT ${pet} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
+  find: `SELECT ${pet} FROM pets WHERE id = ?`,
+  create: `INSERT INTO pets (${given.map(({ name }) => name)}) VALUES (${given.map(() => "?")})`,
+  // A few at a time: who comes after a quiet day must not wait for all of the day before.
+  forget:
+    "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
+  recall: "SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ? AND created_at > ?",
+  remember: "REPLACE INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)",
+  createKey: "INSERT INTO keys (name, hash, created_at, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+  listKeys: "SELECT * FROM keys ORDER BY name",
+  findKey: "SELECT * FROM keys WHERE hash = ?",
+  revokeKey: "DELETE FROM keys WHERE name = ?",
+  touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
+  secret: "SELECT value FROM secret",
+};
+
 /**
  * Opens the store in `file`, which is made where there is none if `create` says so, or `:memory:`.
  * Throws an Error that says what is wrong where the file can't be opened, is no store of ours, or
@@ -23,10 +42,9 @@ const busyPause = 10;
  */
 export function openSqlite(file: string, create = true): Store {
   const db = openFile(file, create);
-  const prepare = (sql: string) => db.prepare(sql);
-  const begin = prepare("BEGIN IMMEDIATE");
-  const commit = prepare("COMMIT");
-  const rollback = prepare("ROLLBACK");
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const rollback = db.prepare("ROLLBACK");
   const transaction = <T>(work: () => T): T => {
     begin.run();
     try {
@@ -39,26 +57,10 @@ export function openSqlite(file: string, create = true): Store {
     }
   };
 
-  const sql = {
-    list: prepare(`SELECT ${pet} FROM pets WHERE id > ? ORDER BY id LIMIT ?`),
-    listByStatus: prepare(`SELECT ${pet} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`),
-    find: prepare(`SELECT ${pet} FROM pets WHERE id = ?`),
-    create: prepare(`INSERT INTO pets (${given.map(({ name }) => name)}) VALUES (${given.map(() => "?")})`),
-    // A few at a time: who comes after a quiet day must not wait for all of the day before.
-    forget: prepare(
-      "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
-    ),
-    recall: prepare("SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ? AND created_at > ?"),
-    remember: prepare("REPLACE INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)"),
-    createKey: prepare(
-      "INSERT INTO keys (name, hash, created_at, expires_at) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
-    ),
-    listKeys: prepare("SELECT * FROM keys ORDER BY name"),
-    findKey: prepare("SELECT * FROM keys WHERE hash = ?"),
-    revokeKey: prepare("DELETE FROM keys WHERE name = ?"),
-    touchKey: prepare("UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?"),
-    secret: prepare("SELECT value FROM secret"),
-  };
+  const sql = Object.fromEntries(Object.entries(statements).map(([name, text]) => [name, db.prepare(text)])) as Record<
+    keyof typeof statements,
+    StatementSync
+  >;
 
   const find = (id: bigint) => toPet(sql.find.get(id));
   const insert = (pet: NewPet): Pet => {
