@@ -12,8 +12,9 @@ import { given, pet, type Row, remembered, toKey, toPet } from "./rows.ts";
 import type { Key, Once, Pet, Store } from "./store.ts";
 
 // Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
-// The database gives up with us, so that no work piles up there which nobody waits for.
+// The database gives up before we do, so that no work piles up there which nobody waits for.
 const connectTimeout = 800;
+const statementTimeout = 900;
 const answerTimeout = 1_000;
 
 // How many calls may wait for a connection, for each that the pool has.
@@ -37,7 +38,7 @@ export const statements = {
     WITH ${turn}, forgotten AS (
       DELETE FROM petstore.idempotency WHERE (caller, key) IN (
         SELECT caller, key FROM petstore.idempotency
-        WHERE created_at <= $5 AND (caller, key) <> ($1, $2) LIMIT 2 FOR UPDATE SKIP LOCKED)
+        WHERE created_at <= $5 AND (caller, key) <> ($1, $2) ORDER BY created_at LIMIT 2 FOR UPDATE SKIP LOCKED)
     ), claim AS (
       INSERT INTO petstore.idempotency AS mine (caller, key, digest, created_at, pet_id)
       SELECT $1::bigint, $2::text, $3::bytea, $4::bigint, nextval('petstore.pets_id_seq') FROM turn
@@ -79,7 +80,7 @@ export async function openPostgres(url: string, create: boolean, connections: nu
     ...connection(url),
     max: connections,
     connectionTimeoutMillis: connectTimeout,
-    statement_timeout: answerTimeout,
+    statement_timeout: statementTimeout,
     query_timeout: answerTimeout,
   });
   // A connection that breaks while nobody uses it: the pool replaces it.
@@ -185,7 +186,7 @@ function reason(error: unknown): string {
   return (first as Error).message;
 }
 
-// PostgreSQL's classes of errors that speak of the surroundings, not of a bug of ours.
+// PostgreSQL's errors, by code or by class, that speak of the surroundings, not of a bug of ours.
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const surroundings: Readonly<Record<string, string>> = {
   "08": "not reachable", // connection exception
@@ -195,14 +196,16 @@ const surroundings: Readonly<Record<string, string>> = {
   "40": "busy", // transaction rollback
   "53": "out of room", // insufficient resources
   "55": "locked", // object not in prerequisite state
-  "57": "stopped, or too slow", // operator intervention
+  "57": "not running", // operator intervention
+  "57014": "too slow", // query canceled
   "58": "not readable or writable", // system error
   XX: "damaged", // internal error
 };
 
 function toFailure(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
-    const state = surroundings[error.code?.slice(0, 2) ?? ""];
+    const { code = "" } = error;
+    const state = surroundings[code] ?? surroundings[code.slice(0, 2)];
     return state === undefined ? error : new Unavailable(`The store is ${state}.`, { cause: error });
   }
   // Of its connections pg tells by plain errors; those of other classes are bugs.
