@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import t, { type Test } from "tap";
+import { query } from "../scripts/postgres.ts";
 import { makeKey } from "../src/auth.ts";
 import { openStore } from "../src/store/open.ts";
 import { statements } from "../src/store/sqlite.ts";
@@ -13,7 +14,7 @@ import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
 import type { Created, NewPet, Once, Store } from "../src/store/store.ts";
 import { folder, start } from "./fixture.ts";
 import { holdsAll, type Kept, startLoad } from "./load.ts";
-import { newDatabase, query } from "./postgres.ts";
+import { newDatabase } from "./postgres.ts";
 import { petstore, startServer } from "./processes.ts";
 
 /** Opens the same store again each time that it is called. */
