@@ -1,9 +1,10 @@
 // PostgreSQL as it is in operation: it stops, breaks off, is slow, is new, is somebody else's; and
 // several services share it.
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import { generate } from "selfsigned";
 import t, { type Test } from "tap";
@@ -14,7 +15,7 @@ import { statements } from "../src/store/postgres.ts";
 import { addKey, folder, start } from "./fixture.ts";
 import { holdsAll, type Kept, type Load, startLoad } from "./load.ts";
 import { newDatabase } from "./postgres.ts";
-import { petstore, startServer } from "./processes.ts";
+import { petstore, startServer, until } from "./processes.ts";
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const rex = { name: "Rex", categoryId: 7n };
@@ -351,6 +352,26 @@ t.test("a failure that is no fault of the surroundings is not hidden", async (t)
   await store.close();
 });
 
+t.test("the tests' own PostgreSQL leaves no process and no folder, also where they are killed", async (t) => {
+  const module = JSON.stringify(new URL("../scripts/postgres.ts", import.meta.url).href);
+  const script = `const { startPostgres, query } = await import(${module});
+    const { url } = await startPostgres();
+    const [{ data_directory }] = await query(url("postgres"), "SHOW data_directory");
+    console.log(data_directory);
+    setInterval(() => {}, 1_000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  const [line] = await once(child.stdout, "data");
+  const data = String(line).trim();
+  const pid = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+  t.ok(process.kill(pid, 0), "it runs");
+  child.kill("SIGKILL");
+  await until(
+    () => (existsSync(dirname(data)) ? undefined : true),
+    () => `${data} is still there`,
+  );
+  t.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+});
+
 t.test("TLS, by sslmode", async (t) => {
   const database = await startPostgres();
   t.teardown(database.end);
@@ -369,7 +390,6 @@ t.test("TLS, by sslmode", async (t) => {
   await query(plain, "SELECT pg_reload_conf()");
   await wait(300);
   const root = join(folder(t), "root.crt");
-  mkdirSync(join(root, ".."), { recursive: true });
   writeFileSync(root, certificate.cert);
   const store = await openStore(`${plain}?sslmode=verify-full&sslrootcert=${root}`);
   await addKey(store, "a");
