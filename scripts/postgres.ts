@@ -18,6 +18,7 @@ export async function startPostgres(): Promise<Postgres> {
   // Of its own session, so that what ends all of the tests at once leaves it the time to tidy up.
   const keeper = fork(new URL("postgres-keeper.ts", import.meta.url), {
     detached: true,
+    execArgv: [],
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR },
   });
   const exit = once(keeper, "exit");
