@@ -5,7 +5,7 @@ import { makeKey } from "./auth.ts";
 import { readConfig, settings } from "./config.ts";
 import { copy } from "./copy.ts";
 import { startProgress } from "./progress.ts";
-import { serve } from "./server.ts";
+import { end, serve } from "./server.ts";
 import { openStore, openTables } from "./store/open.ts";
 import type { Key, KeyStore } from "./store/store.ts";
 
@@ -45,13 +45,13 @@ export async function run(argv: readonly string[]): Promise<void> {
     .action((name: string) => withKeys((keys) => revokeKey(keys, name)));
   program
     .command("migrate")
-    .description("bring the store to this version, or make it, and no more; serve does it too")
+    .description("make the store of DATABASE_URL, or bring it to this version, and no more; serve does it, too")
     .action(async () => (await openStore(readConfig().DATABASE_URL)).close());
   program
     .command("copy")
     .description("copy all that a store has into another one, which must be empty; stop the service before")
-    .requiredOption("--from <url>", "the store to copy, as DATABASE_URL names it", readUrl)
-    .requiredOption("--to <url>", "the store to copy to", readUrl)
+    .requiredOption("--from <url>", "the store to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+    .requiredOption("--to <url>", "the store to copy to, likewise")
     .action(({ from, to }: { from: string; to: string }) => copyStore(from, to));
   await program.parseAsync(argv);
 }
@@ -77,22 +77,23 @@ async function revokeKey(keys: KeyStore, name: string): Promise<void> {
 }
 
 async function copyStore(fromUrl: string, toUrl: string): Promise<void> {
-  if (fromUrl === toUrl) throw new Error("The two stores are the same.");
+  // Not by the command line's own means: they show what was given, and with it a password.
+  for (const [option, url] of [["--from", fromUrl] as const, ["--to", toUrl] as const])
+    if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
+      throw new Error(`${option} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
   const from = await openTables(fromUrl, false);
   const to = await openTables(toUrl, true);
   const bar = startProgress();
-  try {
-    const { counts, checksum, missed } = await copy(from, to, bar.show).finally(bar.clear);
-    const lines = { pets: counts.pets, keys: counts.keys, idempotency: counts.idempotency, sha256: checksum };
-    for (const [name, value] of Object.entries(lines)) console.log(`${name.padEnd(13)}${value}`);
-    if (missed > 0n)
-      throw new Error(
-        `${missed} pets were added meanwhile, and are not in the copy: stop the service, and copy again.`,
-      );
-  } finally {
-    await from.close();
-    await to.close();
-  }
+  const stop = () => {
+    bar.clear();
+    end(new Error("Stopped. Nothing was kept."));
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  const { counts, checksum } = await copy(from, to, bar.show).finally(bar.clear);
+  for (const [name, value] of Object.entries({ ...counts, sha256: checksum }))
+    console.log(`${name.padEnd(13)}${value}`);
+  await from.close();
+  await to.close();
 }
 
 function toJson(keys: Key[]): string {
@@ -127,12 +128,6 @@ function readName(text: string): string {
   if (!/^\w[\w.@-]{0,63}$/.test(text))
     throw new InvalidArgumentError("A name has 1 to 64 letters, digits or . _ - @, and begins with none of . - @");
   return text;
-}
-
-function readUrl(text: string): string {
-  const { read, allowed } = settings.DATABASE_URL;
-  if (read(text) && text !== "sqlite::memory:") return text;
-  throw new InvalidArgumentError(`It must be ${allowed}, and not in memory.`);
 }
 
 function readPeriod(text: string): number {

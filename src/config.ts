@@ -49,7 +49,7 @@ export const settings = {
   },
   DATABASE_URL: {
     default: "sqlite:data/petstore.db",
-    meaning: "Where the pets and keys are kept",
+    meaning: "Where the pets and keys are kept: a file, or postgres://USER:PASSWORD@HOST/DATABASE",
     allowed: "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
     read: (text: string) => (/^sqlite:(:memory:|[^:].*)$/.test(text) || isPostgres(text) ? text : undefined),
   },

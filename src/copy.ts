@@ -1,5 +1,6 @@
 // From one store to another, all or nothing: what is there in the end was compared with what was read.
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import {
   type Numbered,
   numbered,
@@ -17,8 +18,6 @@ const names = Object.keys(tables) as Table[];
 export interface Copied {
   readonly counts: Readonly<Record<Table, number>>;
   readonly checksum: string;
-  /** How many pets `from` was given meanwhile, which the copy does not have. */
-  readonly missed: bigint;
 }
 
 /** Told after each batch how far the work is: rows that are done, of how many. */
@@ -27,28 +26,42 @@ export type Progress = (doing: "copying" | "comparing", done: number, total: num
 /**
  * Copies all that `from` has into `to`, which must be empty: the pets, keys and records of
  * Idempotency-Keys, the secret that signs cursors, and which id comes next. Rejects with an Error
- * that says what is wrong, and leaves `to` as it was.
+ * that says what is wrong, and leaves `to` as it was; also where `from` was written to meanwhile.
  */
-export async function copy(from: Tables, to: Tables, progress: Progress): Promise<Copied> {
-  const copied = await from.read((source) => to.write((target) => fill(target, source, progress)));
-  const lastIds = await from.read(readLastIds);
-  return { ...copied, missed: lastIds.pets - copied.lastIds.pets };
+export function copy(from: Tables, to: Tables, progress: Progress): Promise<Copied> {
+  return to.write(async (target) => {
+    const { lastIds, ...copied } = await from.read((source) => fill(target, source, progress));
+    const now = await from.read(async (source) => ({
+      counts: await count(source),
+      lastIds: await readLastIds(source),
+    }));
+    const more = now.counts.pets - copied.counts.pets;
+    if (more > 0 || now.counts.keys !== copied.counts.keys || now.lastIds.keys !== lastIds.keys)
+      throw new Error(
+        `The store to copy was written to meanwhile (${more} more pets): stop its service, and copy again. Nothing was kept.`,
+      );
+    return copied;
+  });
 }
 
 async function fill(target: Target, source: Source, progress: Progress) {
+  const secret = await source.secret();
+  if (Buffer.compare(secret, await target.secret()) === 0) throw new Error("The two stores are the same.");
   const found = await count(target);
-  const full = names.find((name) => name !== "secret" && found[name] > 0);
-  if (full) throw new Error(`The store to copy to is not empty: it has ${found[full]} rows in ${full}.`);
-  await target.clear("secret"); // its own, made with it
+  if (names.some((name) => found[name] > 0))
+    throw new Error(
+      `The store to copy to is not empty: it has ${names.map((name) => `${found[name]} rows in ${name}`).join(", ")}.`,
+    );
 
   const counts = await count(source);
   const total = names.reduce((sum, name) => sum + counts[name], 0);
   const lastIds = await readLastIds(source);
   const read = await walk(source, (done) => progress("copying", done, total), target);
+  await target.setSecret(secret);
   const checksum = await walk(target, (done) => progress("comparing", done, total));
   const kept = await count(target);
   if (checksum !== read || names.some((name) => kept[name] !== counts[name]))
-    throw new Error("The copy is not the same as what was to be copied.");
+    throw new Error("The copy is not the same as what was to be copied. Nothing was kept.");
   for (const name of numbered) await target.setLastId(name, lastIds[name]);
   return { counts, checksum, lastIds };
 }
@@ -77,6 +90,7 @@ async function walk(source: Source, progress: (done: number) => void, target?: T
       await target?.add(name, rows);
       done += rows.length;
       progress(done);
+      await setImmediate(); // two embedded stores never wait for anything: signals would not be heard
     }
   }
   return hash.digest("hex");

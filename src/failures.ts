@@ -15,7 +15,8 @@ const mostUnread = 1_048_576; // bytes
 export function answerFailures(app: FastifyInstance, links: string): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { answer, headers } = toRefusal(error, request);
-    if (answer.status >= 500) request.log.error({ err: error }, "failed");
+    if (error instanceof Unavailable) request.log.warn({ reason: toReason(error) }, "the store can't serve");
+    else if (answer.status >= 500) request.log.error({ err: error }, "failed");
     if (leavesMuch(request.raw)) reply.header("connection", "close");
     addHeader(reply, "link", links);
     return reply.code(answer.status).headers(headers).send(answer.body);
@@ -43,6 +44,11 @@ export function answerFailures(app: FastifyInstance, links: string): void {
   app.setNotFoundHandler(() => {
     throw nothingThere();
   });
+}
+
+// No stack: it is no bug, and while it lasts each request has one.
+function toReason({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
 function refuseRoute({ method, url, server }: FastifyRequest, patterns: ReadonlyMap<string, RegExp>): Refusal {

@@ -3,6 +3,7 @@ import { stderr } from "node:process";
 
 const often = 100; // milliseconds, on a terminal
 const seldom = 5_000; // where the lines stay
+const first = 300; // before that, a rate says nothing
 const width = 24;
 
 /** Shows how far a work is. */
@@ -21,7 +22,7 @@ export function startProgress(): ProgressBar {
     show(doing, done, total) {
       const now = performance.now();
       if (doing !== began.doing) began = { doing, at: now };
-      if (now - shown < (stderr.isTTY ? often : seldom) && done < total) return;
+      if (done < total && (now - began.at < first || now - shown < (stderr.isTTY ? often : seldom))) return;
       shown = now;
       const rate = done / Math.max(0.001, (now - began.at) / 1000);
       const count = `${format(done)} of ${format(total)} rows, ${format(rate)}/s, ${format((total - done) / rate)} s left`;

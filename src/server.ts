@@ -1,6 +1,6 @@
 // Configuration, store, app, listen, close: what it takes to run the service, and nothing else.
 import cluster from "node:cluster";
-import type { AddressInfo } from "node:net";
+import { lookup } from "node:dns/promises";
 import { buildApp, type Parts } from "./app.ts";
 import { makeKey } from "./auth.ts";
 import { type Config, readConfig, settings } from "./config.ts";
@@ -12,6 +12,7 @@ import type { Store } from "./store/store.ts";
 import { startWorkers } from "./workers.ts";
 
 const grace = 8_000; // milliseconds for what is under way when the service is told to end
+const lastGrace = 9_000; // and for all
 
 /** Runs the service until SIGTERM or SIGINT. Rejects with an Error that says why it can't start. */
 export async function serve(): Promise<void> {
@@ -34,7 +35,7 @@ export async function serve(): Promise<void> {
   else if (listening) {
     const embedded = config.DATABASE_URL.startsWith("sqlite:");
     const key = embedded && isLoopback(listening.address) && (await makeFirstKey(store));
-    greet(listening.origin, document.basePath, key);
+    greet(listening.origin, document.basePath, key, (await store.keys.list()).length === 0);
   }
   if (several) await store.close();
 }
@@ -49,17 +50,22 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
     if (closing) return;
     closing = true;
     setTimeout(() => app.server.closeAllConnections(), grace).unref();
+    setTimeout(() => process.exit(), lastGrace).unref(); // whatever a database that hangs keeps open
     await app.close();
     await parts.store.close();
     if (cluster.isWorker) process.disconnect?.();
   };
+  // A hangup of a worker is for src/workers.ts to obey.
   process.on("SIGTERM", close).on("SIGINT", close);
-  if (cluster.isWorker) process.on("SIGHUP", () => {}); // which is for src/workers.ts to obey
-  const origin = await app.listen({ host: config.HOST, port: config.PORT }).catch((error: Error) => {
-    throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${error.message}.`);
-  });
-  const { address } = app.server.address() as AddressInfo;
-  return { origin, address };
+  process.on("SIGHUP", () => cluster.isWorker || close());
+  try {
+    // One address: for a name that has several, Fastify would start a server that knows less for each more.
+    const { address } = await lookup(config.HOST);
+    return { origin: await app.listen({ host: address, port: config.PORT }), address };
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);
+  }
 }
 
 /** Ends the process: one line that says why, and exit code 1. */
@@ -81,12 +87,13 @@ async function makeFirstKey({ pets, keys }: Store): Promise<string | false> {
 }
 
 // For people, and so on standard error: the log on standard output never holds a key.
-function greet(origin: string, basePath: string, key: string | false): void {
+function greet(origin: string, basePath: string, key: string | false, keyless: boolean): void {
   const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
   if (key)
     lines.push(
       "The first key, shown this once:",
       `  curl -H 'Authorization: Bearer ${key}' '${origin}${basePath}/pets'`,
     );
+  if (keyless) lines.push("There is no key yet: make one with npx petstore keys create NAME");
   console.error(lines.join("\n"));
 }

@@ -12,72 +12,97 @@ export interface Listening {
 }
 
 const pace = 1_000; // milliseconds between two replacements: a worker that can't live takes no more than that
-const patience = 9_500; // milliseconds until a worker that was told to end is killed
+const startTimeout = 30_000; // milliseconds until a worker that does not listen is killed
+const endTimeout = 9_500; // and one that was told to end
 
 /**
  * Starts `count` workers, and resolves when they listen; to nothing where they can't, or were told
  * to end before. SIGTERM and SIGINT end all, SIGHUP replaces them one at a time.
  */
 export async function startWorkers(count: number, log: FastifyBaseLogger): Promise<Listening | undefined> {
-  const workers = new Set<Worker>();
+  // The workers accept by themselves, from one queue of the system's: a connection that waits there
+  // is lost with no worker, where one that this process hands to a dying worker would be.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  const workers = new Map<Worker, Promise<void>>();
   const leaving = new WeakSet<Worker>();
   let ending = false;
-  let restarting = false;
+  let serving = false;
   let soonest = 0;
 
   const start = async (): Promise<Listening | undefined> => {
+    if (ending) return undefined;
     const worker = cluster.fork();
-    workers.add(worker);
-    let listening: Listening | undefined;
-    const died = once(worker, "exit").then(([code, signal]) => {
+    const gone = untilGone(worker).then((how) => {
       workers.delete(worker);
-      if (leaving.has(worker)) return;
-      log.error({ worker: worker.process.pid, code, signal }, "a worker died");
-      if (listening) replace();
+      const line = { worker: worker.process.pid, ...how };
+      if (leaving.has(worker)) log.info(line, "a worker ended");
+      else if (serving) log.error(line, "a worker died");
+      fill();
     });
-    listening = await Promise.race([once(worker, "message").then(([message]) => message), died]);
+    workers.set(worker, gone);
+    const late = setTimeout(() => worker.process.kill("SIGKILL"), startTimeout);
+    const listening = await Promise.race([once(worker, "message").then(([message]) => message), gone]);
+    clearTimeout(late);
+    if (listening && serving) log.info({ worker: worker.process.pid }, "a new worker serves");
     return listening;
   };
 
-  const replace = async () => {
-    for (let listening: Listening | undefined; !listening && !ending; ) {
+  let filling = false;
+  const fill = async () => {
+    if (filling || !serving) return;
+    filling = true;
+    while (!ending && workers.size < count) {
       const wait = soonest - Date.now();
       soonest = Math.max(soonest, Date.now()) + pace;
       if (wait > 0) await pause(wait);
-      if (!ending) listening = await start();
+      await start();
     }
+    filling = false;
   };
 
   const end = async (worker: Worker) => {
     leaving.add(worker);
-    const exit = once(worker, "exit");
-    const last = setTimeout(() => worker.process.kill("SIGKILL"), patience);
+    const last = setTimeout(() => worker.process.kill("SIGKILL"), endTimeout);
     worker.process.kill("SIGTERM");
-    await exit;
+    await workers.get(worker);
     clearTimeout(last);
   };
 
   const endAll = () => {
+    if (ending) return;
     ending = true;
-    for (const worker of workers) if (!leaving.has(worker)) end(worker);
+    for (const worker of workers.keys()) end(worker);
   };
 
+  let restarts = 0; // that were asked for and are not done
   const restart = async () => {
-    if (restarting || ending) return;
-    restarting = true;
-    for (const old of [...workers]) {
-      // The new one is there before the old one goes.
-      const fresh = await start();
-      if (!fresh && !ending) log.error("a new worker does not start: the others stay as they are");
-      if (!fresh || ending) break;
-      if (workers.has(old)) await end(old);
-    }
-    restarting = false;
+    restarts += 1;
+    if (restarts > 1) return;
+    for (; restarts > 0 && !ending; restarts = Math.min(1, restarts - 1))
+      for (const old of [...workers.keys()]) {
+        // The new one is there before the old one goes.
+        const fresh = await start();
+        if (!fresh && !ending) log.error("a new worker does not start: the others stay as they are");
+        if (!fresh) break;
+        if (workers.has(old)) await end(old);
+      }
+    restarts = 0;
   };
 
   process.on("SIGTERM", endAll).on("SIGINT", endAll).on("SIGHUP", restart);
   const first = await start(); // alone: what keeps it from starting is said once
-  if (first) await Promise.all(Array.from({ length: count - 1 }, async () => (await start()) ?? replace()));
-  else if (!ending) process.exitCode = 1;
-  return ending ? undefined : first;
+  if (!first && !ending) process.exitCode = 1;
+  if (!first || ending) return undefined;
+  await Promise.all(Array.from({ length: count - 1 }, start));
+  serving = true;
+  fill();
+  return first;
+}
+
+// An error without a process: there was none to be had.
+function untilGone(worker: Worker): Promise<object> {
+  return new Promise((resolve) => {
+    worker.on("exit", (code, signal) => resolve({ code, signal }));
+    worker.on("error", (error) => worker.process.pid === undefined && resolve({ reason: error.message }));
+  });
 }

@@ -3,8 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { query } from "../scripts/postgres.ts";
+import { makeKey } from "../src/auth.ts";
 import { copy } from "../src/copy.ts";
 import { openStore, openTables } from "../src/store/open.ts";
 import type { Once } from "../src/store/store.ts";
@@ -49,8 +51,8 @@ t.test("a store moves there and back, with all that it has", async (t) => {
   const middle = await newDatabase(t);
   const back = sqlite(t);
   const there = copyStore(from, middle);
-  t.match(there, { status: 0, stdout: /^pets {9}2506\nkeys {9}2\nidempotency {2}1\nsha256 {7}[0-9a-f]{64}\n$/ });
-  t.match(there.stderr, /^copying: 2,510 of 2,510 rows, [\d,]+\/s, 0 s left\ncomparing: 2,510 of 2,510 rows/m);
+  t.match(there, { status: 0, stdout: /^keys {9}2\npets {9}2506\nidempotency {2}1\nsha256 {7}[0-9a-f]{64}\n$/ });
+  t.match(there.stderr, /^copying: 2,509 of 2,509 rows, [\d,]+\/s, 0 s left\ncomparing: 2,509 of 2,509 rows/m);
   t.match(copyStore(middle, back), { status: 0, stdout: there.stdout }, "the same checksum");
 
   for (const url of [middle, back]) {
@@ -72,7 +74,7 @@ t.test("an empty store moves, too, and its first id is 1", async (t) => {
     [await newDatabase(t), sqlite(t)],
   ] as const) {
     petstore({ DATABASE_URL: from }, "migrate");
-    t.match(copyStore(from, to), { status: 0, stdout: /^pets {9}0\n/ });
+    t.match(copyStore(from, to), { status: 0, stdout: /^pets {9}0$/m });
     const store = await openStore(to);
     t.match(await store.pets.create({ name: "x", categoryId: 0n }), { pet: { id: 1n } });
     await store.close();
@@ -86,12 +88,16 @@ t.test("what can't be copied is refused", async (t) => {
   t.match(copyStore(from, full), {
     status: 1,
     stdout: "",
-    stderr: "petstore: The store to copy to is not empty: it has 2 rows in pets.\n",
+    stderr:
+      "petstore: The store to copy to is not empty: it has 0 rows in keys, 2 rows in pets, 0 rows in idempotency.\n",
   });
-  t.match(copyStore(from, from), { status: 1, stderr: "petstore: The two stores are the same.\n" });
+  t.match(copyStore(from, from.replace(":", ":/.")), { status: 1, stderr: "petstore: The two stores are the same.\n" });
   t.match(copyStore(`${from}.not`, full), { status: 1, stderr: /can't be opened: ENOENT/ });
-  t.match(copyStore("sqlite::memory:", full), { status: 2, stderr: /must be sqlite:PATH/ });
-  t.match(copyStore("mysql://x", full), { status: 2, stderr: /must be sqlite:PATH/ });
+  for (const wrong of ["sqlite::memory:", "postgress://shop:hunter2@h/x", "postgres://shop:hunter2@h:99999/x"])
+    t.match(copyStore(full, wrong), {
+      status: 1,
+      stderr: "petstore: --to must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.\n",
+    });
   t.match(copyStore(await newDatabase(t), full), { status: 1, stderr: /it has no pet store/ });
   t.match(petstore({}, "copy", "--from", from), { status: 2 });
 });
@@ -117,7 +123,7 @@ t.test("what fails half-way leaves the other store empty, and a second run succe
   }
   database(file).exec("DROP TRIGGER fault");
   await query(url, "ALTER TABLE petstore.pets DROP CONSTRAINT injected");
-  for (const to of [file, url]) t.match(copyStore(from, to), { status: 0, stdout: /^pets {9}3000\n/ });
+  for (const to of [file, url]) t.match(copyStore(from, to), { status: 0, stdout: /^pets {9}3000$/m });
 });
 
 t.test("a copy that is killed leaves the other store empty", async (t) => {
@@ -130,7 +136,7 @@ t.test("a copy that is killed leaves the other store empty", async (t) => {
   child.kill("SIGKILL");
   await once(child, "exit");
   t.same(await query(to, "SELECT 1 FROM petstore.pets LIMIT 1"), []);
-  t.match(copyStore(from, to), { status: 0, stdout: /^pets {9}200000\n/ });
+  t.match(copyStore(from, to), { status: 0, stdout: /^pets {9}200000$/m });
 });
 
 t.test("a copy that is not the same is not kept", async (t) => {
@@ -145,64 +151,83 @@ t.test("a copy that is not the same is not kept", async (t) => {
   );
   t.match(copyStore(from, to), {
     status: 1,
-    stderr: /petstore: The copy is not the same as what was to be copied\.\n$/,
+    stderr: /petstore: The copy is not the same as what was to be copied\. Nothing was kept\.\n$/,
   });
   t.same(await query(to, "SELECT 1 FROM petstore.pets"), []);
 });
 
-t.test("a store that is written to meanwhile is copied as it was, and who copies is told", async (t) => {
+t.test("a store that was written to meanwhile is not copied", async (t) => {
   for (const from of [sqlite(t), await newDatabase(t)]) {
     const store = await openStore(from);
-    for (let n = 0; n < 1_500; n++) await store.pets.create({ name: `${n}`, categoryId: 0n });
+    for (let n = 0; n < 10; n++) await store.pets.create({ name: `${n}`, categoryId: 0n });
+    const key = makeKey();
+    await store.keys.create("a", key.hash);
     const to = sqlite(t);
-    const [source, target] = [await openTables(from, false), await openTables(to, true)];
-    // All is read and compared, and not kept yet.
-    const write: typeof target.write = (work) =>
-      target.write(async (tables) => {
-        const result = await work(tables);
-        await store.pets.create({ name: "late", categoryId: 0n });
-        return result;
-      });
-    const copied = await copy(source, { ...target, write }, () => {});
-    t.match(copied, { counts: { pets: 1_500 }, missed: 1n });
-    await source.close();
-    await target.close();
+    const attempt = async (write: () => Promise<unknown>, when: "before" | "after") => {
+      const [source, target] = [await openTables(from, false), await openTables(to, true)];
+      // Just after the copy began to look at the store, or when it has all of it.
+      const read: typeof source.read = (work) =>
+        source.read(async (tables) => {
+          await tables.count("keys");
+          if (when === "before") await write();
+          const result = await work(tables);
+          if (when === "after") await write();
+          return result;
+        });
+      let reads = 0;
+      const once: typeof source.read = (work) => (reads++ === 0 ? read(work) : source.read(work));
+      const copied = await copy({ ...source, read: once }, target, () => {}).catch((error: Error) => error.message);
+      const left = await target.read(async (tables) => [await tables.count("pets"), await tables.count("keys")]);
+      await source.close();
+      await target.close();
+      return { copied, left };
+    };
+    const nothing = [0, 0];
+    const pet = () => store.pets.create({ name: "late", categoryId: 0n });
+    for (const when of ["before", "after"] as const)
+      t.match(
+        await attempt(pet, when),
+        { copied: /written to meanwhile \(1 more pets\)/, left: nothing },
+        `a pet, ${when}`,
+      );
+    t.match(await attempt(() => store.keys.create("b", makeKey().hash), "after"), {
+      copied: /meanwhile/,
+      left: nothing,
+    });
+    const swap = async () => (await store.keys.revoke("b")) && (await store.keys.create("c", makeKey().hash));
+    t.match(await attempt(swap, "after"), { copied: /meanwhile/, left: nothing }, "a key for another");
+    t.match(await attempt(() => store.check(), "after"), { copied: { counts: { pets: 12, keys: 2 } }, left: [12, 2] });
     await store.close();
-    const other = await openStore(to);
-    const last = await other.pets.list({ limit: 2, after: 1_499n });
-    t.same(
-      last.pets.map(({ name }) => name),
-      ["1499"],
-    );
-    await other.close();
   }
 });
 
-t.test("petstore copy ends with 1 where pets were added meanwhile", async (t) => {
+t.test("petstore copy that is told to stop says so, and leaves the other store empty", async (t) => {
   const from = sqlite(t);
-  await fill(from, 100_000);
-  const child = spawn(process.execPath, [join(root, "src/bin.js"), "copy", "--from", from, "--to", sqlite(t)]);
-  let out = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk) => {
-      out += chunk;
-    });
-  const store = await openStore(from);
-  while (child.exitCode === null) {
-    await store.pets.create({ name: "late", categoryId: 0n });
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  await store.close();
-  t.equal(child.exitCode, 1);
-  t.match(
-    out,
-    /petstore: \d+ pets were added meanwhile, and are not in the copy: stop the service, and copy again\.\n$/,
+  await fill(from, 200_000);
+  const to = sqlite(t);
+  petstore({ DATABASE_URL: to }, "migrate");
+  const child = spawn(process.execPath, [join(root, "src/bin.js"), "copy", "--from", from, "--to", to]);
+  await until(
+    () => {
+      try {
+        database(to).exec("BEGIN IMMEDIATE; ROLLBACK");
+      } catch {
+        return true; // it is at work
+      }
+      return undefined;
+    },
+    () => "it does not begin",
   );
+  const exit = once(child, "exit");
+  child.kill("SIGINT");
+  t.equal(await text(child.stderr), "petstore: Stopped. Nothing was kept.\n");
+  t.same((await exit)[0], 1);
+  t.match(copyStore(from, to), { status: 0 });
 });
 
 t.test("on a terminal there is a bar", async (t) => {
   const from = sqlite(t);
-  await fill(from, 100_000);
+  await fill(from, 400_000);
   const command = `exec ${process.execPath} ${join(root, "src/bin.js")} copy --from ${from} --to ${sqlite(t)}`;
   const child = spawn("script", ["-qefc", command, "/dev/null"]);
   let out = "";
@@ -214,7 +239,7 @@ t.test("on a terminal there is a bar", async (t) => {
     () => (out.includes("sha256") ? true : undefined),
     () => out,
   );
-  t.match(out, /\r\x1b\[Kcopying {3}█+░+ [\d,]+ of 100,001 rows, [\d,]+\/s, \d+ s left/);
+  t.match(out, /\r\x1b\[Kcopying {3}█+░+ [\d,]+ of 400,000 rows, [\d,]+\/s, \d+ s left/);
   t.match(out, /\r\x1b\[Kcomparing █+/);
-  t.match(out, /\r\x1b\[Kpets {9}100000\r\n/, "it leaves no trace");
+  t.match(out, /\r\x1b\[Kkeys {9}0\r\npets {9}400000\r\n/, "it leaves no trace");
 });

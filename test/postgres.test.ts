@@ -194,6 +194,18 @@ t.test("a network that swallows everything is a 503 within two seconds, and no r
   await store.close();
 });
 
+t.test("SIGTERM ends the service also where the database hangs", async (t) => {
+  const wire = await startWire(t, await newDatabase(t));
+  const settings = { DATABASE_URL: wire.url, LOG_LEVEL: "fatal" };
+  const server = await startServer(t, settings);
+  t.match(server.out.stderr, /\nThere is no key yet: make one with npx petstore keys create NAME\n$/);
+  await fetch(new URL("/readyz", server.url)); // over a connection that stays open
+  wire.dead = true;
+  const { code, ms } = await server.end("SIGTERM");
+  t.equal(code, 0);
+  t.ok(ms < 10_000, `it took ${ms} ms`);
+});
+
 t.test("two services over one database are one service, also when one is killed under load", async (t) => {
   const url = await newDatabase(t);
   const settings = { DATABASE_URL: url, LOG_LEVEL: "fatal" };
@@ -246,6 +258,12 @@ t.test("ten processes may start at once on an empty database", async (t) => {
   for (const store of stores) await store.close();
   t.equal((await query(url, "SELECT version FROM petstore.migrations")).length, 1);
   t.match(petstore({ DATABASE_URL: url }, "migrate"), { status: 0, stdout: "", stderr: "" }, "done already");
+  const strict = await newDatabase(t);
+  await query(
+    strict,
+    `ALTER DATABASE ${new URL(strict).pathname.slice(1)} SET default_transaction_isolation = serializable`,
+  );
+  for (const store of await Promise.all(Array.from({ length: 10 }, () => openStore(strict)))) await store.close();
   const fresh = await newDatabase(t);
   t.match(petstore({ DATABASE_URL: fresh }, "keys", "list"), { status: 1, stderr: /it has no pet store/ });
   t.match(petstore({ DATABASE_URL: fresh }, "migrate"), { status: 0 });
@@ -264,6 +282,12 @@ t.test("what can't be opened is refused in one line, which holds no password", a
   await refused("postgres://petstore:secret%20word@127.0.0.1:9/x", /connect ECONNREFUSED 127\.0\.0\.1:9/);
   await refused("postgres://petstore:secret%20word@localhost:9/x", /connect ECONNREFUSED/);
   await refused(`postgres://${username}:secret@${hostname}:${port}${pathname}`, /password authentication failed/);
+  const odd = "postgres://127.0.0.1:9?secret@127.0.0.1:9/x"; // a user, a port, and a password that begins it anew
+  await refused(odd, /connect ECONNREFUSED/);
+  await refused(
+    `postgres://${username}@${hostname}:${port}${pathname}`,
+    /it asks for a password: give it in the URL, in PGPASSWORD or in ~\/\.pgpass/,
+  );
   await refused(`${url}_not`, /database "\w+" does not exist/);
   await refused(`${url}?sslmode=verify-full`, /does not support SSL/);
 

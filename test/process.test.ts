@@ -210,6 +210,11 @@ t.test("SIGTERM finishes what is under way, and ends 0", async (t) => {
   t.ok(cut.ms < 10_000, `with a client that never finishes it took ${cut.ms} ms`);
 });
 
+t.test("a hangup ends the service as SIGTERM does", async (t) => {
+  const { end } = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
+  t.match(await end("SIGHUP"), { code: 0 });
+});
+
 t.test("SIGTERM to npm start ends the service, whoever keeps a connection half open", async (t) => {
   const { url, end } = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, ["npm", "start"]);
   const port = Number(new URL(url).port);

@@ -1,5 +1,7 @@
 // Several processes of the service on one machine.
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -8,6 +10,7 @@ import { folder } from "./fixture.ts";
 import { startLoad } from "./load.ts";
 import { petstore, type Server, startServer, until } from "./processes.ts";
 
+const root = new URL("..", import.meta.url).pathname;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function settings(t: Test) {
@@ -84,20 +87,94 @@ t.test("SIGHUP replaces the workers one at a time, and no request is lost", asyn
   const load = startLoad([server.url], key, 16);
   await wait(200);
   server.child.kill("SIGHUP");
-  server.child.kill("SIGHUP"); // at the same time: once is enough
-  let least = 2;
+  let [least, most] = [2, 2];
   await until(
     () => {
       const now = workersOf(server);
       least = Math.min(least, now.length);
+      most = Math.max(most, now.length);
       return now.length === 2 && !now.some((pid) => before.includes(pid)) ? true : undefined;
     },
     () => "they were not replaced",
   );
   await load.stop();
-  t.equal(least, 2, "never fewer than before");
+  t.same([least, most], [2, 3], "never fewer than before, and one more at a time");
   t.same(Object.keys(load.tally).sort(), ["200", "201"], JSON.stringify(load.tally));
   t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+t.test("a second SIGHUP, for a newer release still, is obeyed after the first", async (t) => {
+  const { env } = settings(t);
+  const server = await startServer(t, env);
+  const started = () => lines(server).filter(({ msg }) => msg === "a new worker serves").length;
+  for (let n = 0; n < 3; n++) {
+    server.child.kill("SIGHUP");
+    await wait(50);
+  }
+  await until(
+    () => (started() >= 4 ? true : undefined),
+    () => server.out.stdout,
+  );
+  await wait(1_500);
+  t.equal(started(), 4, "those that came during the first are one");
+  t.equal(workersOf(server).length, 2);
+});
+
+t.test("a worker that dies while another is replaced makes neither more nor fewer", async (t) => {
+  const { env } = settings(t);
+  const server = await startServer(t, env);
+  const before = workersOf(server);
+  server.child.kill("SIGHUP");
+  await wait(100);
+  process.kill(before[0] as number, "SIGKILL");
+  await until(
+    () => (workersOf(server).some((pid) => before.includes(pid)) ? undefined : true),
+    () => "they were not replaced",
+  );
+  await wait(2_500);
+  t.equal(workersOf(server).length, 2);
+});
+
+t.test("where the system has no process to give, those that serve go on, and the others come later", async (t) => {
+  const { env } = settings(t);
+  const node = join(folder(t), "node");
+  copyFileSync(process.execPath, node);
+  const server = await startServer(t, env, [node, join(root, "src/bin.js"), "serve"]);
+  const before = workersOf(server);
+  renameSync(node, `${node}.away`);
+  server.child.kill("SIGHUP");
+  await until(
+    () => /a new worker does not start/.exec(server.out.stdout)?.[0],
+    () => server.out.stdout,
+  );
+  t.same(workersOf(server), before);
+  process.kill(before[0] as number, "SIGKILL");
+  await until(
+    () => (server.out.stdout.split("ENOENT").length > 3 ? true : undefined),
+    () => server.out.stdout,
+  );
+  t.equal((await fetch(new URL("/healthz", server.url))).status, 200);
+  renameSync(`${node}.away`, node);
+  await until(
+    () => (workersOf(server).length === 2 ? true : undefined),
+    () => server.out.stdout,
+  );
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+t.test("SIGTERM ends the service at any moment of its start", async (t) => {
+  const { env } = settings(t);
+  for (const ms of [100, 600, 900, 1_200, 1_600]) {
+    const child = spawn(process.execPath, [join(root, "src/bin.js"), "serve"], {
+      env: { ...process.env, ...env, PORT: "0" },
+    });
+    await wait(ms);
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), 5_000);
+    t.not((await exit)[1], "SIGKILL", `after ${ms} ms`);
+    clearTimeout(late);
+  }
 });
 
 t.test("where no new worker can start, SIGHUP leaves those that serve", async (t) => {

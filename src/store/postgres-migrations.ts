@@ -64,7 +64,7 @@ export async function inspect(db: ClientBase): Promise<number> {
 /** Brings a database to this version, in one transaction; one that has it is not locked. */
 export async function migrate(db: ClientBase): Promise<void> {
   if ((await inspect(db)) === steps.length) return;
-  await db.query("BEGIN");
+  await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // to see what was done while this one waited
   try {
     await db.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
     // Another process may have come first while this one waited for the lock.
@@ -80,7 +80,7 @@ export async function migrate(db: ClientBase): Promise<void> {
     }
     await db.query("COMMIT");
   } catch (error) {
-    await db.query("ROLLBACK");
+    await db.query("ROLLBACK").catch(() => {}); // where the connection broke, that is done
     throw error;
   }
 }

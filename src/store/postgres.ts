@@ -37,13 +37,9 @@ export const statements = {
   find: `SELECT ${pet} FROM petstore.pets WHERE id = $1`,
   create: `WITH ${turn} ${insert} SELECT ${parameters(1)} FROM turn RETURNING ${pet}`,
   // No row where the key has been used. In a race the second waits for the first's record and then
-  // finds that it is not expired. A few old records go with each new one: none piles up.
+  // finds that it is not expired.
   createOnce: `
-    WITH ${turn}, forgotten AS (
-      DELETE FROM petstore.idempotency WHERE (caller, key) IN (
-        SELECT caller, key FROM petstore.idempotency
-        WHERE created_at <= $5 AND (caller, key) <> ($1, $2) ORDER BY created_at LIMIT 2 FOR UPDATE SKIP LOCKED)
-    ), claim AS (
+    WITH ${turn}, claim AS (
       INSERT INTO petstore.idempotency AS mine (caller, key, digest, created_at, pet_id)
       SELECT $1::bigint, $2::text, $3::bytea, $4::bigint, nextval('petstore.pets_id_seq') FROM turn
       WHERE NOT EXISTS (SELECT 1 FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $5)
@@ -57,6 +53,10 @@ export const statements = {
     SELECT digest, pets.* FROM petstore.idempotency
     JOIN (SELECT ${pet} FROM petstore.pets) AS pets ON pets.id = pet_id
     WHERE caller = $1 AND key = $2 AND created_at > $3`,
+  forget: `
+    DELETE FROM petstore.idempotency WHERE (caller, key) IN (
+      SELECT caller, key FROM petstore.idempotency
+      WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)`,
   createKey: `
     INSERT INTO petstore.keys (name, hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (name) DO NOTHING RETURNING id`,
@@ -100,14 +100,24 @@ export async function openPostgres(url: string, create: boolean, connections: nu
   };
   const one = async (...call: Parameters<typeof ask>) => (await ask(...call))[0];
 
-  const createOnce = async (pet: unknown[], once: Once): ReturnType<Store["pets"]["create"]> => {
+  // A few old records go with every tenth new one: none piles up. What fails there, the next one does.
+  let claims = 0;
+  const forget = async (before: number) => {
+    claims += 1;
+    if (claims % 10 === 0) await ask("forget", before).catch(() => {});
+  };
+
+  const createOnce = async (pet: unknown[], { caller, key, digest }: Once): ReturnType<Store["pets"]["create"]> => {
     const now = Date.now();
-    const made = await one("createOnce", once.caller, once.key, once.digest, now, now - remembered, ...pet);
-    if (made !== undefined) return { outcome: "created", pet: toPet(made) as Pet };
-    const record = await one("recall", once.caller, once.key, now - remembered);
-    // Nothing where another process, whose clock is ahead, let go of it in between.
-    if (record === undefined) return createOnce(pet, once);
-    if (Buffer.compare(record.digest as Uint8Array, once.digest) !== 0) return { outcome: "conflict" };
+    const made = await one("createOnce", caller, key, digest, now, now - remembered, ...pet);
+    if (made !== undefined) {
+      await forget(now - remembered);
+      return { outcome: "created", pet: toPet(made) as Pet };
+    }
+    const record = await one("recall", caller, key, now - remembered);
+    // Another process, whose clock is ahead, let go of it in between.
+    if (record === undefined) throw new Unavailable("The store is busy.");
+    if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: toPet(record) as Pet };
   };
 
@@ -179,15 +189,17 @@ function connection(url: string): pg.ClientConfig {
   return { connectionString: url, types, keepAlive: true, fallback_application_name: "petstore" };
 }
 
-// Which database, for people: a URL without user, password and options.
+// Which database, for people: a URL without user, password and options, whatever stands in them.
 function place(url: string): string {
-  return url.replace(/\?.*$/s, "").replace(/\/\/.*@/s, "//");
+  return url.replace(/\/\/.*@/s, "//").replace(/\?.*$/s, "");
 }
 
 // Where a name has several addresses, Node gives an error for each and none for all.
 function reason(error: unknown): string {
   const [first = error] = (error as AggregateError).errors ?? [];
-  return (first as Error).message;
+  const { message } = first as Error;
+  const asked = message.startsWith("SASL") && message.endsWith("client password must be a string");
+  return asked ? "it asks for a password: give it in the URL, in PGPASSWORD or in ~/.pgpass" : message;
 }
 
 // PostgreSQL's errors, by code or by class, that speak of the surroundings, not of a bug of ours.

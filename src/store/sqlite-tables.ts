@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { openFile } from "./sqlite.ts";
+import { openFile, statements } from "./sqlite.ts";
 import { batch, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
 
 /** Opens the tables of the embedded store in `file`. Throws as `openSqlite` does. */
@@ -42,7 +42,8 @@ function over(db: DatabaseSync): Target {
     },
     lastId: async (table) =>
       (db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table)?.seq as bigint | undefined) ?? 0n,
-    clear: async (table) => db.exec(`DELETE FROM ${table}`),
+    secret: async () => db.prepare(statements.secret).get()?.value as Uint8Array,
+    setSecret: async (secret) => void db.prepare("UPDATE secret SET value = ?").run(secret),
     async add(table, rows) {
       const values = columns(table).map(() => "?");
       const insert = db.prepare(`INSERT INTO ${table} (${columns(table)}) VALUES (${values})`);

@@ -3,7 +3,6 @@ import { given } from "./rows.ts";
 
 /** Each table in the order in which to fill them, with its columns and their types. */
 export const tables = {
-  secret: { value: "bytea" },
   keys: {
     id: "bigint",
     name: "text",
@@ -33,6 +32,8 @@ export const batch = 1_000;
 
 /** Tables to read. */
 export interface Source {
+  /** What signs cursors. */
+  secret(): Promise<Uint8Array>;
   /** How many rows a table has. */
   count(table: Table): Promise<number>;
   /** All rows of a table in the order of its first column, a batch at a time. */
@@ -43,7 +44,7 @@ export interface Source {
 
 /** Tables to fill. */
 export interface Target extends Source {
-  clear(table: Table): Promise<void>;
+  setSecret(secret: Uint8Array): Promise<void>;
   add(table: Table, rows: readonly Values[]): Promise<void>;
   setLastId(table: Numbered, id: bigint): Promise<void>;
 }
