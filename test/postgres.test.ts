@@ -369,6 +369,14 @@ t.test("a failure that is no fault of the surroundings is not hidden", async (t)
   await query(url, "ALTER TABLE petstore.pets RENAME TO animals");
   await t.rejects(store.pets.find(1n), { code: "42P01" });
   await query(url, "ALTER TABLE petstore.animals RENAME TO pets");
+  const odd = { toPostgres: () => (undefined as unknown as string).length };
+  await t.rejects(store.pets.find(odd as unknown as bigint), TypeError);
+  await query(url, "CREATE TABLE petstore.kept AS TABLE petstore.secret; DELETE FROM petstore.secret");
+  const once = { caller: 1n, key: "k", digest: new Uint8Array(32) };
+  for (const way of [undefined, once])
+    await t.rejects(store.pets.create(rex, way), new Unavailable("The store is busy."), "nobody can have a turn");
+  await query(url, "INSERT INTO petstore.secret TABLE petstore.kept");
+  t.match(await store.pets.create(rex, once), { outcome: "created", pet: rex });
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
   await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'");
   await wait(100);

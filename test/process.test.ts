@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
@@ -92,6 +93,7 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
       { status: 1, stderr: new RegExp(`^petstore: .*${message.source}.*\\n$`) },
       String(message),
     );
+  t.equal(readConfig({ WORKERS: "auto" }).WORKERS, availableParallelism());
   t.same(readConfig({ HOST: "" }), {
     HOST: "127.0.0.1",
     PORT: 3000,

@@ -195,21 +195,47 @@ t.test("where no new worker can start, SIGHUP leaves those that serve", async (t
   t.equal(answer.status, 200);
 });
 
+/** Requests that have begun and are not whole yet. */
+function begin({ url }: Server, key: string) {
+  const body = JSON.stringify({ name: "Rex", categoryId: 7 });
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const sockets = Array.from({ length: 16 }, () => connect(Number(new URL(url).port), "127.0.0.1"));
+  for (const socket of sockets) socket.write(head + body.slice(0, 5));
+  return async () => {
+    for (const socket of sockets) socket.write(body.slice(5));
+    return Promise.all(sockets.map((socket) => text(socket)));
+  };
+}
+
 t.test("SIGTERM finishes what every worker has under way", async (t) => {
   const { env, key } = settings(t);
   const server = await startServer(t, env);
-  const body = JSON.stringify({ name: "Rex", categoryId: 7 });
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-  const sockets = Array.from({ length: 8 }, () => connect(Number(new URL(server.url).port), "127.0.0.1"));
-  for (const socket of sockets) socket.write(head + body.slice(0, 5));
+  const finish = begin(server, key);
   await wait(300);
   const ended = server.end("SIGTERM");
   server.child.kill("SIGINT");
   await wait(300);
-  for (const socket of sockets) socket.write(body.slice(5));
-  for (const socket of sockets) t.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
   t.match(await ended, { code: 0 });
   t.ok((await ended).ms < 5_000);
+});
+
+t.test("SIGTERM while workers are replaced finishes what is under way, too", async (t) => {
+  const { env, key } = settings(t);
+  const server = await startServer(t, env);
+  const finish = begin(server, key);
+  await wait(300);
+  server.child.kill("SIGHUP");
+  await until(
+    () => lines(server).find(({ msg }) => msg === "a new worker serves"),
+    () => server.out.stdout,
+  );
+  await wait(200); // an old one is told to end, and can't yet
+  const ended = server.end("SIGTERM");
+  await wait(300);
+  for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  t.match(await ended, { code: 0 });
+  t.equal(lines(server).filter(({ msg }) => msg === "a new worker serves").length, 1);
 });
 
 t.test("the workers end with the process that started them", async (t) => {

@@ -17,6 +17,8 @@ const connectTimeout = 800;
 const statementTimeout = 900;
 const answerTimeout = 1_000;
 
+const busy = "The store is busy.";
+
 // How many calls may wait for a connection, for each that the pool has.
 const mostWaiting = 100;
 
@@ -91,7 +93,7 @@ export async function openPostgres(url: string, create: boolean, connections: nu
   pool.on("error", () => {});
 
   const ask = async (name: keyof typeof statements, ...values: unknown[]): Promise<Row[]> => {
-    if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable("The store is busy.");
+    if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable(busy);
     try {
       return (await pool.query({ name, text: statements[name], values })).rows;
     } catch (error) {
@@ -116,7 +118,7 @@ export async function openPostgres(url: string, create: boolean, connections: nu
     }
     const record = await one("recall", caller, key, now - remembered);
     // Another process, whose clock is ahead, let go of it in between.
-    if (record === undefined) throw new Unavailable("The store is busy.");
+    if (record === undefined) throw new Unavailable(busy);
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: toPet(record) as Pet };
   };
@@ -135,7 +137,9 @@ export async function openPostgres(url: string, create: boolean, connections: nu
       async create(pet, once) {
         const values = given.map(({ field }) => pet[field] ?? null);
         if (once !== undefined) return createOnce(values, once);
-        return { outcome: "created", pet: toPet(await one("create", ...values)) as Pet };
+        const made = await one("create", ...values);
+        if (made === undefined) throw new Unavailable(busy); // nobody has a turn: somebody took the secret away
+        return { outcome: "created", pet: toPet(made) as Pet };
       },
     },
     keys: {
@@ -165,19 +169,20 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Brings the database to this version, or only makes sure that it is there, and gives its secret. */
+/** Brings the database to this version, where there is a store or `create` says to make one, and gives its secret. */
 export async function prepare(url: string, create: boolean): Promise<Uint8Array> {
-  let client: pg.Client | undefined;
   try {
-    client = await connect(url);
-    if (!create && (await inspect(client)) === 0) throw new Error("it has no pet store");
-    await migrate(client);
-    return (await client.query("SELECT value FROM petstore.secret")).rows[0].value;
+    const client = await connect(url);
+    return await ready(client, create).finally(() => client.end());
   } catch (error) {
     throw new Error(`The database ${place(url)} can't be opened: ${reason(error)}.`, { cause: error });
-  } finally {
-    await client?.end();
   }
+}
+
+async function ready(client: pg.Client, create: boolean): Promise<Uint8Array> {
+  if (!create && (await inspect(client)) === 0) throw new Error("it has no pet store");
+  await migrate(client);
+  return (await client.query("SELECT value FROM petstore.secret")).rows[0].value;
 }
 
 // Whole numbers of 64 bits come as bigint, exactly.
@@ -220,7 +225,7 @@ const surroundings: Readonly<Record<string, string>> = {
 
 function toFailure(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
-    const { code = "" } = error;
+    const code = error.code as string;
     const state = surroundings[code] ?? surroundings[code.slice(0, 2)];
     return state === undefined ? error : new Unavailable(`The store is ${state}.`, { cause: error });
   }
