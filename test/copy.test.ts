@@ -62,7 +62,8 @@ t.test("a store moves there and back, with all that it has", async (t) => {
     t.match(await store.pets.create({ name: "new", categoryId: 0n }), { pet: { id: 5001n } }, "the next id");
     const service = await start(t, { store });
     t.equal((await service.call("GET", next, { key })).text, page, "keys and cursors hold");
-    t.match(await store.keys.list(), [{ name: "a", expiresAt: new Date("2031-01-02T03:04:05.678Z") }, {}, {}]);
+    const [known] = await store.keys.list();
+    t.same([known?.name, known?.expiresAt], ["a", new Date("2031-01-02T03:04:05.678Z")]);
     await service.app.close();
     await store.close();
   }
