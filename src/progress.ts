@@ -4,7 +4,7 @@ import { stderr } from "node:process";
 const often = 100; // milliseconds, on a terminal
 const seldom = 5_000; // where the lines stay
 const first = 300; // before that, a rate says nothing
-const width = 24;
+const widest = 24; // characters
 
 /** Shows how far a work is. */
 export interface ProgressBar {
@@ -28,6 +28,8 @@ export function startProgress(): ProgressBar {
       const count = `${format(done)} of ${format(total)} rows, ${format(rate)}/s, ${format((total - done) / rate)} s left`;
       if (!stderr.isTTY) stderr.write(`${doing}: ${count}\n`);
       else {
+        // A line that wraps can't be taken back. A terminal that does not know its width says 0.
+        const width = Math.max(0, Math.min(widest, (stderr.columns || 80) - count.length - 12));
         const filled = Math.round((width * done) / Math.max(1, total));
         stderr.write(`\r\x1b[K${doing.padEnd(9)} ${"█".repeat(filled)}${"░".repeat(width - filled)} ${count}`);
       }
