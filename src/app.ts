@@ -129,7 +129,7 @@ function endConnections(app: FastifyInstance): void {
     ending = true;
     ListeningServer.prototype.close.call(app.server); // http's own would close the idle ones, too
     const count = promisify(app.server.getConnections.bind(app.server));
-    for (const until = Date.now() + linger; (await count()) > 0 && Date.now() < until; ) await pause(10);
+    for (const until = performance.now() + linger; (await count()) > 0 && performance.now() < until; ) await pause(10);
   });
   app.addHook("onSend", (_, reply, payload, done) => {
     if (ending) reply.header("connection", "close");

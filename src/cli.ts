@@ -5,7 +5,7 @@ import { makeKey } from "./auth.ts";
 import { readConfig, settings } from "./config.ts";
 import { copy } from "./copy.ts";
 import { startProgress } from "./progress.ts";
-import { end, serve } from "./server.ts";
+import { serve } from "./server.ts";
 import { openStore, openTables } from "./store/open.ts";
 import type { Key, KeyStore } from "./store/store.ts";
 
@@ -17,7 +17,9 @@ export async function run(argv: readonly string[]): Promise<void> {
   const program = new Command("petstore")
     .description("The Pet Store service.")
     .version(version)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "petstore: ")) })
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, "petstore: ").replace(/\/\/[^\s']*@/g, "//")),
+    })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`);
   program.command("serve").description("run the service").action(serve);
@@ -84,12 +86,17 @@ async function copyStore(fromUrl: string, toUrl: string): Promise<void> {
   const from = await openTables(fromUrl, false);
   const to = await openTables(toUrl, true);
   const bar = startProgress();
+  // Between two batches, where nothing is kept yet: once all is through, what is kept is decided elsewhere.
+  let stopped = false;
   const stop = () => {
-    bar.clear();
-    end(new Error("Stopped. Nothing was kept."));
+    stopped = true;
   };
-  process.on("SIGINT", stop).on("SIGTERM", stop);
-  const { counts, checksum } = await copy(from, to, bar.show).finally(bar.clear);
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  const show: typeof bar.show = (...progress) => {
+    if (stopped) throw new Error("Stopped. Nothing was kept.");
+    bar.show(...progress);
+  };
+  const { counts, checksum } = await copy(from, to, show).finally(bar.clear);
   for (const [name, value] of Object.entries({ ...counts, sha256: checksum }))
     console.log(`${name.padEnd(13)}${value}`);
   await from.close();

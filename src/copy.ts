@@ -40,6 +40,7 @@ export function copy(from: Tables, to: Tables, progress: Progress): Promise<Copi
       throw new Error(
         `The store to copy was written to meanwhile (${more} more pets): stop its service, and copy again. Nothing was kept.`,
       );
+    for (const name of numbered) await target.setLastId(name, lastIds[name]);
     return copied;
   });
 }
@@ -62,7 +63,6 @@ async function fill(target: Target, source: Source, progress: Progress) {
   const kept = await count(target);
   if (checksum !== read || names.some((name) => kept[name] !== counts[name]))
     throw new Error("The copy is not the same as what was to be copied. Nothing was kept.");
-  for (const name of numbered) await target.setLastId(name, lastIds[name]);
   return { counts, checksum, lastIds };
 }
 

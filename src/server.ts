@@ -31,7 +31,7 @@ export async function serve(): Promise<void> {
   const listening = several
     ? await startWorkers(config.WORKERS, logger)
     : await listen({ config, document, store, logger });
-  if (cluster.isWorker) process.send?.(listening);
+  if (listening && cluster.isWorker) process.send?.(listening);
   else if (listening) {
     const embedded = config.DATABASE_URL.startsWith("sqlite:");
     const key = embedded && isLoopback(listening.address) && (await makeFirstKey(store));
@@ -61,7 +61,8 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
   try {
     // One address: for a name that has several, Fastify would start a server that knows less for each more.
     const { address } = await lookup(config.HOST);
-    return { origin: await app.listen({ host: address, port: config.PORT }), address };
+    // Told to end before it began.
+    return closing ? undefined : { origin: await app.listen({ host: address, port: config.PORT }), address };
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);

@@ -36,7 +36,8 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
       workers.delete(worker);
       const line = { worker: worker.process.pid, ...how };
       if (leaving.has(worker)) log.info(line, "a worker ended");
-      else if (serving) log.error(line, "a worker died");
+      // With 1 it ended by itself, and said why.
+      else if (serving || how.code !== 1) log.error(line, "a worker died");
       fill();
     });
     workers.set(worker, gone);
@@ -52,8 +53,8 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
     if (filling || !serving) return;
     filling = true;
     while (!ending && workers.size < count) {
-      const wait = soonest - Date.now();
-      soonest = Math.max(soonest, Date.now()) + pace;
+      const wait = soonest - performance.now();
+      soonest = Math.max(soonest, performance.now()) + pace;
       if (wait > 0) await pause(wait);
       await start();
     }
@@ -76,10 +77,12 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
 
   let restarts = 0; // that were asked for and are not done
   const restart = async () => {
+    if (!serving) return; // what starts just now is new already
     restarts += 1;
     if (restarts > 1) return;
     for (; restarts > 0 && !ending; restarts = Math.min(1, restarts - 1))
       for (const old of [...workers.keys()]) {
+        if (!workers.has(old)) continue; // it died, and was replaced
         // The new one is there before the old one goes.
         const fresh = await start();
         if (!fresh && !ending) log.error("a new worker does not start: the others stay as they are");
@@ -100,7 +103,7 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
 }
 
 // An error without a process: there was none to be had.
-function untilGone(worker: Worker): Promise<object> {
+function untilGone(worker: Worker): Promise<{ code?: number; signal?: string; reason?: string }> {
   return new Promise((resolve) => {
     worker.on("exit", (code, signal) => resolve({ code, signal }));
     worker.on("error", (error) => worker.process.pid === undefined && resolve({ reason: error.message }));

@@ -101,6 +101,9 @@ t.test("what can't be copied is refused", async (t) => {
     });
   t.match(copyStore(await newDatabase(t), full), { status: 1, stderr: /it has no pet store/ });
   t.match(petstore({}, "copy", "--from", from), { status: 2 });
+  const typo = petstore({}, "copy", "--form", "postgres://shop:hunter2@h/x");
+  t.match(typo, { status: 2 });
+  t.notMatch(petstore({}, "copy", "postgres://shop:hunter2@h/x").stderr + typo.stderr, /hunter2/);
 });
 
 t.test("what fails half-way leaves the other store empty, and a second run succeeds", async (t) => {
@@ -163,7 +166,7 @@ t.test("a store that was written to meanwhile is not copied", async (t) => {
     for (let n = 0; n < 10; n++) await store.pets.create({ name: `${n}`, categoryId: 0n });
     const key = makeKey();
     await store.keys.create("a", key.hash);
-    const to = sqlite(t);
+    const to = from.startsWith("sqlite:") ? await newDatabase(t) : sqlite(t);
     const attempt = async (write: () => Promise<unknown>, when: "before" | "after") => {
       const [source, target] = [await openTables(from, false), await openTables(to, true)];
       // Just after the copy began to look at the store, or when it has all of it.
@@ -179,16 +182,17 @@ t.test("a store that was written to meanwhile is not copied", async (t) => {
       const once: typeof source.read = (work) => (reads++ === 0 ? read(work) : source.read(work));
       const copied = await copy({ ...source, read: once }, target, () => {}).catch((error: Error) => error.message);
       const left = await target.read(async (tables) => [await tables.count("pets"), await tables.count("keys")]);
+      const last = await target.read((tables) => tables.lastId("pets"));
       await source.close();
       await target.close();
-      return { copied, left };
+      return { copied, left, last };
     };
     const nothing = [0, 0];
     const pet = () => store.pets.create({ name: "late", categoryId: 0n });
     for (const when of ["before", "after"] as const)
       t.match(
         await attempt(pet, when),
-        { copied: /written to meanwhile \(1 more pets\)/, left: nothing },
+        { copied: /written to meanwhile \(1 more pets\)/, left: nothing, last: 0n },
         `a pet, ${when}`,
       );
     t.match(await attempt(() => store.keys.create("b", makeKey().hash), "after"), {

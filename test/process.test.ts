@@ -1,5 +1,5 @@
 // The command and the server as who runs them meets them: arguments, settings, output, signals.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import t from "tap";
 import { readConfig } from "../src/config.ts";
 import { documentText, edit, folder } from "./fixture.ts";
-import { petstore, startServer, until } from "./processes.ts";
+import { petstore, slowStart, startServer, until } from "./processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -210,6 +210,20 @@ t.test("SIGTERM finishes what is under way, and ends 0", async (t) => {
   const cut = await stuck.end("SIGTERM");
   t.equal(cut.code, 0);
   t.ok(cut.ms < 10_000, `with a client that never finishes it took ${cut.ms} ms`);
+});
+
+t.test("SIGTERM before the service listens ends it with 0, and it never listens", async (t) => {
+  const env = { ...process.env, ...slowStart(folder(t)), DATABASE_URL: "sqlite::memory:", PORT: "0" };
+  const child = spawn(process.execPath, [join(root, "src/bin.js"), "serve"], { env });
+  let out = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  const exit = once(child, "exit");
+  t.equal(String((await once(child.stderr, "data"))[0]), "looking for 127.0.0.1\n");
+  child.kill("SIGTERM");
+  t.same(await exit, [0, null]);
+  t.equal(out, "");
 });
 
 t.test("a hangup ends the service as SIGTERM does", async (t) => {

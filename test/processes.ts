@@ -1,6 +1,8 @@
 // The service and its command as processes of their own.
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Test } from "tap";
 
 const path = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
@@ -58,6 +60,21 @@ export async function startServer(
     return { code, ms: Date.now() - began };
   };
   return { child, url, out, end };
+}
+
+/** What makes the service slow to start: it looks for its HOST for a second, and says when it begins. */
+export function slowStart(folder: string): Record<string, string> {
+  const file = join(folder, "slow.cjs");
+  const script = `const dns = require("node:dns").promises;
+    const { lookup } = dns;
+    dns.lookup = async (...name) => {
+      console.error("looking for", name[0]);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return lookup(...name);
+    };
+    require("node:module").syncBuiltinESMExports();`;
+  writeFileSync(file, script);
+  return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --require ${file}` };
 }
 
 /** Waits until `look` finds something, for 20 seconds at most. */

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { folder } from "./fixture.ts";
 import { startLoad } from "./load.ts";
-import { petstore, type Server, startServer, until } from "./processes.ts";
+import { petstore, type Server, slowStart, startServer, until } from "./processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -120,19 +120,46 @@ t.test("a second SIGHUP, for a newer release still, is obeyed after the first", 
   t.equal(workersOf(server).length, 2);
 });
 
-t.test("a worker that dies while another is replaced makes neither more nor fewer", async (t) => {
+for (const which of [0, 1])
+  t.test(`worker ${which} that dies while they are replaced makes neither more nor fewer`, async (t) => {
+    const { env } = settings(t);
+    const server = await startServer(t, env);
+    const before = workersOf(server);
+    server.child.kill("SIGHUP");
+    await wait(100);
+    process.kill(before[which] as number, "SIGKILL");
+    await until(
+      () => (workersOf(server).some((pid) => before.includes(pid)) ? undefined : true),
+      () => "they were not replaced",
+    );
+    await wait(2_500);
+    t.equal(workersOf(server).length, 2);
+  });
+
+t.test("SIGHUP while the service starts changes nothing", async (t) => {
   const { env } = settings(t);
-  const server = await startServer(t, env);
-  const before = workersOf(server);
-  server.child.kill("SIGHUP");
-  await wait(100);
-  process.kill(before[0] as number, "SIGKILL");
-  await until(
-    () => (workersOf(server).some((pid) => before.includes(pid)) ? undefined : true),
-    () => "they were not replaced",
-  );
-  await wait(2_500);
-  t.equal(workersOf(server).length, 2);
+  const child = spawn(process.execPath, [join(root, "src/bin.js"), "serve"], {
+    env: { ...process.env, ...env, ...slowStart(folder(t)), PORT: "0" },
+  });
+  t.teardown(() => child.kill());
+  const out = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].on("data", (chunk) => {
+      out[name] += chunk;
+    });
+  const said = (words: string) =>
+    until(
+      () => (out.stderr.includes(words) ? true : undefined),
+      () => out.stderr,
+    );
+  await said("looking for");
+  child.kill("SIGHUP");
+  await said("Pet Store at");
+  t.equal(workersOf({ child } as Server).length, 2);
+  t.notMatch(out.stdout, /a new worker serves|a worker ended|a worker died/);
+  const exit = once(child, "exit");
+  child.kill("SIGTERM");
+  t.same(await exit, [0, null]);
 });
 
 t.test("where the system has no process to give, those that serve go on, and the others come later", async (t) => {
