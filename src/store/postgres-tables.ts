@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { connect, prepare } from "./postgres.ts";
+import { connect, prepare } from "./postgres-connection.ts";
 import { batch, type Table, type Tables, type Target, tables } from "./tables.ts";
 
 /** Opens the tables of the store in PostgreSQL. Rejects as `openPostgres` does. */
