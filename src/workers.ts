@@ -30,7 +30,6 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
   let soonest = 0;
 
   const start = async (): Promise<Listening | undefined> => {
-    if (ending) return undefined;
     const worker = cluster.fork();
     const gone = untilGone(worker).then((how) => {
       workers.delete(worker);
@@ -56,7 +55,7 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
       const wait = soonest - performance.now();
       soonest = Math.max(soonest, performance.now()) + pace;
       if (wait > 0) await pause(wait);
-      await start();
+      if (!ending) await start();
     }
     filling = false;
   };
@@ -82,7 +81,7 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
     if (restarts > 1) return;
     for (; restarts > 0 && !ending; restarts = Math.min(1, restarts - 1))
       for (const old of [...workers.keys()]) {
-        if (!workers.has(old)) continue; // it died, and was replaced
+        if (ending || !workers.has(old)) continue; // or it died, and was replaced
         // The new one is there before the old one goes.
         const fresh = await start();
         if (!fresh && !ending) log.error("a new worker does not start: the others stay as they are");
