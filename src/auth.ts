@@ -2,18 +2,24 @@
 //
 // A key is 256 random bits, so its hash needs no salt and no slow function, and to look it up by
 // the hash gives nothing away by its timing. The store is asked each time: a revocation holds at once.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Caller } from "./contract.ts";
 import { Refusal } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import type { KeyStore } from "./store/store.ts";
 
-/** Tells who is calling by the Authorization header; undefined where the operation asks for no credential. Throws a Refusal. */
-export type Authenticate = (authorization: string | undefined) => Promise<Caller | undefined>;
+/** What a request shows of who is calling: its Authorization header, and the connection that it came by. */
+export interface Credential {
+  readonly authorization: string | undefined;
+  readonly connection: object;
+}
+
+/** Tells who is calling; undefined where the operation asks for no credential. Throws a Refusal. */
+export type Authenticate = (credential: Credential) => Promise<Caller | undefined>;
 
 /** One security scheme: the caller, or why there is none. */
-type Scheme = (authorization: string | undefined) => Promise<Caller | Refusal>;
+type Scheme = (credential: Credential) => Promise<Caller | Refusal>;
 
 /** The name of the request's decorator that holds who is calling. */
 export const callerDecorator = "caller";
@@ -41,9 +47,9 @@ export function recordUses(app: FastifyInstance, keys: KeyStore): Used {
 }
 
 /** A new key, and what the store keeps of it. */
-export function makeKey(): { key: string; hash: Uint8Array } {
+export function makeKey(): { key: string; hash: string } {
   const key = `psk_${randomBytes(32).toString("base64url")}`;
-  return { key, hash: hash(key) };
+  return { key, hash: digest(key) };
 }
 
 /**
@@ -56,12 +62,13 @@ export function buildAuthentication(keys: KeyStore, used: Used): (operation: Ope
     const missing = security.flat().find((type) => schemes[type] === undefined);
     if (missing)
       throw new Error(`The operation ${id} needs a security scheme of type ${missing}, which has no implementation.`);
-    return async (authorization) => {
+    const alternatives = security.map((types) => types.map((type) => schemes[type] as Scheme));
+    return async (credential) => {
       let refusal: Refusal | undefined;
-      for (const alternative of security) {
+      for (const alternative of alternatives) {
         let caller: Caller | Refusal | undefined;
-        for (const type of alternative) {
-          caller = await schemes[type]?.(authorization);
+        for (const scheme of alternative) {
+          caller = await scheme(credential);
           if (caller instanceof Refusal) break;
         }
         if (!(caller instanceof Refusal)) return caller;
@@ -77,11 +84,22 @@ export function buildAuthentication(keys: KeyStore, used: Used): (operation: Ope
 function buildBearer(keys: KeyStore, used: Used): Scheme {
   const challenge = 'Bearer realm="petstore"';
   const how = "send it as Authorization: Bearer <API_KEY>";
-  return async (authorization) => {
+  // A connection shows the same key time and again, and the hash is dear.
+  const shown = new WeakMap<object, { authorization: string; hash: string }>();
+  const toHash = ({ authorization, connection }: Credential): string | undefined => {
+    const last = shown.get(connection);
+    if (last !== undefined && last.authorization === authorization) return last.hash;
     const key = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1];
-    if (key === undefined)
+    if (authorization === undefined || key === undefined) return undefined;
+    const hash = digest(key);
+    shown.set(connection, { authorization, hash });
+    return hash;
+  };
+  return async (credential) => {
+    const hash = toHash(credential);
+    if (hash === undefined)
       return new Refusal("unauthorized", `This call needs an API key: ${how}.`, { "www-authenticate": challenge });
-    const found = await keys.find(hash(key));
+    const found = await keys.find(hash);
     if (found !== undefined && (found.expiresAt === undefined || found.expiresAt.getTime() > Date.now())) {
       used(found);
       return found;
@@ -93,6 +111,6 @@ function buildBearer(keys: KeyStore, used: Used): Scheme {
   };
 }
 
-function hash(key: string): Uint8Array {
-  return createHash("sha256").update(key).digest();
+function digest(key: string): string {
+  return hash("sha256", key, "hex");
 }

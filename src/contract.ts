@@ -2,7 +2,7 @@
 // answer. An undeclared status, a body of another status, an undeclared header, a wrong parameter
 // name or a missing operation does not compile.
 import type { components, operations } from "./generated/openapi.ts";
-import type { PetStore } from "./store/store.ts";
+import type { Page, PetStore } from "./store/store.ts";
 
 /** The operationId of an operation of the document. */
 export type OperationId = keyof operations;
@@ -17,6 +17,7 @@ export interface Caller {
 }
 
 type Content<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
+type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
 type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
 type Part<Id extends OperationId, In extends keyof operations[Id]["parameters"]> = NonNullable<
   operations[Id]["parameters"][In]
@@ -36,7 +37,7 @@ export interface Call<Id extends OperationId> {
 export type Answer<Id extends OperationId> = {
   [Status in keyof operations[Id]["responses"] & number]: {
     readonly status: Status;
-    readonly body: Content<operations[Id]["responses"][Status]>;
+    readonly body: Immutable<Content<operations[Id]["responses"][Status]>>;
     readonly headers?: Declared<
       operations[Id]["responses"][Status]["headers" & keyof operations[Id]["responses"][Status]]
     >;
@@ -54,8 +55,8 @@ export interface Context {
 export interface Pages {
   /** The id after which the page of this query begins; null where its cursor is not of our making, or for another filter. */
   after(query: ListQuery): bigint | undefined | null;
-  /** The `Link` header that leads from a page of this query, ending with that id, to the next. */
-  next(query: ListQuery, last: bigint): string;
+  /** The `Link` header that leads from this page of the query to the next, where there is one. */
+  next(query: ListQuery, page: Page): string | undefined;
 }
 
 /** The query of a list: `cursor` and `limit` say which page, all else is the filter. */

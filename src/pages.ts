@@ -3,12 +3,15 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { ListQuery, Pages } from "./contract.ts";
 import { canonicalJson } from "./json.ts";
+import type { Page } from "./store/store.ts";
 
 const idBytes = 8;
 const signatureBytes = 16;
 
 /** The pages of the list at `address`. Cursors are signed with `secret`. */
 export function buildPages(secret: Uint8Array, address: string): Pages {
+  // A store gives out the same page again for the same query, and to sign is dear.
+  const links = new WeakMap<Page, string>();
   const sign = (id: Buffer, { limit, cursor, ...filter }: ListQuery): Buffer => {
     return createHmac("sha256", secret).update(id).update(canonicalJson(filter)).digest().subarray(0, signatureBytes);
   };
@@ -20,14 +23,20 @@ export function buildPages(secret: Uint8Array, address: string): Pages {
       const id = bytes.subarray(0, idBytes);
       return timingSafeEqual(sign(id, query), bytes.subarray(idBytes)) ? id.readBigInt64BE() : null;
     },
-    next(query, last) {
+    next(query, page) {
+      const last = page.pets.at(-1);
+      if (!page.more || last === undefined) return undefined;
+      const known = links.get(page);
+      if (known !== undefined) return known;
       const id = Buffer.alloc(idBytes);
-      id.writeBigInt64BE(last);
+      id.writeBigInt64BE(last.id);
       const cursor = Buffer.concat([id, sign(id, query)]).toString("base64url");
       const search = new URLSearchParams(
         Object.entries({ ...query, cursor }).map(([name, value]) => [name, String(value)]),
       );
-      return `<${address}?${search}>; rel="next"`;
+      const link = `<${address}?${search}>; rel="next"`;
+      links.set(page, link);
+      return link;
     },
   };
 }

@@ -1,6 +1,11 @@
 // One operation of the document as a route of Fastify: what runs before its handler, in which
 // order, and how the handler's answer leaves. Handlers never see Fastify, Fastify never sees them.
-import type { RouteShorthandOptionsWithHandler } from "fastify";
+import type {
+  FastifyReply,
+  preParsingHookHandler,
+  preValidationHookHandler,
+  RouteShorthandOptionsWithHandler,
+} from "fastify";
 import { type Authenticate, callerDecorator } from "./auth.ts";
 import type { Caller, Context } from "./contract.ts";
 import { nothingThere, Refusal } from "./errors.ts";
@@ -35,6 +40,7 @@ export function buildRoute({
   links,
 }: RouteParts): RouteShorthandOptionsWithHandler {
   const { body } = operation;
+  const toText = buildWriter();
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // Credentials first: here neither path, query nor media type was looked at, and no body was read.
@@ -42,26 +48,43 @@ export function buildRoute({
       // The router takes /pets/ for /pets/{petId} with an empty id: it is another path.
       if (Object.values(request.params as object).includes("")) throw nothingThere();
       reply.headers(headers);
-      request.setDecorator(callerDecorator, await authenticate(request.headers.authorization));
+      const { authorization } = request.headers;
+      request.setDecorator(callerDecorator, await authenticate({ authorization, connection: request.raw.socket }));
     },
-    // A client that waits for leave to send its body (RFC 9110, section 10.1.1) has it now.
-    async preParsing({ raw, headers, routeOptions }, reply) {
-      const waits = headers.expect?.toLowerCase() === "100-continue" && raw.httpVersion !== "1.0";
-      if (waits && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
-    },
-    // Without a body Fastify knows no media type, and so no schema to validate against.
-    async preValidation(request) {
-      if (body?.required && request.body === undefined)
-        throw new Refusal("invalid_body", "The request must have a body.");
-    },
+    ...(body && { preParsing: giveLeave }),
+    ...(body?.required && { preValidation: requireBody }),
     async handler(request, reply) {
       const { params, query, headers, body } = request;
       const caller = request.getDecorator<Caller | undefined>(callerDecorator);
       const answer = await handler({ params, query, headers, body, caller }, context);
       reply.code(answer.status);
-      for (const [name, value] of Object.entries(answer.headers ?? {})) addHeader(reply, name, String(value));
+      if (answer.headers)
+        for (const [name, value] of Object.entries(answer.headers)) addHeader(reply, name, String(value));
       if (answer.status >= 400) addHeader(reply, "link", links);
-      return answer.body;
+      return reply.type("application/json; charset=utf-8").send(toText(reply, answer.body));
     },
   };
 }
+
+// What can't change is written as text once: a store gives out the same pet or page again while it is exact.
+function buildWriter(): (reply: FastifyReply, body: unknown) => string {
+  const texts = new WeakMap<object, string>();
+  return (reply, body) => {
+    const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") ?? JSON.stringify;
+    if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body as Record<string, unknown>);
+    const text = texts.get(body) ?? write(body as Record<string, unknown>);
+    texts.set(body, text);
+    return text;
+  };
+}
+
+// A client that waits for leave to send its body (RFC 9110, section 10.1.1) has it now.
+const giveLeave: preParsingHookHandler = ({ raw, headers, routeOptions }, reply, _payload, done) => {
+  const waits = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
+  if (waits && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
+  done();
+};
+
+// Without a body Fastify knows no media type, and so no schema to validate against.
+const requireBody: preValidationHookHandler = (request, _reply, done) =>
+  done(request.body === undefined ? new Refusal("invalid_body", "The request must have a body.") : undefined);

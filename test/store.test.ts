@@ -4,14 +4,17 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import t, { type Test } from "tap";
 import { query } from "../scripts/postgres.ts";
 import { makeKey } from "../src/auth.ts";
+import { Unavailable } from "../src/errors.ts";
+import { inBatches } from "../src/store/batches.ts";
 import { openStore } from "../src/store/open.ts";
 import { statements } from "../src/store/sqlite.ts";
 import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
-import type { Created, NewPet, Once, Store } from "../src/store/store.ts";
+import type { Created, NewPet, Once, Pet, Store } from "../src/store/store.ts";
 import { folder, start } from "./fixture.ts";
 import { holdsAll, type Kept, startLoad } from "./load.ts";
 import { newDatabase } from "./postgres.ts";
@@ -27,6 +30,8 @@ interface Kind {
   ask(url: string, sql: string): Promise<Record<string, unknown>[]>;
   /** Makes each new record of an Idempotency-Key fail, and lets it be again. */
   faults: readonly [string, string];
+  /** How many transactions have written so far. */
+  commits(url: string): Promise<number>;
 }
 
 const stores: Record<string, Kind> = {
@@ -37,6 +42,12 @@ const stores: Record<string, Kind> = {
       "CREATE TRIGGER fault BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'injected'); END",
       "DROP TRIGGER fault",
     ],
+    // In the log a page that a commit ends with has the database's size in its header: https://www.sqlite.org/fileformat.html#the_wal
+    async commits(url) {
+      const log = readFileSync(`${url.slice("sqlite:".length)}-wal`);
+      const frames = Array.from({ length: Math.floor((log.length - 32) / 4_120) }, (_, n) => 32 + n * 4_120);
+      return frames.filter((frame) => log.readUInt32BE(frame + 4) > 0).length;
+    },
   },
   postgres: {
     prepare: newDatabase,
@@ -45,13 +56,50 @@ const stores: Record<string, Kind> = {
       "ALTER TABLE petstore.idempotency ADD CONSTRAINT injected CHECK (false)",
       "ALTER TABLE petstore.idempotency DROP CONSTRAINT injected",
     ],
+    commits: async (url) => (await query(url, "SELECT DISTINCT xmin::text FROM petstore.pets")).length,
   },
 };
 
 const rex: NewPet = { name: "Rex", categoryId: 7n };
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-for (const [name, { prepare, ask, faults }] of Object.entries(stores)) {
+t.test("calls in batches", async (t) => {
+  const sent: number[][] = [];
+  const call = inBatches<number, string>({ together: 3, waiting: 5 }, async (items) => {
+    sent.push([...items]);
+    await turn();
+    if (items.includes(7)) throw new Error("seven");
+    if (items.includes(9)) throw new Unavailable("nine");
+    return items.map((item) => `${item}`);
+  });
+  const ask = async (...items: number[]) =>
+    (await Promise.allSettled(items.map(call))).map((one) =>
+      one.status === "fulfilled" ? one.value : one.reason.message,
+    );
+  t.same(await ask(1, 2, 3, 4, 5, 6), ["1", "2", "3", "4", "5", "The store is busy."]);
+  t.same(
+    sent.splice(0),
+    [
+      [1, 2, 3],
+      [4, 5],
+    ],
+    "so many together, in their order",
+  );
+  t.same(await ask(6, 7, 8), ["6", "seven", "8"], "one fails alone");
+  t.same(sent.splice(0), [[6, 7, 8], [6, 7], [6], [7], [8]], "and is found by halves");
+  t.same(await ask(8, 9, 10, 11), ["nine", "nine", "nine", "nine"], "what can't be reached is not tried again");
+  t.same(sent.splice(0), [[8, 9, 10]]);
+  t.same(await ask(7, 9, 10, 11), ["seven", "nine", "nine", "nine"], "nor where it goes away meanwhile");
+  t.same(sent.splice(0), [[7, 9, 10], [7, 9], [7], [9]]);
+  t.same(await ask(1), ["1"]);
+  const first = ask(1);
+  await turn();
+  const later = ask(2, 3);
+  t.same([await first, await later], [["1"], ["2", "3"]]);
+  t.same(sent.splice(1), [[1], [2, 3]], "what comes meanwhile goes together next");
+});
+
+for (const [name, { prepare, ask, faults, commits }] of Object.entries(stores)) {
   const withStore = (title: string, work: (t: Test, store: Store, open: Open, url: string) => Promise<unknown>) =>
     t.test(`${name}: ${title}`, async (t) => {
       const url = await prepare(t);
@@ -179,6 +227,14 @@ for (const [name, { prepare, ask, faults }] of Object.entries(stores)) {
     );
     for (let n = 0; n < 20; n++) await store.pets.create(rex, { ...once, key: `other ${n}` });
     t.equal(await count(`created_at < ${Date.now() - 3_600_000}`), 0, "all go in the end");
+
+    const together = (key: string) =>
+      Promise.all(Array.from({ length: 300 }, (_, n) => store.pets.create(rex, { ...once, key: `${key} ${n}` })));
+    await together("many");
+    await age(25);
+    await together("more");
+    for (let n = 0; n < 20; n++) await store.pets.create(rex, { ...once, key: `last ${n}` });
+    t.equal(await count(`created_at < ${Date.now() - 3_600_000}`), 0, "also of many that come together");
   });
 
   withStore("what fails half-way leaves nothing", async (t, store, _, url) => {
@@ -188,6 +244,105 @@ for (const [name, { prepare, ask, faults }] of Object.entries(stores)) {
     t.same(await store.pets.list({ limit: 1 }), { pets: [], more: false });
     await ask(url, faults[1]);
     t.match(await store.pets.create(rex, once), { outcome: "created" });
+  });
+
+  withStore("creates that come together are written together", async (t, store, _, url) => {
+    const before = await commits(url);
+    const pets = Array.from({ length: 64 }, (_, n) => ({ ...rex, name: `pet ${n}` }));
+    const made = await Promise.all(pets.map((pet) => store.pets.create(pet)));
+    const few = (await commits(url)) - before;
+    t.ok(few > 0 && few <= 4, `64 pets in ${few} commits`);
+    t.same(
+      made.map((created) => created.outcome === "created" && created.pet),
+      pets.map((pet, index) => ({ id: BigInt(index + 1), ...pet })),
+      "each caller gets its own, in the order of the calls",
+    );
+  });
+
+  withStore("of creates that come together one fails alone", async (t, store, _, url) => {
+    const once = { caller: 1n, key: "k", digest: digest("a") };
+    await ask(url, faults[0]);
+    const made = await Promise.allSettled([1, 2, 3, 4].map((n) => store.pets.create(rex, n === 2 ? once : undefined)));
+    t.same(
+      made.map(({ status }) => status),
+      ["fulfilled", "rejected", "fulfilled", "fulfilled"],
+    );
+    t.match(made[1], { reason: { message: /injected/ } });
+    await ask(url, faults[1]);
+    t.equal((await store.pets.list({ limit: 9 })).pets.length, 3);
+  });
+
+  withStore("a key that comes twice at once makes one pet", async (t, store) => {
+    const once = { caller: 1n, key: "k", digest: digest("a") };
+    const made = await Promise.all([
+      store.pets.create(rex, once),
+      store.pets.create(rex, { ...once, digest: digest("b") }),
+      store.pets.create(rex, once),
+      store.pets.create(rex),
+    ]);
+    t.same(
+      made.map(({ outcome }) => outcome),
+      ["created", "conflict", "repeated", "created"],
+    );
+    t.equal((await store.pets.list({ limit: 9 })).pets.length, 2);
+  });
+
+  withStore(
+    "what another process wrote is seen at once, however often it was read before",
+    async (t, store, open, url) => {
+      const { hash } = makeKey();
+
+      await store.keys.create("a", hash);
+      for (let n = 0; n < 3; n++) await store.pets.create({ ...rex, status: "sold" });
+      const queries = [{ limit: 2 }, { limit: 2, status: "sold" as const }, { limit: 1, after: 1n }];
+      const read = async () => {
+        const pages = await Promise.all(queries.map((query) => store.pets.list(query)));
+        return pages.map(({ pets, more }) => [...pets.map(({ id, name }) => `${id} ${name}`), more]);
+      };
+      const other = await open();
+      for (const name of ["Rex", "Tom", "Ann"]) {
+        await ask(url, `UPDATE pets SET name = '${name}' WHERE id = 2`);
+        await turn(); // to hear of what another process did takes one
+        for (let n = 0; n < 3; n++) {
+          const one = ["1 Rex", `2 ${name}`, true];
+          t.same(await read(), [one, one, [`2 ${name}`, true]]);
+          t.match(await store.pets.find(2n), { name });
+          t.match(await store.keys.find(hash), { name: "a" });
+        }
+      }
+      const added = await other.pets.create(rex);
+      t.match(await store.pets.list({ limit: 1, after: 3n }), { pets: [{ id: 4n }] });
+      t.match(added, { pet: { id: 4n } });
+      t.equal(await other.keys.revoke("a"), true);
+      t.equal(await store.keys.find(hash), undefined, "a revoked key is none");
+      await other.close();
+    },
+  );
+
+  withStore("a page is nobody's to change", async (t, store) => {
+    for (let n = 0; n < 3; n++) await store.pets.create(rex);
+    const { pets } = await store.pets.list({ limit: 2 });
+    t.throws(() => (pets as Pet[]).push(pets[0] as Pet), TypeError);
+    t.throws(() => Object.assign(pets[0] as Pet, { name: "Tom" }), TypeError);
+  });
+
+  withStore("what it wrote itself is seen at once, whatever it remembers", async (t, store) => {
+    const { hash } = makeKey();
+    t.equal(await store.keys.find(hash), undefined);
+    await store.keys.create("a", hash);
+    const id = (await store.keys.find(hash))?.id as bigint;
+    const at = new Date("2027-01-01T00:00:00Z");
+    await store.keys.touch(new Map([[id, at]]));
+    t.same((await store.keys.find(hash))?.lastUsedAt, at);
+    await store.keys.revoke("a");
+    t.equal(await store.keys.find(hash), undefined);
+    for (let n = 1n; n < 130n; n++) {
+      await store.pets.create(rex);
+      const { pets, more } = await store.pets.list({ limit: 1, after: n - 2n });
+      t.same([pets.map(({ id }) => id), more], n === 1n ? [[1n], false] : [[n - 1n], true]);
+    }
+    for (let n = 0n; n < 128n; n++)
+      t.match(await store.pets.list({ limit: 1, after: n }), { pets: [{ id: n + 1n }], more: true }, `${n}, again`);
   });
 
   withStore("a repeated key makes one pet", async (t, store, open, url) => {
@@ -231,7 +386,7 @@ for (const [name, { prepare, ask, faults }] of Object.entries(stores)) {
     const found = await store.keys.find(a.hash);
     t.match(found, { name: "a", id: BigInt, expiresAt: undefined, lastUsedAt: undefined });
     t.ok(Math.abs((found?.createdAt.getTime() ?? 0) - Date.now()) < 60_000);
-    t.equal(await store.keys.find(digest("nobody")), undefined);
+    t.equal(await store.keys.find(makeKey().hash), undefined);
     // Not t.match, which takes any Date for any other.
     t.same(
       (await store.keys.list()).map(({ name, expiresAt }) => [name, expiresAt]),
@@ -321,6 +476,14 @@ t.test("sqlite: what can't be opened is refused with the reason", async (t) => {
     ...nobody,
   });
   t.match(stdout, /locked\/petstore\.db can't be opened: EACCES: permission denied/);
+});
+
+t.test("sqlite: a store that is closed while a write waits says so", async (t) => {
+  const store = await openStore(`sqlite:${join(folder(t), "petstore.db")}`);
+  await store.pets.list({ limit: 1 });
+  const waiting = store.pets.create(rex);
+  await store.close();
+  await t.rejects(waiting, { constructor: Unavailable, message: "The store is closed." });
 });
 
 t.test("sqlite: another process's lock holds up writers alone, and is a 503 in the end", async (t) => {

@@ -10,7 +10,6 @@ export const listPets: Handler<"listPets"> = async ({ query }, { pets, pages }) 
     );
   const { cursor, ...wanted } = query;
   const page = await pets.list({ ...wanted, after });
-  const last = page.pets.at(-1);
-  const headers = page.more && last ? { Link: pages.next(query, last.id) } : undefined;
-  return { status: 200, body: page.pets, headers };
+  const next = pages.next(query, page);
+  return { status: 200, body: page.pets, headers: next === undefined ? undefined : { Link: next } };
 };

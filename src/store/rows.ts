@@ -1,6 +1,6 @@
 // Rows as the stores keep them, alike in each: integers are bigints, times are milliseconds since
 // 1970, and what was not given is NULL.
-import type { Key, NewPet, Pet } from "./store.ts";
+import type { Key, NewPet, Page, Pet } from "./store.ts";
 
 /** A row by the names that its query gave the columns. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -34,6 +34,12 @@ export function toPet(row: Row | undefined): Pet | undefined {
   const pet: Record<string, unknown> = {};
   for (const field of fields) if (row[field] !== null && row[field] !== undefined) pet[field] = row[field];
   return pet as Pet;
+}
+
+/** The page that rows of `pet` make which were asked for up to one more than the limit. Nobody may change it: many may have it. */
+export function toPage(rows: readonly Row[], limit: number): Page {
+  const pets = rows.slice(0, limit).map((row) => Object.freeze(toPet(row) as Pet));
+  return { pets: Object.freeze(pets), more: rows.length > limit };
 }
 
 /** The key in a row of the keys. */

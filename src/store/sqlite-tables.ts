@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { openFile, statements } from "./sqlite.ts";
+import { statements } from "./sqlite.ts";
+import { openFile } from "./sqlite-connection.ts";
 import { batch, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
 
 /** Opens the tables of the embedded store in `file`. Throws as `openSqlite` does. */

@@ -24,12 +24,18 @@ export interface Store {
 
 /** The animals. */
 export interface PetStore {
-  /** Up to `limit` pets in order of id, and whether more follow. */
-  list(query: PetQuery): Promise<{ pets: Pet[]; more: boolean }>;
+  /** Up to `limit` pets in order of id. */
+  list(query: PetQuery): Promise<Page>;
   /** The pet with the id, if there is one. */
   find(id: bigint): Promise<Pet | undefined>;
   /** Adds a pet, durably. With `once`, at most one for its caller and key within 24 hours. */
   create(pet: NewPet, once?: Once): Promise<Created>;
+}
+
+/** Pets in order of id, and whether more follow. A store may give out the same one again for the same query, while it is exact. */
+export interface Page {
+  readonly pets: readonly Readonly<Pet>[];
+  readonly more: boolean;
 }
 
 /** Which pets to list: those that the document's filters let through, with an id above `after`. */
@@ -56,14 +62,14 @@ export interface Key {
   readonly lastUsedAt?: Date | undefined;
 }
 
-/** The API keys, by the SHA-256 of each. */
+/** The API keys, by the SHA-256 of each, in hexadecimal. */
 export interface KeyStore {
   /** Adds a key. False where the name is taken. */
-  create(name: string, hash: Uint8Array, expiresAt?: Date): Promise<boolean>;
+  create(name: string, hash: string, expiresAt?: Date): Promise<boolean>;
   /** All keys, in order of name. */
   list(): Promise<Key[]>;
   /** The key with that hash, expired or not. */
-  find(hash: Uint8Array): Promise<Key | undefined>;
+  find(hash: string): Promise<Key | undefined>;
   /** Removes a key. False where there is none of that name. */
   revoke(name: string): Promise<boolean>;
   /** Notes when keys were last used, by id. */

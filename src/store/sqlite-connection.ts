@@ -1,0 +1,69 @@
+// How the embedded store is reached, and what its errors mean.
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { Unavailable } from "../errors.ts";
+import { inspect, migrate } from "./sqlite-migrations.ts";
+
+const openTimeout = 5_000; // milliseconds that a lock of another process is waited for at the start
+
+/**
+ * A connection to a store of this version, in `file` or `:memory:`; where there is none it is made if
+ * `create` says so. Throws an Error that says what is wrong where the file can't be opened, is no store
+ * of ours, or was made by a newer version.
+ */
+export function openFile(file: string, create: boolean): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    if (file !== ":memory:") {
+      if (create) mkdirSync(dirname(file), { recursive: true });
+      // Nobody but its owner reads the file: it holds the secret that signs cursors.
+      closeSync(openSync(file, create ? "a" : "r+", 0o600));
+    }
+    db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true });
+    inspect(db); // before anything is written: it may be somebody else's
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    migrate(db);
+    db.exec("PRAGMA busy_timeout = 0"); // from here on, who writes waits outside
+    return db;
+  } catch (error) {
+    db?.close();
+    throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+const busyTimeout = 5_000; // milliseconds
+const busyPause = 10;
+const busy = 5; // SQLITE_BUSY
+
+// SQLite's primary result codes that speak of the surroundings, not of a bug of ours.
+// https://www.sqlite.org/rescode.html
+const surroundings = new Map([
+  [busy, "locked by another process"],
+  [6, "locked"], // SQLITE_LOCKED
+  [8, "read-only"], // SQLITE_READONLY
+  [10, "not readable or writable"], // SQLITE_IOERR
+  [11, "damaged"], // SQLITE_CORRUPT
+  [13, "out of space"], // SQLITE_FULL
+  [14, "not accessible"], // SQLITE_CANTOPEN
+  [26, "no database any more"], // SQLITE_NOTADB
+]);
+
+/**
+ * Does `work`, as soon as a lock of another process lets it, for 5 seconds: not within SQLite, which
+ * would hold up all other requests. Rejects with `Unavailable` for what is not a bug of ours.
+ */
+export async function patiently<T>(work: () => T): Promise<T> {
+  for (let deadline: number | undefined; ; await pause(busyPause)) {
+    try {
+      return work();
+    } catch (error) {
+      deadline ??= performance.now() + busyTimeout;
+      const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+      if (code === busy && performance.now() < deadline) continue;
+      const reason = surroundings.get(code);
+      throw reason === undefined ? error : new Unavailable(`The store is ${reason}.`, { cause: error });
+    }
+  }
+}

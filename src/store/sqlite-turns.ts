@@ -1,0 +1,101 @@
+// A turn of the event loop as a transaction: all that it reads is of one state, and all that it
+// writes goes to the disk with one sync. The requests that a turn brings were there before their first
+// read, which makes that state: nothing is older than its request. (What reads outside of a request's
+// turn, after a write say, shares its state with the next one: it can lack what another process
+// committed within that turn.)
+import type { DatabaseSync } from "node:sqlite";
+import { Unavailable } from "../errors.ts";
+import { inBatches } from "./batches.ts";
+import { patiently } from "./sqlite-connection.ts";
+
+const room = { together: 10_000, waiting: 10_000 };
+
+/** The turns of one connection. */
+export interface Turns {
+  /** Reads the state of this turn. Rejects as `patiently` does. */
+  read<T>(work: () => T): Promise<T>;
+  /** Writes with all else that this turn writes, and resolves when it is on the disk. Rejects as `patiently` does. */
+  write<T>(work: () => T): Promise<T>;
+  /**
+   * Room for so many values that were read, by name. They go as soon as another connection has
+   * committed; what this one writes, `write` must forget. To be used within `read` and `write`.
+   */
+  remember<T>(room: number): Memory<T>;
+}
+
+/** Values that may be gone at any time. */
+export interface Memory<T> {
+  get(name: string): T | undefined;
+  set(name: string, value: T): void;
+  clear(): void;
+}
+
+/** Makes the turns of `db`, which nobody else must use meanwhile. */
+export function buildTurns(db: DatabaseSync): Turns {
+  const begin = db.prepare("BEGIN");
+  const beginWrite = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  const rollback = db.prepare("ROLLBACK");
+  const version = db.prepare("PRAGMA data_version"); // another one where another connection has committed
+  const memories: { clear(): void }[] = [];
+  let known: unknown;
+  let reading = false;
+
+  const beginReading = () => {
+    setImmediate(endReading);
+    begin.run();
+    const now = version.get()?.data_version;
+    if (now !== known) for (const memory of memories) memory.clear();
+    known = now;
+    reading = true;
+  };
+  const endReading = () => {
+    reading = false;
+    if (db.isOpen && db.isTransaction) commit.run();
+  };
+
+  const transact = <T>(work: () => T): T => {
+    if (!db.isOpen) throw new Unavailable("The store is closed.");
+    endReading();
+    beginWrite.run();
+    try {
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      if (db.isTransaction) rollback.run();
+      throw error;
+    }
+  };
+  const write = inBatches<() => unknown, unknown>(room, (jobs) =>
+    patiently(() => transact(() => jobs.map((job) => job()))),
+  );
+
+  return {
+    async read(work) {
+      try {
+        if (!reading) beginReading();
+        return work();
+      } catch {
+        return patiently(() => {
+          endReading();
+          beginReading();
+          return work();
+        });
+      }
+    },
+    write: <T>(work: () => T) => write(work) as Promise<T>,
+    remember<T>(room: number) {
+      const values = new Map<string, T>();
+      memories.push(values);
+      return {
+        get: (name) => values.get(name),
+        set(name, value) {
+          if (values.size >= room) values.clear();
+          values.set(name, value);
+        },
+        clear: () => values.clear(),
+      } satisfies Memory<T>;
+    },
+  };
+}
