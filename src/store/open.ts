@@ -1,6 +1,4 @@
 // The one place that knows which stores there are.
-import { openPostgres } from "./postgres.ts";
-import { openPostgresTables } from "./postgres-tables.ts";
 import { openSqlite } from "./sqlite.ts";
 import { openSqliteTables } from "./sqlite-tables.ts";
 import type { Store } from "./store.ts";
@@ -20,13 +18,17 @@ export interface Opening {
  */
 export async function openStore(url: string, { create = true, connections = 10 }: Opening = {}): Promise<Store> {
   const file = toFile(url);
-  return file === undefined ? openPostgres(url, create, connections) : openSqlite(file, create);
+  if (file !== undefined) return openSqlite(file, create);
+  const { openPostgres } = await import("./postgres.ts"); // its driver only where it is of use
+  return openPostgres(url, create, connections);
 }
 
 /** Opens the tables of a store, to read or fill them, and makes it where there is none if `create` says so. Rejects as `openStore` does. */
 export async function openTables(url: string, create: boolean): Promise<Tables> {
   const file = toFile(url);
-  return file === undefined ? openPostgresTables(url, create) : openSqliteTables(file, create);
+  if (file !== undefined) return openSqliteTables(file, create);
+  const { openPostgresTables } = await import("./postgres-tables.ts");
+  return openPostgresTables(url, create);
 }
 
 function toFile(url: string): string | undefined {

@@ -1,15 +1,17 @@
 // The store for several machines: PostgreSQL, which any number of processes may share.
 //
-// Each call is one statement and so one transaction, prepared once on each connection: nothing is
-// ever left open between two of them. PostgreSQL gives out ids before it commits, so of two pets
+// Each question is one statement and so one transaction, prepared once on each connection: nothing is
+// ever left open between two of them. Calls that come at the same time share one. PostgreSQL gives out ids before it commits, so of two pets
 // the later may be seen first, and a list that was read past it would never show the earlier one.
 // Here creates take turns, by a lock on the one row of petstore.secret: what has a lower id is
 // there before what has a higher one, as in the embedded store.
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import pg from "pg";
 import { Unavailable } from "../errors.ts";
+import { busy, inBatches } from "./batches.ts";
 import { connection, prepare, toFailure } from "./postgres-connection.ts";
-import { given, pet, type Row, remembered, toKey, toPet } from "./rows.ts";
-import type { Key, Once, Pet, Store } from "./store.ts";
+import { given, pet, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
+import type { Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
 // The database gives up before we do, so that no work piles up there which nobody waits for.
@@ -17,15 +19,14 @@ const connectTimeout = 800;
 const statementTimeout = 900;
 const answerTimeout = 1_000;
 
-const busy = "The store is busy.";
-
-// How many calls may wait for a connection, for each that the pool has.
+// How many questions may wait for a connection, for each that the pool has.
 const mostWaiting = 100;
 
-const values = given.map(({ name, type }) => ({ name, type }));
-const turn = "turn AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE)";
-const insert = `INSERT INTO petstore.pets (${values.map(({ name }) => name)})`;
-const parameters = (first: number) => values.map(({ type }, index) => `$${first + index}::${type}`).join(", ");
+// How many calls of a kind are one question.
+const room = { together: 500, waiting: 2_000 };
+
+const names = given.map(({ name }) => name).join(", ");
+const arrays = (first: number) => given.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
 const keyColumns = "id, name, created_at, expires_at, last_used_at";
 
 /** The statements, by name. */
@@ -36,21 +37,32 @@ export const statements = {
   listByStatus: `
     SELECT ${pet} FROM petstore.pets WHERE (status, id) > ($1, $2) AND status <= $1
     ORDER BY status, id LIMIT $3`,
-  find: `SELECT ${pet} FROM petstore.pets WHERE id = $1`,
-  create: `WITH ${turn} ${insert} SELECT ${parameters(1)} FROM turn RETURNING ${pet}`,
-  // No row where the key has been used. In a race the second waits for the first's record and then
-  // finds that it is not expired.
-  createOnce: `
-    WITH ${turn}, claim AS (
+  find: `SELECT ${pet} FROM petstore.pets WHERE id = ANY ($1)`,
+  // Many at once, each with its place. In the answer are those that were made: where a key has been
+  // used, its pet is not, and if it has just been used by another process, its record is waited for.
+  create: `
+    WITH turn AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
+      SELECT nextval('petstore.pets_id_seq') AS id, asked.* FROM (
+        SELECT asked.* FROM turn, unnest($1::bigint[], $2::text[], $3::bytea[], ${arrays(6)})
+          WITH ORDINALITY AS asked (caller, key, digest, ${names}, place)
+        WHERE NOT EXISTS (
+          SELECT 1 FROM petstore.idempotency AS used
+          WHERE used.caller = asked.caller AND used.key = asked.key AND created_at > $5)
+        ORDER BY place
+      ) AS asked
+    ), claimed AS (
       INSERT INTO petstore.idempotency AS mine (caller, key, digest, created_at, pet_id)
-      SELECT $1::bigint, $2::text, $3::bytea, $4::bigint, nextval('petstore.pets_id_seq') FROM turn
-      WHERE NOT EXISTS (SELECT 1 FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $5)
+      SELECT caller, key, digest, $4::bigint, id FROM numbered WHERE key IS NOT NULL
       ON CONFLICT (caller, key) DO UPDATE
       SET digest = excluded.digest, created_at = excluded.created_at, pet_id = excluded.pet_id
       WHERE mine.created_at <= $5
       RETURNING pet_id
+    ), made AS (
+      INSERT INTO petstore.pets (id, ${names})
+      SELECT id, ${names} FROM numbered WHERE key IS NULL OR id IN (SELECT pet_id FROM claimed)
+      RETURNING id
     )
-    ${insert.replace("(", "(id, ")} SELECT pet_id, ${parameters(6)} FROM claim RETURNING ${pet}`,
+    SELECT id, place FROM made JOIN numbered USING (id)`,
   recall: `
     SELECT digest, pets.* FROM petstore.idempotency
     JOIN (SELECT ${pet} FROM petstore.pets) AS pets ON pets.id = pet_id
@@ -58,12 +70,15 @@ export const statements = {
   forget: `
     DELETE FROM petstore.idempotency WHERE (caller, key) IN (
       SELECT caller, key FROM petstore.idempotency
-      WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)`,
+      WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
+    RETURNING key`,
   createKey: `
-    INSERT INTO petstore.keys (name, hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
+    INSERT INTO petstore.keys (name, hash, created_at, expires_at) VALUES ($1, decode($2, 'hex'), $3, $4)
     ON CONFLICT (name) DO NOTHING RETURNING id`,
   listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
-  findKey: `SELECT ${keyColumns} FROM petstore.keys WHERE hash = $1`,
+  findKeys: `
+    SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM petstore.keys
+    WHERE hash = ANY (ARRAY(SELECT decode(asked, 'hex') FROM unnest($1::text[]) AS asked))`,
   revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
   // In order of id: two processes that lock the same rows in another order would wait for each other.
   touchKeys: `
@@ -74,6 +89,12 @@ export const statements = {
     UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
   check: "SELECT 1",
 };
+
+/** A pet to add. */
+interface Asked {
+  readonly pet: NewPet;
+  readonly once: Once | undefined;
+}
 
 /**
  * Opens the store in the database that `url` names, with at most `connections` to it; what else pg
@@ -102,21 +123,49 @@ export async function openPostgres(url: string, create: boolean, connections: nu
   };
   const one = async (...call: Parameters<typeof ask>) => (await ask(...call))[0];
 
-  // A few old records go with every tenth new one: none piles up. What fails there, the next one does.
+  // Up to twenty old records go for ten new ones: none piles up.
   let claims = 0;
-  const forget = async (before: number) => {
-    claims += 1;
-    if (claims % 10 === 0) await ask("forget", before).catch(() => {});
+  const forget = async (before: number, made: number) => {
+    claims += made;
+    let more = true;
+    for (; more && claims >= 10; claims -= 10) more = (await ask("forget", before)).length > 0;
   };
 
-  const createOnce = async (pet: unknown[], { caller, key, digest }: Once): ReturnType<Store["pets"]["create"]> => {
+  // Gives each pet in its place, or nothing where its key has been used, by another of them also.
+  const insert = inBatches<Asked, Pet | undefined>(room, async (all) => {
     const now = Date.now();
-    const made = await one("createOnce", caller, key, digest, now, now - remembered, ...pet);
-    if (made !== undefined) {
-      await forget(now - remembered);
-      return { outcome: "created", pet: toPet(made) as Pet };
-    }
-    const record = await one("recall", caller, key, now - remembered);
+    const used = new Set<string>();
+    const asked = all.filter(({ once }) => {
+      const name = once && `${once.caller} ${once.key}`;
+      return name === undefined || (!used.has(name) && used.add(name));
+    });
+    const column = (read: (one: Asked) => unknown) => asked.map((one) => read(one) ?? null);
+    const rows = await ask(
+      "create",
+      column(({ once }) => once?.caller),
+      column(({ once }) => once?.key),
+      column(({ once }) => once?.digest),
+      now,
+      now - remembered,
+      ...given.map(({ field }) => column(({ pet }) => pet[field])),
+    );
+    forget(now - remembered, used.size).catch(() => {}); // nobody waits for it, and the next one does what it did not
+    const ids = new Map(rows.map(({ id, place }) => [asked[Number(place) - 1], id]));
+    return all.map((one) => (ids.has(one) ? toPet({ ...one.pet, id: ids.get(one) }) : undefined));
+  });
+
+  const list = async ({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> => {
+    const { status, ...others } = filter;
+    others satisfies Record<string, never>; // a filter of the document that has no query here
+    const rows = await (status === undefined
+      ? ask("list", after, limit + 1)
+      : ask("listByStatus", status, after, limit + 1));
+    return toPage(rows, limit);
+  };
+  const asked = new Map<string, Promise<Page>>();
+
+  const recall = async ({ caller, key, digest }: Once): Promise<Created> => {
+    const record = await one("recall", caller, key, Date.now() - remembered);
     // Another process, whose clock is ahead, let go of it in between.
     if (record === undefined) throw new Unavailable(busy);
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
@@ -125,21 +174,27 @@ export async function openPostgres(url: string, create: boolean, connections: nu
 
   return {
     pets: {
-      async list({ limit, after = 0n, ...filter }) {
-        const { status, ...others } = filter;
-        others satisfies Record<string, never>; // a filter of the document that has no query here
-        const rows = await (status === undefined
-          ? ask("list", after, limit + 1)
-          : ask("listByStatus", status, after, limit + 1));
-        return { pets: rows.slice(0, limit).map((row) => toPet(row) as Pet), more: rows.length > limit };
+      // Who asks the same in a turn of the event loop shares the answer.
+      list(query) {
+        const name = JSON.stringify({ ...query, after: String(query.after) });
+        const known = asked.get(name);
+        if (known !== undefined) return known;
+        const page = endOfTurn().then(() => {
+          asked.delete(name);
+          return list(query);
+        });
+        asked.set(name, page);
+        return page;
       },
-      find: async (id) => toPet(await one("find", id)),
+      find: inBatches(room, async (ids) => {
+        const found = new Map((await ask("find", [...new Set(ids)])).map((row) => [row.id, row]));
+        return ids.map((id) => toPet(found.get(id)));
+      }),
       async create(pet, once) {
-        const values = given.map(({ field }) => pet[field] ?? null);
-        if (once !== undefined) return createOnce(values, once);
-        const made = await one("create", ...values);
-        if (made === undefined) throw new Unavailable(busy); // nobody has a turn: somebody took the secret away
-        return { outcome: "created", pet: toPet(made) as Pet };
+        const made = await insert({ pet, once });
+        if (made !== undefined) return { outcome: "created", pet: made };
+        if (once !== undefined) return recall(once);
+        throw new Unavailable(busy); // nobody has a turn: somebody took the secret away
       },
     },
     keys: {
@@ -148,7 +203,10 @@ export async function openPostgres(url: string, create: boolean, connections: nu
       // Sorted here: the order of a text column depends on the database's locale.
       list: async () =>
         (await ask("listKeys")).map((row) => toKey(row) as Key).sort((a, b) => (a.name < b.name ? -1 : 1)),
-      find: async (hash) => toKey(await one("findKey", hash)),
+      find: inBatches(room, async (hashes) => {
+        const found = new Map((await ask("findKeys", [...new Set(hashes)])).map((row) => [row.hash, row]));
+        return hashes.map((hash) => toKey(found.get(hash)));
+      }),
       revoke: async (name) => (await one("revokeKey", name)) !== undefined,
       async touch(uses) {
         const at = [...uses.values()].map((date) => date.getTime());
