@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { Server as ListeningServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type RouteOptions } from "fastify";
+import fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
-import helmet from "helmet";
+import type { Logger } from "pino";
 import { buildAuthentication, callerDecorator, recordUses } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import type { Handlers, OperationId } from "./contract.ts";
@@ -16,10 +16,11 @@ import type { Document } from "./document.ts";
 import { answerFailures } from "./failures.ts";
 import { addHealth } from "./health.ts";
 import { serviceLinks } from "./links.ts";
-import { RequestLog } from "./logger.ts";
+import { RequestLog, withLazyChildren } from "./logger.ts";
 import { answerMalformed, maxHeaderSize } from "./malformed.ts";
 import { buildPages } from "./pages.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
+import { buildHeaders } from "./security.ts";
 import type { Store } from "./store/store.ts";
 import { buildValidation } from "./validation.ts";
 
@@ -31,7 +32,7 @@ export interface Parts {
   readonly handlers: Handlers;
   readonly store: Store;
   readonly addresses: Addresses;
-  readonly logger: FastifyBaseLogger;
+  readonly logger: Logger;
 }
 
 /**
@@ -41,8 +42,8 @@ export interface Parts {
  */
 export async function buildApp({ document, handlers, store, addresses, logger }: Parts): Promise<FastifyInstance> {
   const app = fastify({
-    loggerInstance: logger,
-    logController: new RequestLog(),
+    loggerInstance: withLazyChildren(logger),
+    logController: new RequestLog(logger),
     genReqId: () => randomUUID(),
     // The parser's limit for all headers is the limit: a long id is a bad id, not a wrong path.
     routerOptions: { maxParamLength: maxHeaderSize },
@@ -54,33 +55,39 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     requestTimeout: 30_000,
     // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
     // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-    http: { maxHeaderSize, headersTimeout: 15_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    http: {
+      maxHeaderSize,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+    },
   });
   // Who has sent all and says so by closing their side is answered: Node has no option for it, only this field.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on("checkExpectation", app.routing);
   app.server.on("checkContinue", app.routing); // src/route.ts asks for the body, after the credentials
-  answerMalformed(app.server, logger);
+  const configured = Object.values(addresses).filter((address) => address !== "");
+  const secure = buildHeaders(
+    addresses.production.startsWith("https:"),
+    configured.map((address) => new URL(address).origin),
+  );
+  answerMalformed(app.server, logger, secure.data);
 
   app.decorateRequest(callerDecorator);
-  app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(secure.data).header("x-request-id", request.id);
     // Node takes what follows a request to upgrade for another protocol's: it must be the last here.
     if (request.headers.upgrade !== undefined) reply.header("connection", "close");
+    done();
   });
-  // Over plain http away from loopback, upgraded requests would leave /docs blank.
-  const origins = Object.values(addresses).flatMap((address) => (address ? [new URL(address).origin] : []));
-  const secure = helmet({
-    contentSecurityPolicy: { directives: { upgradeInsecureRequests: null, connectSrc: ["'self'", ...origins] } },
-  });
-  app.addHook("onRequest", (request, reply, done) => secure(request.raw, reply.raw, () => done()));
   endConnections(app);
   answerFailures(app, serviceLinks(toPlace(document, addresses).root));
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(document.extensions));
 
   await addOperations(app, { document, handlers, store, addresses });
-  await addDocs(app, document, addresses);
+  await addDocs(app, document, addresses, secure.page);
   addHealth(app, store);
   await app.ready();
   return app;
@@ -141,6 +148,7 @@ function endConnections(app: FastifyInstance): void {
 // its path. Escapes that are no UTF-8 have no route: their percent signs are taken as they stand, so
 // that the request gets the answer of the path that it names, and 401 stays before 400.
 function toRoute(target: string): string {
+  if (/^\/[^%#]*$/.test(target)) return target;
   const path = target.replace(/^https?:\/\/[^/?]*/i, "").replaceAll("#", "%23");
   const url = path.startsWith("/") ? path : `/${path}`;
   if (!url.includes("%")) return url;

@@ -1,7 +1,7 @@
 // The document as the service hands it out: Swagger UI for people, JSON and YAML for programs, and
 // the ways to find them.
 import { createHash } from "node:crypto";
-import swagger from "@fastify/swagger";
+import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
 import { parseDocument } from "yaml";
@@ -29,8 +29,13 @@ export function toPlace({ basePath }: Document, { production }: Addresses): Plac
   return { base, root: base.slice(0, -basePath.length) };
 }
 
-/** Adds /docs, /openapi.json, /openapi.yaml, /.well-known/api-catalog, and / which leads to /docs. None needs a credential. */
-export async function addDocs(app: FastifyInstance, document: Document, addresses: Addresses): Promise<void> {
+/** Adds /docs with `headers`, /openapi.json, /openapi.yaml, /.well-known/api-catalog, and / which leads to /docs. None needs a credential. */
+export async function addDocs(
+  app: FastifyInstance,
+  document: Document,
+  addresses: Addresses,
+  headers: Record<string, string>,
+): Promise<void> {
   const { base, root } = toPlace(document, addresses);
   const configured = [
     { url: addresses.production, description: "Production" },
@@ -39,24 +44,23 @@ export async function addDocs(app: FastifyInstance, document: Document, addresse
   // Behind a gateway that adds a path, and on the port itself: seen from /docs/json it is the same.
   const prefixed = new URL(`${root}/`, "http://localhost").pathname !== "/";
   const here = { url: `${prefixed ? ".." : ""}${document.basePath}`, description: "This service" };
-  const withServers = (servers: object[]) => {
-    const served = parseDocument(document.text);
-    served.set("servers", servers);
-    return served;
-  };
 
-  const served = withServers(addresses.production ? configured : [here, ...configured]);
-  addFile(app, "/openapi.json", "application/json; charset=utf-8", JSON.stringify(served.toJS(), null, 2));
-  addFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", served.toString());
+  const servers = addresses.production ? configured : [here, ...configured];
+  const served = JSON.stringify({ ...document.content, servers }, null, 2);
+  addFile(app, "/openapi.json", "application/json; charset=utf-8", served);
+  const commented = parseDocument(document.text);
+  commented.set("servers", servers);
+  addFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", commented.toString());
   const self = { link: `<${root}${catalogPath}>; rel="api-catalog"` };
   addFile(app, catalogPath, catalogType, JSON.stringify(catalog({ base, root }), null, 2), self);
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(prefixed ? "docs" : "/docs"));
 
   // On the page the calls go to the service that shows it, unless another one is chosen.
-  const shown = withServers([here, ...configured]).toJS();
-  await app.register(swagger, { mode: "static", specification: { document: shown } });
+  const shown: unknown = { ...document.content, servers: [here, ...configured] };
+  await app.register(swagger, { mode: "static", specification: { document: shown as StaticDocumentSpec["document"] } });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
+    uiHooks: { onRequest: (_, reply, done) => done(void reply.headers(headers)) },
     theme: {
       title: `${document.content.info.title} API`,
       css: [{ filename: "badges.css", content: badgeStyle }],

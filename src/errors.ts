@@ -40,7 +40,11 @@ export class Refusal extends Error {
   readonly headers: Record<string, string>;
 
   constructor(code: Code, message: string, headers: Record<string, string> = {}) {
+    // It is an answer, not a fault: nobody looks at where it came from, and to find that out is dear.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.answer = fail(code, message);
     this.headers = headers;
   }

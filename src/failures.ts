@@ -19,7 +19,9 @@ export function answerFailures(app: FastifyInstance, links: string): void {
     else if (answer.status >= 500) request.log.error({ err: error }, "failed");
     if (leavesMuch(request.raw)) reply.header("connection", "close");
     addHeader(reply, "link", links);
-    return reply.code(answer.status).headers(headers).send(answer.body);
+    reply.code(answer.status).headers(headers).type("application/json; charset=utf-8");
+    // As text: the schemas of the route at hand need not know this status.
+    return reply.send(JSON.stringify(answer.body));
   });
 
   const patterns = new Map<string, RegExp>();
@@ -33,13 +35,14 @@ export function answerFailures(app: FastifyInstance, links: string): void {
     patterns.set(url, pattern);
   });
 
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", (request, _, done) => {
     // RFC 9112, section 3.2. HTTP/1.0 knows no Host.
-    const hosts = request.raw.headersDistinct.host?.length ?? 0;
-    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion !== "1.0"))
-      throw new Refusal("malformed_request", `The request must have one Host header, not ${hosts}.`);
+    const { host } = request.headers;
+    if (host === undefined ? request.raw.httpVersion !== "1.0" : host.includes(","))
+      done(new Refusal("malformed_request", "The request must have one Host header."));
     // Not left to the handler below: it would run after the body was read.
-    if (request.is404) throw refuseRoute(request, patterns);
+    else if (request.is404) done(refuseRoute(request, patterns));
+    else done();
   });
   app.setNotFoundHandler(() => {
     throw nothingThere();

@@ -1,6 +1,6 @@
 // What the HTTP parser refuses has no request: it is answered here, on the socket, in the one shape.
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
 import { Refusal } from "./errors.ts";
@@ -8,14 +8,21 @@ import { Refusal } from "./errors.ts";
 /** The bytes that all headers of a request may have. */
 export const maxHeaderSize = 16_384;
 
+// Not by an import, which evaluates all that node:http has, its WebSocket as well: 30 ms of each start.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
 type ParserError = { code?: string; reason?: string };
 
-/** Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. */
-export function answerMalformed(server: Server, log: FastifyBaseLogger): void {
+/** Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. `always`: headers for each answer. */
+export function answerMalformed(server: Server, log: FastifyBaseLogger, always: Record<string, string>): void {
   // Of each connection, the answers that are not out yet, and the latest.
   const pending = new WeakMap<Socket, ServerResponse[]>();
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) =>
-    pending.set(socket, [...(pending.get(socket) ?? []).filter((one) => !one.writableFinished), response]);
+  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const responses = pending.get(socket) ?? [];
+    if (responses.length === 0) pending.set(socket, responses);
+    while (responses[0]?.writableFinished) responses.shift(); // they leave in order
+    responses.push(response);
+  };
   server.on("request", note).on("checkContinue", note).on("checkExpectation", note);
 
   const refuse = (error: ParserError, socket: Socket): void => {
@@ -28,19 +35,20 @@ export function answerMalformed(server: Server, log: FastifyBaseLogger): void {
     else if (before) before.prependOnceListener("finish", () => refuse(error, socket));
     // It has its answer, or a part of it: more bytes would pass for the rest.
     else if (broken?.headersSent) socket.destroy();
-    else answer(error, socket, log);
+    else answer(error, socket, log, always);
   };
   server.removeAllListeners("clientError"); // Fastify's own, which has another shape
   server.on("clientError", refuse);
   server.on("connect", (_, socket: Socket) => refuse({ code: "CONNECT" }, socket));
 }
 
-function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger): void {
+function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, always: Record<string, string>): void {
   const { answer, headers } = toRefusal(error);
   const id = randomUUID();
   log.info({ reqId: id, reason: error.reason ?? error.code, status: answer.status }, "malformed request");
   const body = JSON.stringify(answer.body);
   const head = {
+    ...always,
     ...headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

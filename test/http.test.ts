@@ -292,6 +292,30 @@ t.test("credentials come first", async (t) => {
   t.same(await challenge(`Bearer ${service.key} x`), [401, true]);
   t.same(await challenge(`bearer  ${service.key}`), [200, undefined], "the scheme's name is in any case (RFC 9110)");
 
+  const other = await addKey(service.store, "other");
+  const line = (key?: string) =>
+    `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${key === undefined ? "" : `Authorization: Bearer ${key}\r\n`}\r\n`;
+  const shown = [
+    service.key,
+    "psk_wrong",
+    undefined,
+    other,
+    service.key,
+    `${service.key}\r\nAuthorization: Bearer ${other}`,
+  ];
+  t.same(
+    (await service.raw(shown.map(line).join(""))).map(({ status }) => status),
+    [200, 401, 401, 200, 200, 401],
+    "each request of a connection by its own key, and by one",
+  );
+  t.match(
+    service.logs
+      .filter(({ msg }) => msg === "answered")
+      .slice(-6)
+      .map(({ key }) => key),
+    [/^test-/, undefined, undefined, "other", /^test-/, undefined],
+  );
+
   const expired = await addKey(service.store, "expired", new Date(Date.now() - 1));
   t.match(await service.call("GET", "/v1/pets", { key: expired }), { status: 401, body: { message: /has expired/ } });
   const short = await addKey(service.store, "short", new Date(Date.now() + 60_000));
@@ -761,7 +785,8 @@ t.test("around the interface", async (t) => {
   t.match(await open("/"), { status: 302, headers: { location: "/docs" } });
   t.match(await open("/docs"), { status: 200, headers: { "content-security-policy": /script-src 'self';/ } });
   t.notMatch((await open("/docs")).headers["content-security-policy"], /upgrade-insecure-requests/);
-  t.match((await open("/healthz")).headers, { "x-content-type-options": "nosniff", "x-frame-options": "SAMEORIGIN" });
+  t.match((await open("/docs")).headers, { "x-frame-options": "SAMEORIGIN", "origin-agent-cluster": "?1" });
+  t.match((await open("/healthz")).headers, { "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
   for (const [path, type] of [
     ["/openapi.json", "application/json"],
     ["/openapi.yaml", "application/yaml"],
@@ -828,6 +853,12 @@ t.test("a program that knows one address finds the document and the documentatio
   t.same(await read(service), catalog(""));
   t.equal(await link("HEAD", "/.well-known/api-catalog", null), '</.well-known/api-catalog>; rel="api-catalog"');
   const known = await start(t, { addresses: { production: "https://a.example/shop/v1", staging: "" } });
+  for (const path of ["/healthz", "/docs"]) {
+    const secured = async ({ call }: typeof service) =>
+      (await call("GET", path, { key: null })).headers["strict-transport-security"];
+    t.equal(await secured(service), undefined, "not where clients may come without TLS (RFC 6797, section 7.2)");
+    t.match(await secured(known), /^max-age=\d{8}/);
+  }
   t.same(await read(known), catalog("https://a.example/shop"));
   t.match((await known.call("GET", "/", { key: null })).headers.link, "<https://a.example/shop/openapi.json>");
 });
