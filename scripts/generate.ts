@@ -1,5 +1,6 @@
 // Writes what follows from the document: the types of the service's side, those of the consumers'
 // with what their client must know, and the package's version. With --check it only compares.
+import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
@@ -55,13 +56,16 @@ function isInt64({ type, format }: Schema): boolean {
 }
 
 // On the server's side a parameter with a default always has a value, and no other codes are sent.
-function serverTypes(): Promise<string> {
+async function serverTypes(): Promise<string> {
   const filled = structuredClone(document);
   for (const path of Object.values<Record<string, Operation>>(filled.paths))
     for (const operation of Object.values(path))
       for (const parameter of (operation.parameters ?? []).map((one) => resolve(one, filled)))
         if (parameter.schema && resolve(parameter.schema, filled).default !== undefined) parameter.required = true;
-  return types(filled, "closed");
+  return `${await types(filled, "closed")}
+/** The SHA-256 of the document that this was made from, which was valid. */
+export const checked = "${hash("sha256", text)}";
+`;
 }
 
 // A consumer may meet values of an open list that came later: to it they are any text.

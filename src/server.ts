@@ -27,7 +27,7 @@ export async function serve(): Promise<void> {
 
   // Also where workers serve: what is wrong with it is said once, and it is made once.
   const store = await openStore(config.DATABASE_URL, { connections: config.DATABASE_POOL });
-  const logger = buildLogger(config.LOG_LEVEL);
+  const logger = await buildLogger(config.LOG_LEVEL);
   const listening = several
     ? await startWorkers(config.WORKERS, logger)
     : await listen({ config, document, store, logger });
@@ -58,6 +58,7 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
   // A hangup of a worker is for src/workers.ts to obey.
   process.on("SIGTERM", close).on("SIGINT", close);
   process.on("SIGHUP", () => cluster.isWorker || close());
+  await letGo().catch(() => {});
   try {
     // One address: for a name that has several, Fastify would start a server that knows less for each more.
     const { address } = await lookup(config.HOST);
@@ -67,6 +68,16 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
     const { message } = error as Error;
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);
   }
+}
+
+// What only the start needed, checks of the document above all: else it stays for as long as nobody asks.
+// Not where Node has no inspector, or may not use it.
+async function letGo(): Promise<void> {
+  const { Session } = await import("node:inspector/promises");
+  const session = new Session();
+  session.connect();
+  await session.post("HeapProfiler.collectGarbage");
+  session.disconnect();
 }
 
 /** Ends the process: one line that says why, and exit code 1. */

@@ -450,3 +450,6 @@ export interface operations {
         };
     };
 }
+
+/** The SHA-256 of the document that this was made from, which was valid. */
+export const checked = "d30182684b0c67321e5d4c4f380ebe58b28e58dbc85a4d875e59d6fcb6e647fc";
