@@ -34,13 +34,15 @@ const sold = { limit: 20, status: "sold" };
 // The path of each call, in a store of that size.
 const kinds: Record<string, (size: bigint, pages: Pages) => string> = {
   "list, first page": () => "/v1/pets?limit=20",
-  "list, page in the middle": (size, { next }) => toPath(next({ limit: 20 }, size / 2n)),
+  "list, page in the middle": (size, { next }) => toPath(next({ limit: 20 }, middle(size))),
   "list by status": () => "/v1/pets?limit=20&status=sold",
-  "list by status, in the middle": (size, { next }) => toPath(next(sold, size / 2n)),
+  "list by status, in the middle": (size, { next }) => toPath(next(sold, middle(size))),
   get: (size) => `/v1/pets/${Math.ceil(Math.random() * Number(size))}`,
 };
 
-const toPath = (link: string) => link.slice(1, link.indexOf(">"));
+// A page that ends in the middle of the store.
+const middle = (size: bigint) => ({ pets: [{ id: size / 2n, name: "", categoryId: 0n }], more: true });
+const toPath = (link = "") => link.slice(1, link.indexOf(">"));
 const explained = ["list", "listByStatus", "find"] as const;
 
 interface Kind {

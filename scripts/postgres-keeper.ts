@@ -2,9 +2,9 @@
 // end, and leaves no process and no folder behind. Told by messages to stop and start the server.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { freePort } from "./port.ts";
 
 /** What can be asked of the keeper. */
 export type Order = "start" | "stop" | "kill";
@@ -43,17 +43,10 @@ async function prepare(): Promise<string> {
   return join(dirname(initdb), "postgres");
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
 async function start(program: string): Promise<void> {
-  // Without fsync: a process that dies loses nothing by it, and no test cuts the power.
-  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off", max_connections: "200" };
+  // For tests without fsync: a process that dies loses nothing by it, and no test cuts the power.
+  const fsync = process.env.FSYNC;
+  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync, max_connections: "200" };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const child = spawn(program, ["-D", data, "-p", String(port), ...flags], options);
   server = child;

@@ -13,13 +13,13 @@ export interface Postgres {
   end(): Promise<void>;
 }
 
-/** Starts a PostgreSQL. It ends with this process at the latest. */
-export async function startPostgres(): Promise<Postgres> {
+/** Starts a PostgreSQL, which keeps what it answered through a loss of power only if `durable`. It ends with this process at the latest. */
+export async function startPostgres(durable = false): Promise<Postgres> {
   // Of its own session, so that what ends all of the tests at once leaves it the time to tidy up.
   const keeper = fork(new URL("postgres-keeper.ts", import.meta.url), {
     detached: true,
     execArgv: [],
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR },
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, FSYNC: durable ? "on" : "off" },
   });
   const exit = once(keeper, "exit");
   let port = 0;

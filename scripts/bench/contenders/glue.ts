@@ -1,0 +1,45 @@
+// fastify-openapi-glue as its README shows it, with Fastify's own validation. The one addition is
+// the error handler: the document's schemas of failures would refuse Fastify's own shape of errors.
+import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
+import glue from "fastify-openapi-glue";
+import { document } from "./document.ts";
+import * as store from "./store.ts";
+
+type List = FastifyRequest<{ Querystring: { limit: number; status?: store.Status } }>;
+type Create = FastifyRequest<{ Body: store.NewPet }>;
+type Get = FastifyRequest<{ Params: { petId: number } }>;
+
+class Service {
+  async listPets({ query }: List) {
+    return store.list(query.limit, query.status);
+  }
+  async createPet({ body }: Create, reply: FastifyReply) {
+    reply.code(201);
+    return store.create(body);
+  }
+  async getPet({ params }: Get, reply: FastifyReply) {
+    const found = store.find(params.petId);
+    if (found) return found;
+    reply.code(404);
+    return { code: "pet_not_found", message: `No pet has the id ${params.petId}.`, status: 404 };
+  }
+}
+
+class Security {
+  async apiKey({ headers }: FastifyRequest) {
+    if (!store.isAuthorized(headers.authorization)) throw new Error("A valid API key is needed.");
+  }
+}
+
+// The document's keywords that aren't JSON Schema's: not strict, as the tool's documentation says.
+const app = fastify({ ajv: { customOptions: { strict: false } } });
+app.setErrorHandler<FastifyError>(({ name, code = name, message, statusCode: status = 500 }, _request, reply) => {
+  reply.code(status).send({ code, message, status });
+});
+await app.register(glue, {
+  specification: document,
+  serviceHandlers: new Service(),
+  securityHandlers: new Security(),
+  prefix: "v1",
+});
+await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT) });
