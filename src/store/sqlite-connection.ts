@@ -54,16 +54,16 @@ const surroundings = new Map([
  * Does `work`, as soon as a lock of another process lets it, for 5 seconds: not within SQLite, which
  * would hold up all other requests. Rejects with `Unavailable` for what is not a bug of ours.
  */
-export async function patiently<T>(work: () => T): Promise<T> {
-  for (let deadline: number | undefined; ; await pause(busyPause)) {
-    try {
-      return work();
-    } catch (error) {
-      deadline ??= performance.now() + busyTimeout;
-      const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-      if (code === busy && performance.now() < deadline) continue;
-      const reason = surroundings.get(code);
-      throw reason === undefined ? error : new Unavailable(`The store is ${reason}.`, { cause: error });
+export async function patiently<T>(work: () => T, deadline = performance.now() + busyTimeout): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+    if (code === busy && performance.now() < deadline) {
+      await pause(busyPause);
+      return patiently(work, deadline);
     }
+    const reason = surroundings.get(code);
+    throw reason === undefined ? error : new Unavailable(`The store is ${reason}.`, { cause: error });
   }
 }

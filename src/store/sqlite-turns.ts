@@ -18,7 +18,7 @@ export interface Turns {
   write<T>(work: () => T): Promise<T>;
   /**
    * Room for so many values that were read, by name. They go as soon as another connection has
-   * committed; what this one writes, `write` must forget. To be used within `read` and `write`.
+   * committed; what this one writes, `write` must forget. Only what `read` reads may be remembered.
    */
   remember<T>(room: number): Memory<T>;
 }

@@ -59,11 +59,13 @@ export function openSqlite(file: string, make = true): Store {
     return page;
   };
 
+  const readPet = (id: bigint) => toPet(sql.find.get(id));
+
   // A pet does not change; if it ever does, who changes it must forget it here.
   const find = (id: bigint): Pet | undefined => {
     const known = pets.get(`${id}`);
     if (known !== undefined) return known;
-    const pet = toPet(sql.find.get(id));
+    const pet = readPet(id);
     if (pet !== undefined) pets.set(`${id}`, Object.freeze(pet));
     return pet;
   };
@@ -85,7 +87,8 @@ export function openSqlite(file: string, make = true): Store {
       return { outcome: "created", pet: made };
     }
     if (Buffer.compare(record.digest as Uint8Array, once.digest) !== 0) return { outcome: "conflict" };
-    return { outcome: "repeated", pet: find(record.pet_id as bigint) as Pet };
+    // Not to be remembered: if this transaction fails, another pet may get the id.
+    return { outcome: "repeated", pet: readPet(record.pet_id as bigint) as Pet };
   };
 
   const findKey = (hash: string): Key | undefined => {
