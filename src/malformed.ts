@@ -39,7 +39,10 @@ export function answerMalformed(server: Server, log: FastifyBaseLogger, always: 
   };
   server.removeAllListeners("clientError"); // Fastify's own, which has another shape
   server.on("clientError", refuse);
-  server.on("connect", (_, socket: Socket) => refuse({ code: "CONNECT" }, socket));
+  server.on("connect", (_, socket: Socket) => {
+    socket.on("error", () => socket.destroy()); // Node has taken its own listener off
+    refuse({ code: "CONNECT" }, socket);
+  });
 }
 
 function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, always: Record<string, string>): void {

@@ -13,6 +13,32 @@ import { petstore, slowStart, startServer, until } from "./processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
+t.test("a client that sends CONNECT and resets the connection harms nobody", async (t) => {
+  const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
+  const { port, origin } = new URL(server.url);
+  for (let n = 0; n < 100; n++) {
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nCONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
+    setTimeout(() => socket.resetAndDestroy(), n % 3);
+    await once(socket, "close");
+  }
+  t.equal((await fetch(`${origin}/healthz`)).status, 200);
+  t.equal(server.child.exitCode, null);
+});
+
+t.test("a service that may not inspect itself starts all the same", async (t) => {
+  const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-net"];
+  const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, [
+    process.execPath,
+    ...flags,
+    "src/bin.js",
+    "serve",
+  ]);
+  t.equal((await fetch(`${new URL(server.url).origin}/healthz`)).status, 200);
+});
+
 t.test("petstore keys", async (t) => {
   const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };
   const keys = (...args: string[]) => petstore(settings, "keys", ...args);
