@@ -1,7 +1,7 @@
 // From a request to who is calling: bearer key -> SHA-256 -> KeyStore -> caller.
 //
 // A key is 256 random bits, so its hash needs no salt and no slow function, and to look it up by
-// the hash gives nothing away by its timing. The store is asked each time: a revocation holds at once.
+// the hash gives nothing away by its timing. The store is asked each time, and remembers only what is exact: a revocation holds at once.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Caller } from "./contract.ts";

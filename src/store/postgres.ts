@@ -1,8 +1,9 @@
 // The store for several machines: PostgreSQL, which any number of processes may share.
 //
 // Each question is one statement and so one transaction, prepared once on each connection: nothing is
-// ever left open between two of them. Calls that come at the same time share one. PostgreSQL gives out ids before it commits, so of two pets
-// the later may be seen first, and a list that was read past it would never show the earlier one.
+// ever left open between two of them. Calls that come at the same time share one.
+//
+// PostgreSQL gives out ids before it commits, so of two pets the later may be seen first, and a list that was read past it would never show the earlier one.
 // Here creates take turns, by a lock on the one row of petstore.secret: what has a lower id is
 // there before what has a higher one, as in the embedded store.
 import { setImmediate as endOfTurn } from "node:timers/promises";
@@ -123,12 +124,18 @@ export async function openPostgres(url: string, create: boolean, connections: nu
   };
   const one = async (...call: Parameters<typeof ask>) => (await ask(...call))[0];
 
-  // Up to twenty old records go for ten new ones: none piles up.
+  // Up to twenty old records go for ten new ones: none piles up. One statement at a time, since nobody waits for it.
   let claims = 0;
+  let forgetting = false;
   const forget = async (before: number, made: number) => {
     claims += made;
-    let more = true;
-    for (; more && claims >= 10; claims -= 10) more = (await ask("forget", before)).length > 0;
+    if (forgetting) return;
+    forgetting = true;
+    try {
+      while (claims >= 10) claims = (await ask("forget", before)).length > 0 ? claims - 10 : 0;
+    } finally {
+      forgetting = false;
+    }
   };
 
   // Gives each pet in its place, or nothing where its key has been used, by another of them also.
@@ -149,7 +156,7 @@ export async function openPostgres(url: string, create: boolean, connections: nu
       now - remembered,
       ...given.map(({ field }) => column(({ pet }) => pet[field])),
     );
-    forget(now - remembered, used.size).catch(() => {}); // nobody waits for it, and the next one does what it did not
+    forget(now - remembered, used.size).catch(() => {}); // the next one does what it did not
     const ids = new Map(rows.map(({ id, place }) => [asked[Number(place) - 1], id]));
     return all.map((one) => (ids.has(one) ? toPet({ ...one.pet, id: ids.get(one) }) : undefined));
   });
