@@ -1,7 +1,7 @@
 // The log: readable on a terminal, JSON lines otherwise, always on standard output. One line for
 // each request, when it is answered; never a key, a query or a body.
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from "fastify";
-import { type Logger, pino } from "pino";
+import { type Bindings, type ChildLoggerOptions, type Logger, pino } from "pino";
 import { callerDecorator } from "./auth.ts";
 import type { Caller } from "./contract.ts";
 
@@ -21,7 +21,9 @@ export async function buildLogger(level: string): Promise<Logger> {
 /** The log as Fastify takes it: it makes a child for each request, which is dear, and mostly nothing is written there. */
 export function withLazyChildren(logger: Logger): FastifyBaseLogger {
   return Object.create(logger, {
-    child: { value: (bindings: object) => new LazyLog(() => logger.child(bindings)) },
+    child: {
+      value: (bindings: Bindings, options?: ChildLoggerOptions) => new LazyLog(() => logger.child(bindings, options)),
+    },
   });
 }
 

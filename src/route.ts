@@ -72,7 +72,9 @@ function buildWriter(): (reply: FastifyReply, body: unknown) => string {
   return (reply, body) => {
     const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") ?? JSON.stringify;
     if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body as Record<string, unknown>);
-    const text = texts.get(body) ?? write(body as Record<string, unknown>);
+    const known = texts.get(body);
+    if (known !== undefined) return known;
+    const text = write(body as Record<string, unknown>);
     texts.set(body, text);
     return text;
   };
