@@ -8,7 +8,6 @@ import { Unavailable } from "../errors.ts";
 import { inBatches } from "./batches.ts";
 import { patiently } from "./sqlite-connection.ts";
 
-const closed = "The store is closed.";
 const room = { together: 10_000, waiting: 10_000 };
 
 /** The turns of one connection. */
@@ -43,7 +42,6 @@ export function buildTurns(db: DatabaseSync): Turns {
   let reading = false;
 
   const beginReading = () => {
-    if (!db.isOpen) throw new Unavailable(closed);
     setImmediate(endReading);
     begin.run();
     const now = version.get()?.data_version;
@@ -57,7 +55,7 @@ export function buildTurns(db: DatabaseSync): Turns {
   };
 
   const transact = <T>(work: () => T): T => {
-    if (!db.isOpen) throw new Unavailable(closed);
+    if (!db.isOpen) throw new Unavailable("The store is closed.");
     endReading();
     beginWrite.run();
     try {
