@@ -17,7 +17,7 @@ import { readDocument } from "../src/document.ts";
 import { handlers } from "../src/handlers.ts";
 import { buildPages } from "../src/pages.ts";
 import { openStore } from "../src/store/open.ts";
-import { statements as postgresStatements } from "../src/store/postgres.ts";
+import { statements as postgresStatements } from "../src/store/postgres-statements.ts";
 import { statements as sqliteStatements } from "../src/store/sqlite.ts";
 import type { Store } from "../src/store/store.ts";
 import { query, startPostgres } from "./postgres.ts";

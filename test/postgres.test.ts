@@ -11,7 +11,7 @@ import t, { type Test } from "tap";
 import { query, startPostgres } from "../scripts/postgres.ts";
 import { Unavailable } from "../src/errors.ts";
 import { openStore } from "../src/store/open.ts";
-import { statements } from "../src/store/postgres.ts";
+import { statements } from "../src/store/postgres-statements.ts";
 import { addKey, folder, start } from "./fixture.ts";
 import { holdsAll, type Kept, type Load, startLoad } from "./load.ts";
 import { newDatabase } from "./postgres.ts";

@@ -11,7 +11,8 @@ import pg from "pg";
 import { Unavailable } from "../errors.ts";
 import { busy, inBatches } from "./batches.ts";
 import { connection, prepare, toFailure } from "./postgres-connection.ts";
-import { given, pet, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
+import { statements } from "./postgres-statements.ts";
+import { given, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
 import type { Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
@@ -25,71 +26,6 @@ const mostWaiting = 100;
 
 // How many calls of a kind are one question.
 const room = { together: 500, waiting: 2_000 };
-
-const names = given.map(({ name }) => name).join(", ");
-const arrays = (first: number) => given.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
-const keyColumns = "id, name, created_at, expires_at, last_used_at";
-
-/** The statements, by name. */
-export const statements = {
-  list: `SELECT ${pet} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`,
-  // As a range of the index, whose order is asked for: told that the status is one, PostgreSQL may take
-  // the ids' own index and pass over all pets of other statuses, and there may be millions.
-  listByStatus: `
-    SELECT ${pet} FROM petstore.pets WHERE (status, id) > ($1, $2) AND status <= $1
-    ORDER BY status, id LIMIT $3`,
-  find: `SELECT ${pet} FROM petstore.pets WHERE id = ANY ($1)`,
-  // Many at once, each with its place. In the answer are those that were made: where a key has been
-  // used, its pet is not, and if it has just been used by another process, its record is waited for.
-  create: `
-    WITH turn AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
-      SELECT nextval('petstore.pets_id_seq') AS id, asked.* FROM (
-        SELECT asked.* FROM turn, unnest($1::bigint[], $2::text[], $3::bytea[], ${arrays(6)})
-          WITH ORDINALITY AS asked (caller, key, digest, ${names}, place)
-        WHERE NOT EXISTS (
-          SELECT 1 FROM petstore.idempotency AS used
-          WHERE used.caller = asked.caller AND used.key = asked.key AND created_at > $5)
-        ORDER BY place
-      ) AS asked
-    ), claimed AS (
-      INSERT INTO petstore.idempotency AS mine (caller, key, digest, created_at, pet_id)
-      SELECT caller, key, digest, $4::bigint, id FROM numbered WHERE key IS NOT NULL
-      ON CONFLICT (caller, key) DO UPDATE
-      SET digest = excluded.digest, created_at = excluded.created_at, pet_id = excluded.pet_id
-      WHERE mine.created_at <= $5
-      RETURNING pet_id
-    ), made AS (
-      INSERT INTO petstore.pets (id, ${names})
-      SELECT id, ${names} FROM numbered WHERE key IS NULL OR id IN (SELECT pet_id FROM claimed)
-      RETURNING id
-    )
-    SELECT id, place FROM made JOIN numbered USING (id)`,
-  recall: `
-    SELECT digest, pets.* FROM petstore.idempotency
-    JOIN (SELECT ${pet} FROM petstore.pets) AS pets ON pets.id = pet_id
-    WHERE caller = $1 AND key = $2 AND created_at > $3`,
-  forget: `
-    DELETE FROM petstore.idempotency WHERE (caller, key) IN (
-      SELECT caller, key FROM petstore.idempotency
-      WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
-    RETURNING key`,
-  createKey: `
-    INSERT INTO petstore.keys (name, hash, created_at, expires_at) VALUES ($1, decode($2, 'hex'), $3, $4)
-    ON CONFLICT (name) DO NOTHING RETURNING id`,
-  listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
-  findKeys: `
-    SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM petstore.keys
-    WHERE hash = ANY (ARRAY(SELECT decode(asked, 'hex') FROM unnest($1::text[]) AS asked))`,
-  revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
-  // In order of id: two processes that lock the same rows in another order would wait for each other.
-  touchKeys: `
-    WITH used AS (
-      SELECT keys.id, uses.at FROM petstore.keys JOIN unnest($1::bigint[], $2::bigint[]) AS uses (id, at) USING (id)
-      ORDER BY keys.id FOR UPDATE OF keys
-    )
-    UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
-  check: "SELECT 1",
-};
 
 /** A pet to add. */
 interface Asked {
