@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { query } from "../scripts/postgres.ts";
+import { query } from "../scripts/drive/postgres.ts";
+import { petstore, until } from "../scripts/drive/processes.ts";
 import { makeKey } from "../src/auth.ts";
 import { copy } from "../src/copy.ts";
 import { openStore, openTables } from "../src/store/open.ts";
 import type { Once } from "../src/store/store.ts";
 import { addKey, folder, start } from "./fixture.ts";
 import { newDatabase } from "./postgres.ts";
-import { petstore, until } from "./processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const copyStore = (from: string, to: string) => petstore({}, "copy", "--from", from, "--to", to);

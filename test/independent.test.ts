@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import t from "tap";
 import { parse } from "yaml";
+import type { Answer } from "../scripts/drive/answers.ts";
 import { Unavailable } from "../src/errors.ts";
 import { handlers } from "../src/handlers.ts";
 import { openStore } from "../src/store/open.ts";
-import { type Answer, documentText, edit, start } from "./fixture.ts";
+import { documentText, edit, start } from "./fixture.ts";
 import { startPrism } from "./prism.ts";
 
 t.test("Prism does refuse what is not as the document says", async (t) => {

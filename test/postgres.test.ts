@@ -8,14 +8,14 @@ import { dirname, join } from "node:path";
 import pg from "pg";
 import { generate } from "selfsigned";
 import t, { type Test } from "tap";
-import { query, startPostgres } from "../scripts/postgres.ts";
+import { holdsAll, type Kept, type Load, startLoad } from "../scripts/drive/load.ts";
+import { query, startPostgres } from "../scripts/drive/postgres.ts";
+import { petstore, startServer, until } from "../scripts/drive/processes.ts";
 import { Unavailable } from "../src/errors.ts";
 import { openStore } from "../src/store/open.ts";
 import { statements } from "../src/store/postgres-statements.ts";
 import { addKey, folder, start } from "./fixture.ts";
-import { holdsAll, type Kept, type Load, startLoad } from "./load.ts";
 import { newDatabase } from "./postgres.ts";
-import { petstore, startServer, until } from "./processes.ts";
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const rex = { name: "Rex", categoryId: 7n };
@@ -389,7 +389,7 @@ t.test("a failure that is no fault of the surroundings is not hidden", async (t)
 });
 
 t.test("the tests' own PostgreSQL leaves no process and no folder, also where they are killed", async (t) => {
-  const module = JSON.stringify(new URL("../scripts/postgres.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("../scripts/drive/postgres.ts", import.meta.url).href);
   const script = `const { startPostgres, query } = await import(${module});
     const { url } = await startPostgres();
     const [{ data_directory }] = await query(url("postgres"), "SHOW data_directory");

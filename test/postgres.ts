@@ -1,7 +1,7 @@
 // Databases for tests, on a PostgreSQL that the project brings, or on the one that TEST_DATABASE_URL names.
 import { randomBytes } from "node:crypto";
 import t, { type Test } from "tap";
-import { query, startPostgres } from "../scripts/postgres.ts";
+import { query, startPostgres } from "../scripts/drive/postgres.ts";
 
 let shared: Promise<string> | undefined;
 

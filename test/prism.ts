@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
-import type { Answer } from "./fixture.ts";
+import type { Answer } from "../scripts/drive/answers.ts";
 
 const prism = fileURLToPath(new URL("../node_modules/.bin/prism", import.meta.url));
 

@@ -7,9 +7,9 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
+import { petstore, slowStart, startServer, until } from "../scripts/drive/processes.ts";
 import { readConfig } from "../src/config.ts";
 import { documentText, edit, folder } from "./fixture.ts";
-import { petstore, slowStart, startServer, until } from "./processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 

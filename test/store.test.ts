@@ -7,7 +7,9 @@ import { constants, DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import t, { type Test } from "tap";
-import { query } from "../scripts/postgres.ts";
+import { holdsAll, type Kept, startLoad } from "../scripts/drive/load.ts";
+import { query } from "../scripts/drive/postgres.ts";
+import { petstore, startServer } from "../scripts/drive/processes.ts";
 import { makeKey } from "../src/auth.ts";
 import { Unavailable } from "../src/errors.ts";
 import { inBatches } from "../src/store/batches.ts";
@@ -16,9 +18,7 @@ import { statements } from "../src/store/sqlite.ts";
 import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
 import type { Created, NewPet, Once, Pet, Store } from "../src/store/store.ts";
 import { folder, start } from "./fixture.ts";
-import { holdsAll, type Kept, startLoad } from "./load.ts";
 import { newDatabase } from "./postgres.ts";
-import { petstore, startServer } from "./processes.ts";
 
 /** Opens the same store again each time that it is called. */
 type Open = () => Promise<Store>;

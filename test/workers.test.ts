@@ -6,9 +6,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
+import { startLoad } from "../scripts/drive/load.ts";
+import { petstore, type Server, slowStart, startServer, until } from "../scripts/drive/processes.ts";
 import { folder } from "./fixture.ts";
-import { startLoad } from "./load.ts";
-import { petstore, type Server, slowStart, startServer, until } from "./processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 
-const path = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
+const path = (name: string) => new URL(`../../${name}`, import.meta.url).pathname;
 
 /** Runs `petstore …` to its end. */
 export function petstore(environment: Record<string, string>, ...args: string[]) {
@@ -29,7 +29,7 @@ export interface Server {
 
 /** Starts the service and waits until it listens. It is told to end when the test ends, if it still runs. */
 export async function startServer(
-  t: Test,
+  t: Pick<Test, "teardown">,
   environment: Record<string, string>,
   [command = "", ...args]: string[] = [process.execPath, path("src/bin.js"), "serve"],
   cwd = path(""),

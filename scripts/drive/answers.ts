@@ -1,0 +1,117 @@
+// Answers, and whether they are as the document says: by an Ajv that knows nothing of src.
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { parse } from "yaml";
+import { parseJson } from "../../src/json.ts";
+
+/** An answer of the service. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | undefined>;
+  text: string;
+  /** The body with exact integers; undefined where it is no JSON. */
+  body: unknown;
+}
+
+/** An answer with its body read. */
+export function toAnswer(status: number, headers: Answer["headers"], text: string): Answer {
+  const isJson = /^application\/json\b/.test(headers["content-type"] ?? "") && text !== "";
+  return { status, headers, text, body: isJson ? parseJson(text) : undefined };
+}
+
+/** Answers one after the other on a socket, each with Content-Length. */
+export function split(text: string): Answer[] {
+  const answers: Answer[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const [head = ""] = rest.split("\r\n\r\n", 1);
+    const [first = "", ...lines] = head.split("\r\n");
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+    );
+    const length = Number(headers["content-length"] ?? 0);
+    const bytes = Buffer.from(rest.slice(head.length + 4));
+    answers.push(toAnswer(Number(first.split(" ")[1]), headers, bytes.subarray(0, length).toString()));
+    rest = bytes.subarray(length).toString();
+  }
+  return answers;
+}
+
+interface ResponseObject {
+  headers?: Record<string, { required?: boolean; schema: { type?: string } }>;
+  content?: Record<string, { schema: object }>;
+}
+interface OperationObject {
+  operationId: string;
+  deprecated?: boolean;
+  responses: Record<string, ResponseObject>;
+}
+interface OpenApi {
+  paths: Record<string, Record<string, OperationObject>>;
+  components: { headers: Record<string, unknown>; responses: Record<string, ResponseObject> };
+}
+
+// Of helmet's, on every answer.
+const secured = ["content-security-policy", "x-content-type-options", "x-frame-options"];
+
+/** Makes the check of answers against a document. It throws where one is not as the document says. */
+export async function buildCheck(text: string): Promise<(method: string, path: string, answer: Answer) => void> {
+  const validator = new Validator();
+  await validator.validate(parse(text));
+  const document = validator.resolveRefs() as unknown as OpenApi;
+  const ajv = new Ajv2020({ strict: false, allErrors: true, addUsedSchema: false });
+  addFormats.default(ajv);
+  const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
+  const holds = (schema: object, value: unknown): string | undefined => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    compiled.set(schema, validate);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  };
+  const all = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const anywhere = (status: number) =>
+    all.map(({ responses }) => responses[status]).find((response) => response !== undefined) ??
+    (document.components.responses.Failure as ResponseObject);
+
+  return (method, target, { status, headers, text }) => {
+    const fail = (reason: string): never => {
+      throw new Error(`${method} ${target}: the answer ${status} ${text.slice(0, 200)} ${reason}`);
+    };
+    const path = target.split("?", 1)[0]?.replace(/^\/v1/, "") ?? "";
+    const template = Object.keys(document.paths).find((candidate) =>
+      new RegExp(`^${candidate.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    );
+    const isHead = method === "HEAD";
+    const name = isHead ? "get" : method.toLowerCase();
+    // What the HTTP parser refuses reaches no operation.
+    const parsed = !/"code":"(malformed_request|request_timeout|headers_too_large)"/.test(text);
+    const routed = parsed && /^\/v1\//.test(target) && template !== undefined;
+    const operation = routed ? document.paths[template]?.[name] : undefined;
+    if (operation === undefined && status < 400) return;
+    const response = operation ? (operation.responses[status] ?? operation.responses.default) : anywhere(status);
+    if (response === undefined) return fail("has an undeclared status");
+
+    if (!headers["x-request-id"]) fail("has no X-Request-Id");
+    for (const header of secured) if (!headers[header]) fail(`has no ${header}`);
+    for (const [header, { required, schema }] of Object.entries(response.headers ?? {})) {
+      const value = headers[header.toLowerCase()];
+      if (value === undefined && required) fail(`lacks the header ${header}`);
+      if (value === undefined) continue;
+      const wrong = holds(schema, schema.type === "integer" ? Number(value) : value);
+      if (wrong) fail(`has a bad header ${header}: ${wrong}`);
+    }
+    const undeclared = Object.keys(document.components.headers).find(
+      (header) => headers[header.toLowerCase()] !== undefined && response.headers?.[header] === undefined,
+    );
+    if (undeclared) fail(`has the undeclared header ${undeclared}`);
+    if (operation?.deprecated && !headers.deprecation) fail("is of a deprecated operation and does not say so");
+
+    if (response.content === undefined) return text === "" ? undefined : fail("has a body, and none is declared");
+    const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
+    const schema = response.content?.[mediaType]?.schema;
+    if (schema === undefined) return fail(`has the undeclared media type ${mediaType}`);
+    if (isHead) return text === "" ? undefined : fail("has a body, to HEAD");
+    const wrong = holds(schema, JSON.parse(text));
+    if (wrong) fail(`has a bad body: ${wrong}`);
+    if (status >= 400 && JSON.parse(text).status !== status) fail("has another status in its body");
+  };
+}
