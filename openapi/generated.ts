@@ -140,6 +140,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -154,6 +156,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -167,6 +171,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -192,6 +198,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -205,6 +213,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -218,13 +228,15 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More requests than the caller's quota allows. */
+        /** @description More requests than the quota of the key allows, or too many wrong keys from the address. */
         TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -232,6 +244,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -245,6 +259,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -259,6 +275,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -272,6 +290,8 @@ export interface components {
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -315,6 +335,19 @@ export interface components {
          */
         Allow: string;
         /**
+         * @description What is left of a quota (draft-ietf-httpapi-ratelimit-headers-10): its name, `r`, how many calls
+         *     are left, and `t`, after how many seconds there are as many as before. Only where there is one.
+         * @example "calls";r=57;t=12
+         */
+        RateLimit: string;
+        /**
+         * @description A quota (draft-ietf-httpapi-ratelimit-headers-10): its name, `q`, how many calls it allows, and
+         *     `w`, in how many seconds. `calls` is that of a key, where there is one; `failed-credentials`,
+         *     on 401 and 429, is that of an address for wrong keys.
+         * @example "calls";q=100;w=60
+         */
+        "RateLimit-Policy": string;
+        /**
          * @description After how many seconds to try again (RFC 9110).
          * @example 1
          */
@@ -350,6 +383,8 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -393,6 +428,8 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -433,6 +470,8 @@ export interface operations {
                     Link: components["headers"]["Link"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,5 +1,5 @@
 // Sends a request again where that is safe and promises something: the network failed, or the
-// service asked for it with 503 and Retry-After (RFC 9110, section 10.2.3).
+// service asked for it with 429 or 503 and Retry-After (RFC 9110, section 10.2.3).
 
 const tries = 4;
 const longest = 30_000; // milliseconds; whoever is asked to wait for longer has the answer at once
@@ -15,7 +15,7 @@ export async function retry(request: Request, timeout: number): Promise<Response
     let wait = pause * 2 ** (tries - 1 - left) * (0.5 + Math.random());
     try {
       const response = await send(left > 0 ? request.clone() : request, timeout);
-      const asked = response.status === 503 ? readDelay(response.headers.get("retry-after")) : undefined;
+      const asked = [429, 503].includes(response.status) ? readDelay(response.headers.get("retry-after")) : undefined;
       if (left === 0 || asked === undefined || asked > longest) return response;
       wait = asked;
     } catch (error) {
