@@ -1,13 +1,33 @@
 // The log: readable on a terminal, JSON lines otherwise, always on standard output. One line for
 // each request, when it is answered; never a key, a query or a body.
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from "fastify";
-import { type Bindings, type ChildLoggerOptions, type Logger, pino } from "pino";
+import {
+  type Bindings,
+  type ChildLoggerOptions,
+  type DestinationStream,
+  type Logger,
+  type LoggerOptions,
+  pino,
+} from "pino";
 import { callerDecorator } from "./auth.ts";
 import type { Caller } from "./contract.ts";
 
-/** The log of the service, from `level` up. */
-export async function buildLogger(level: string): Promise<Logger> {
-  if (!process.stdout.isTTY) return pino({ level });
+// Whatever finds its way into a line, a key or the user and password of a URL never do.
+function mask(line: string): string {
+  return line.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"@]*@/g, "//…@");
+}
+
+// Of an error what helps to find it, not all that a driver puts there: the values of a row, say.
+function describe(error: Error & { code?: unknown }): object {
+  const { type, message, stack } = pino.stdSerializers.err(error);
+  return { type, message, stack, code: error.code };
+}
+
+/** The log of the service, from `level` up; to `output`, or else to standard output. */
+export async function buildLogger(level: string, output?: DestinationStream): Promise<Logger> {
+  const options: LoggerOptions = { level, serializers: { err: describe }, hooks: { streamWrite: mask } };
+  if (output) return pino(options, output);
+  if (!process.stdout.isTTY) return pino(options);
   const { default: pretty } = await import("pino-pretty");
   const terminal = {
     ignore: "pid,hostname,method,path,status,ms",
@@ -15,7 +35,7 @@ export async function buildLogger(level: string): Promise<Logger> {
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
   };
-  return pino({ level }, pretty(terminal));
+  return pino(options, pretty(terminal));
 }
 
 /** The log as Fastify takes it: it makes a child for each request, which is dear, and mostly nothing is written there. */
@@ -62,7 +82,7 @@ export class RequestLog extends fastify.LogController {
     if (!this.#log.isLevelEnabled("info")) return;
     const line = {
       method: request.method,
-      path: request.url.split("?", 1)[0]?.replace(/psk_[\w-]+/g, "psk_…"),
+      path: request.url.split("?", 1)[0],
       operation: (request.routeOptions.schema as { operationId?: string } | undefined)?.operationId,
       key: request.getDecorator<Caller | undefined>(callerDecorator)?.name,
       status: reply.statusCode,

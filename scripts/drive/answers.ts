@@ -76,6 +76,11 @@ export async function buildCheck(text: string): Promise<(method: string, path: s
     const fail = (reason: string): never => {
       throw new Error(`${method} ${target}: the answer ${status} ${text.slice(0, 200)} ${reason}`);
     };
+    // No word of what it runs on, where it lies, or how it failed.
+    const told =
+      Object.keys(headers).find((name) => /^(server|x-powered-by|via)$/.test(name)) ??
+      /\n +at |node_modules|\.[tj]s:\d+|SQLITE_|postgres(ql)?:/.exec(text)?.[0];
+    if (status >= 400 && told) fail(`tells ${told}`);
     const path = target.split("?", 1)[0]?.replace(/^\/v1/, "") ?? "";
     const template = Object.keys(document.paths).find((candidate) =>
       new RegExp(`^${candidate.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { findSecret } from "./secrets.ts";
 
 const path = (name: string) => new URL(`../../${name}`, import.meta.url).pathname;
 
@@ -14,6 +15,8 @@ export function petstore(environment: Record<string, string>, ...args: string[])
     env,
     encoding: "utf8",
   });
+  const secret = findSecret(stderr);
+  if (secret !== undefined) throw new Error(`a secret is in the output of petstore ${args.join(" ")}: ${secret}`);
   return { status, stdout, stderr };
 }
 
@@ -42,6 +45,9 @@ export async function startServer(
     const last = setTimeout(() => child.kill("SIGKILL"), 12_000);
     await exit;
     clearTimeout(last);
+    // The one key that may be seen is the first, for people, in a line to paste.
+    const secret = findSecret((out.stdout + out.stderr).replace(/^ {2}curl -H .*$/gm, ""));
+    if (secret !== undefined) throw new Error(`a secret is in the output of the service: ${secret}`);
   });
   const out = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
