@@ -12,6 +12,7 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { buildApp } from "../src/app.ts";
 import { makeKey } from "../src/auth.ts";
+import { readConfig } from "../src/config.ts";
 import type { Pages } from "../src/contract.ts";
 import { readDocument } from "../src/document.ts";
 import { handlers } from "../src/handlers.ts";
@@ -102,8 +103,8 @@ const stores: Record<string, Kind> = {
 /** The service over a store, and how long so many of its calls take: in microseconds, for one. */
 async function serve(store: Store) {
   const document = await readDocument();
-  const addresses = { production: "", staging: "" };
-  const app = await buildApp({ document, handlers, store, addresses, logger: pino({ level: "silent" }) });
+  const config = readConfig({});
+  const app = await buildApp({ document, handlers, store, config, logger: pino({ level: "silent" }) });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });

@@ -1,38 +1,46 @@
 // Document, handlers and store become a Fastify instance. All behaviour is decided here and in what
 // it imports; tests call it as the server does.
 import { randomUUID } from "node:crypto";
-import { Server as ListeningServer } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
 import fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
 import type { Logger } from "pino";
 import { buildAuthentication, callerDecorator, recordUses } from "./auth.ts";
 import { parseBodies } from "./body.ts";
+import type { Config } from "./config.ts";
+import { clocks, endGently, limitConnections, parserClocks } from "./connections.ts";
 import type { Handlers, OperationId } from "./contract.ts";
+import { allowOrigins } from "./cors.ts";
 import { deprecationHeaders } from "./deprecation.ts";
 import { type Addresses, addDocs, toPlace } from "./docs.ts";
 import type { Document } from "./document.ts";
 import { answerFailures } from "./failures.ts";
-import { addHealth } from "./health.ts";
+import { addHealth, healthPaths } from "./health.ts";
 import { serviceLinks } from "./links.ts";
 import { RequestLog, withLazyChildren } from "./logger.ts";
 import { answerMalformed, maxHeaderSize } from "./malformed.ts";
+import { refuseOverload } from "./overload.ts";
 import { buildPages } from "./pages.ts";
+import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import { buildHeaders } from "./security.ts";
 import type { Store } from "./store/store.ts";
 import { buildValidation } from "./validation.ts";
-
-const linger = 500; // milliseconds that an idle connection may be kept when the service ends
 
 /** What the service is made of. */
 export interface Parts {
   readonly document: Document;
   readonly handlers: Handlers;
   readonly store: Store;
-  readonly addresses: Addresses;
+  readonly config: Config;
   readonly logger: Logger;
+  /** The certificate with which to serve https; without it, http. */
+  readonly tls?: Certificate | undefined;
+}
+
+/** A certificate with its chain, and its private key, in PEM. */
+export interface Certificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
 }
 
 /**
@@ -40,39 +48,34 @@ export interface Parts {
  * don't agree: an operation without a handler, a handler without an operation, a security scheme
  * without an implementation, a schema that would not be enforced.
  */
-export async function buildApp({ document, handlers, store, addresses, logger }: Parts): Promise<FastifyInstance> {
+export async function buildApp({ document, handlers, store, config, logger, tls }: Parts): Promise<FastifyInstance> {
+  // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
+  // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
+  const parser = { ...parserClocks, maxHeaderSize, requireHostHeader: false, joinDuplicateHeaders: true };
   const app = fastify({
+    ...clocks,
+    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
     loggerInstance: withLazyChildren(logger),
     logController: new RequestLog(logger),
     genReqId: () => randomUUID(),
+    trustProxy: config.TRUST_PROXY.length > 0 && [...config.TRUST_PROXY],
     // The parser's limit for all headers is the limit: a long id is a bad id, not a wrong path.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url }) => toRoute(url as string),
     return503OnClosing: false,
-    // Each clock is set: by default a request may take for ever.
-    connectionTimeout: 120_000,
-    keepAliveTimeout: 72_000,
-    requestTimeout: 30_000,
-    // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
-    // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-    http: {
-      maxHeaderSize,
-      headersTimeout: 15_000,
-      connectionsCheckingInterval: 1_000,
-      requireHostHeader: false,
-      joinDuplicateHeaders: true,
-    },
-  });
+  }) as FastifyInstance; // also over TLS: nothing here looks at which it is
   // Who has sent all and says so by closing their side is answered: Node has no option for it, only this field.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on("checkExpectation", app.routing);
   app.server.on("checkContinue", app.routing); // src/route.ts asks for the body, after the credentials
+  const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
   const configured = Object.values(addresses).filter((address) => address !== "");
   const secure = buildHeaders(
-    addresses.production.startsWith("https:"),
+    tls !== undefined || addresses.production.startsWith("https:"),
     configured.map((address) => new URL(address).origin),
   );
   answerMalformed(app.server, logger, secure.data);
+  limitConnections(app, config.MAX_CONNECTIONS);
 
   app.decorateRequest(callerDecorator);
   app.addHook("onRequest", (request, reply, done) => {
@@ -81,12 +84,14 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
     if (request.headers.upgrade !== undefined) reply.header("connection", "close");
     done();
   });
-  endConnections(app);
+  endGently(app);
+  allowOrigins(app, document, config.CORS_ORIGINS);
+  refuseOverload(app, healthPaths);
   answerFailures(app, serviceLinks(toPlace(document, addresses).root));
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(document.extensions));
 
-  await addOperations(app, { document, handlers, store, addresses });
+  await addOperations(app, { document, handlers, store, config }, addresses);
   await addDocs(app, document, addresses, secure.page);
   addHealth(app, store);
   await app.ready();
@@ -96,11 +101,20 @@ export async function buildApp({ document, handlers, store, addresses, logger }:
 // Every operation of the document becomes a route, and every handler has an operation.
 async function addOperations(
   app: FastifyInstance,
-  { document, handlers, store, addresses }: Omit<Parts, "logger">,
+  { document, handlers, store, config }: Omit<Parts, "logger">,
+  addresses: Addresses,
 ): Promise<void> {
   const { base, root } = toPlace(document, addresses);
   const links = serviceLinks(root);
-  const authentication = buildAuthentication(store.keys, recordUses(app, store.keys));
+  const failures = buildQuota(
+    "failed-credentials",
+    config.RATE_LIMIT_FAILED,
+    "Too many wrong keys came from this address",
+  );
+  const authentication = buildAuthentication(store.keys, recordUses(app, store.keys), failures);
+  const quota = config.RATE_LIMIT
+    ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls")
+    : undefined;
   const routes = new Map(
     document.operations.map((operation) => {
       const { id } = operation;
@@ -110,7 +124,8 @@ async function addOperations(
       const handler = handlers[id as OperationId] as unknown as AnyHandler;
       const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
       const headers = deprecationHeaders(operation, base, `${root}/docs`);
-      return [id, buildRoute({ operation, handler, authenticate: authentication(operation), context, headers, links })];
+      const authenticate = authentication(operation);
+      return [id, buildRoute({ operation, handler, authenticate, quota, context, headers, links })];
     }),
   );
   const orphan = Object.keys(handlers).find((id) => !routes.has(id));
@@ -124,23 +139,6 @@ async function addOperations(
     specification: document.content,
     prefix: document.basePath,
     operationResolver: (id) => routes.get(id) as RouteOptions,
-  });
-}
-
-// The service ends in two steps. First it takes no more connections, and each answer says that it is
-// the connection's last, so that clients which are at work take their next request elsewhere; only
-// then are idle connections closed, into which a client could be sending a request just now.
-function endConnections(app: FastifyInstance): void {
-  let ending = false;
-  app.addHook("preClose", async () => {
-    ending = true;
-    ListeningServer.prototype.close.call(app.server); // http's own would close the idle ones, too
-    const count = promisify(app.server.getConnections.bind(app.server));
-    for (const until = performance.now() + linger; (await count()) > 0 && performance.now() < until; ) await pause(10);
-  });
-  app.addHook("onSend", (_, reply, payload, done) => {
-    if (ending) reply.header("connection", "close");
-    done(null, payload);
   });
 }
 

@@ -7,12 +7,14 @@ import type { FastifyInstance } from "fastify";
 import type { Caller } from "./contract.ts";
 import { Refusal } from "./errors.ts";
 import type { Operation } from "./operation.ts";
+import { type Quota, toNetwork } from "./quota.ts";
 import type { KeyStore } from "./store/store.ts";
 
-/** What a request shows of who is calling: its Authorization header, and the connection that it came by. */
+/** What a request shows of who is calling: its Authorization header, the connection that it came by, and from where. */
 export interface Credential {
   readonly authorization: string | undefined;
   readonly connection: object;
+  readonly address: () => string;
 }
 
 /** Tells who is calling; undefined where the operation asks for no credential. Throws a Refusal. */
@@ -53,11 +55,16 @@ export function makeKey(): { key: string; hash: string } {
 }
 
 /**
- * Makes what each operation asks before all else. Throws an Error that names the operation where a
+ * Makes what each operation asks before all else. Who comes with wrong keys uses up `failures`, by
+ * address, and then is refused without a look at the key. Throws an Error that names the operation where a
  * scheme that the document demands of it is none of ours.
  */
-export function buildAuthentication(keys: KeyStore, used: Used): (operation: Operation) => Authenticate {
-  const schemes: Record<string, Scheme> = { "http bearer": buildBearer(keys, used) };
+export function buildAuthentication(
+  keys: KeyStore,
+  used: Used,
+  failures: Quota,
+): (operation: Operation) => Authenticate {
+  const schemes: Record<string, Scheme> = { "http bearer": buildBearer(keys, used, failures) };
   return ({ id, security }) => {
     const missing = security.flat().find((type) => schemes[type] === undefined);
     if (missing)
@@ -81,31 +88,38 @@ export function buildAuthentication(keys: KeyStore, used: Used): (operation: Ope
 }
 
 // RFC 6750: the scheme's name in any case, and an error code only where a bearer key was sent.
-function buildBearer(keys: KeyStore, used: Used): Scheme {
+function buildBearer(keys: KeyStore, used: Used, failures: Quota): Scheme {
   const challenge = 'Bearer realm="petstore"';
   const how = "send it as Authorization: Bearer <API_KEY>";
-  // A connection shows the same key time and again, and the hash is dear.
-  const shown = new WeakMap<object, { authorization: string; hash: string }>();
-  const toHash = ({ authorization, connection }: Credential): string | undefined => {
+  // A connection shows the same key time and again, and the hash is dear. `good`: it was valid last time.
+  const shown = new WeakMap<object, { authorization: string; hash: string; good: boolean }>();
+  const look = ({ authorization, connection }: Credential) => {
     const last = shown.get(connection);
-    if (last !== undefined && last.authorization === authorization) return last.hash;
+    if (last !== undefined && last.authorization === authorization) return last;
     const key = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1];
     if (authorization === undefined || key === undefined) return undefined;
-    const hash = digest(key);
-    shown.set(connection, { authorization, hash });
-    return hash;
+    const first = { authorization, hash: digest(key), good: false };
+    shown.set(connection, first);
+    return first;
   };
   return async (credential) => {
-    const hash = toHash(credential);
-    if (hash === undefined)
+    const sent = look(credential);
+    if (sent === undefined)
       return new Refusal("unauthorized", `This call needs an API key: ${how}.`, { "www-authenticate": challenge });
-    const found = await keys.find(hash);
-    if (found !== undefined && (found.expiresAt === undefined || found.expiresAt.getTime() > Date.now())) {
+    // Not who was let in before: of many behind one address, one that errs must not shut out the others.
+    const network = () => toNetwork(credential.address());
+    const refusal = sent.good ? undefined : failures.exhausted(network);
+    if (refusal) return refusal;
+    const found = await keys.find(sent.hash);
+    sent.good = found !== undefined && (found.expiresAt === undefined || found.expiresAt.getTime() > Date.now());
+    if (found && sent.good) {
       used(found);
       return found;
     }
+    const { headers } = failures.take(network());
     const why = found ? "has expired" : "is not valid";
     return new Refusal("unauthorized", `The API key ${why}: make a new one, and ${how}.`, {
+      ...headers,
       "www-authenticate": `${challenge}, error="invalid_token", error_description="The API key ${why}"`,
     });
   };

@@ -3,13 +3,19 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { levels } from "pino";
 
+/** How often something may happen: `count` times in `seconds`. */
+export interface Limit {
+  readonly count: number;
+  readonly seconds: number;
+}
+
 interface Setting<T> {
   readonly default: string;
   readonly meaning: string;
   /** What a value may be, for people. */
   readonly allowed: string;
   /** The value that the text means, or undefined where it means none. */
-  read(text: string): T | undefined;
+  read(text: string): T | undefined; // null: a setting that is off
 }
 
 function count(least: number, most: number): (text: string) => number | undefined {
@@ -22,6 +28,40 @@ function count(least: number, most: number): (text: string) => number | undefine
 // As pg reads it: beside what a URL may be, it takes a host in the options (…@/database?host=/run).
 function isPostgres(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@host/"));
+}
+
+const units = { s: 1, m: 60, h: 3_600 }; // seconds
+
+const limit = {
+  allowed: "a number of calls in a period, 100/60s, 100/1m or 5000/1h",
+  read(text: string): Limit | undefined {
+    const [, count, periods, unit] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
+    return (
+      (count && { count: Number(count), seconds: Number(periods) * units[unit as keyof typeof units] }) || undefined
+    );
+  },
+};
+
+// Several values, separated by commas; none where one of them is wrong.
+function list(isOne: (text: string) => boolean): (text: string) => readonly string[] | undefined {
+  return (text) => {
+    const values = text.split(",").map((value) => value.trim());
+    if (text === "") return [];
+    return values.every(isOne) ? values : undefined;
+  };
+}
+
+// An address, or a network such as 10.0.0.0/8.
+function isNetwork(text: string): boolean {
+  const [address = "", bits = "0", ...more] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
+  return Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+// As browsers write it in the header Origin (RFC 6454, section 6.2).
+function isOrigin(text: string): boolean {
+  return text === "*" || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
 }
 
 const logLevels = [...Object.keys(levels.values), "silent"];
@@ -71,13 +111,54 @@ export const settings = {
     allowed: `one of ${logLevels.join(", ")}`,
     read: (text: string) => logLevels.find((level) => level === text),
   },
+  MAX_CONNECTIONS: {
+    default: "10000",
+    meaning: "The most connections of clients at once, of each process",
+    allowed: "a number from 1 to 99999",
+    read: count(1, 99_999),
+  },
+  RATE_LIMIT: {
+    default: "",
+    meaning: "How many calls each key may make, counted in each process; without it, any number",
+    allowed: limit.allowed,
+    read: (text: string) => (text === "" ? null : limit.read(text)),
+  },
+  RATE_LIMIT_FAILED: {
+    default: "100/60s",
+    meaning: "How many wrong keys may come from each address, counted in each process",
+    ...limit,
+  },
+  TRUST_PROXY: {
+    default: "",
+    meaning: "The proxies in front of the service, whose X-Forwarded-For it believes",
+    allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1",
+    read: list(isNetwork),
+  },
+  CORS_ORIGINS: {
+    default: "",
+    meaning: "The origins of web pages that may call the service from a browser",
+    allowed: "origins separated by commas, https://app.example, or * for any",
+    read: list(isOrigin),
+  },
+  TLS_CERT: {
+    default: "",
+    meaning: "To serve https: the file of the certificate and its chain, in PEM",
+    allowed: "the path of a file, together with TLS_KEY",
+    read: (text: string) => text,
+  },
+  TLS_KEY: {
+    default: "",
+    meaning: "The file of the certificate's private key, in PEM",
+    allowed: "the path of a file, together with TLS_CERT",
+    read: (text: string) => text,
+  },
   BASE_URL: { ...address, meaning: "The address of the production deployment, for the document and for links" },
   STAGING_BASE_URL: { ...address, meaning: "The address of the staging deployment, for the document" },
 } satisfies Record<string, Setting<unknown>>;
 
 /** The value of each setting. */
 export type Config = {
-  readonly [Name in keyof typeof settings]: NonNullable<ReturnType<(typeof settings)[Name]["read"]>>;
+  readonly [Name in keyof typeof settings]: Exclude<ReturnType<(typeof settings)[Name]["read"]>, undefined>;
 };
 
 /** Reads the settings from the environment. Throws an Error that names the setting and what it may be. */

@@ -60,5 +60,12 @@ export function notImplemented(id: string): Refusal {
   return new Refusal("not_implemented", `The operation ${id} is not written yet.`);
 }
 
+const retryAfter = "1"; // seconds
+
+/** The refusal of what can't be done now: the client may send it again, a little later. */
+export function unavailable(why: string): Refusal {
+  return new Refusal("unavailable", `${why} Try again.`, { "retry-after": retryAfter });
+}
+
 /** Thrown by a store that can't be reached, is locked or is full: the client may try again. */
 export class Unavailable extends Error {}

@@ -2,10 +2,9 @@
 // framework or the router.
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
-import { nothingThere, Refusal, Unavailable } from "./errors.ts";
+import { nothingThere, Refusal, Unavailable, unavailable } from "./errors.ts";
 import { addHeader } from "./links.ts";
 
-const retryAfter = "1"; // seconds
 const mostUnread = 1_048_576; // bytes
 
 /**
@@ -16,7 +15,7 @@ export function answerFailures(app: FastifyInstance, links: string): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { answer, headers } = toRefusal(error, request);
     if (error instanceof Unavailable) request.log.warn({ reason: toReason(error) }, "the store can't serve");
-    else if (answer.status >= 500) request.log.error({ err: error }, "failed");
+    else if (answer.status >= 500 && answer.body.code !== "unavailable") request.log.error({ err: error }, "failed");
     if (leavesMuch(request.raw)) reply.header("connection", "close");
     addHeader(reply, "link", links);
     reply.code(answer.status).headers(headers).type("application/json; charset=utf-8");
@@ -69,8 +68,7 @@ function refuseRoute({ method, url, server }: FastifyRequest, patterns: Readonly
 
 function toRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof Unavailable)
-    return new Refusal("unavailable", `${error.message} Try again.`, { "retry-after": retryAfter });
+  if (error instanceof Unavailable) return unavailable(error.message);
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE")
     return new Refusal("content_too_large", `The body may have at most ${request.routeOptions.bodyLimit} bytes.`);
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {

@@ -21,6 +21,8 @@ export interface Operation {
   readonly security: readonly (readonly string[])[];
   readonly body: { readonly required: boolean; readonly maxBytes: number | undefined } | undefined;
   readonly deprecation: Deprecation | undefined;
+  /** The names of the headers that it takes as parameters, and that its answers may have. */
+  readonly headers: { readonly taken: readonly string[]; readonly given: readonly string[] };
 }
 
 /** When a deprecated operation was deprecated and is removed, and the path of what follows it. */
@@ -64,6 +66,7 @@ interface OperationObject {
   }[];
   readonly servers?: unknown;
   readonly requestBody?: { readonly required?: boolean; readonly content: object; readonly "x-max-bytes"?: number };
+  readonly responses?: Record<string, { readonly headers?: object }>;
   readonly security?: OpenApi["security"];
   readonly "x-deprecated-since"?: string;
   readonly "x-sunset"?: string;
@@ -127,6 +130,10 @@ export function readOperation(document: OpenApi, path: string, method: string, o
     ),
     body: requestBody && { required: requestBody.required ?? false, maxBytes },
     deprecation: operation.deprecated ? readDeprecation(document, operation, refuse) : undefined,
+    headers: {
+      taken: declared.filter((parameter) => parameter.in === "header").map(({ name }) => name),
+      given: Object.values(operation.responses ?? {}).flatMap(({ headers }) => Object.keys(headers ?? {})),
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import type { Caller, Context } from "./contract.ts";
 import { nothingThere, Refusal } from "./errors.ts";
 import { addHeader } from "./links.ts";
 import type { Operation } from "./operation.ts";
+import type { Quota } from "./quota.ts";
 
 /** A handler as Fastify's side sees it: the contract's types hold it to its operation (src/handlers.ts). */
 export type AnyHandler = (
@@ -23,6 +24,8 @@ export interface RouteParts {
   readonly operation: Operation;
   readonly handler: AnyHandler;
   readonly authenticate: Authenticate;
+  /** How many calls each caller may make; without it, any number. */
+  readonly quota: Quota | undefined;
   readonly context: Context;
   /** The headers on every answer of the operation. */
   readonly headers: Record<string, string>;
@@ -35,6 +38,7 @@ export function buildRoute({
   operation,
   handler,
   authenticate,
+  quota,
   context,
   headers,
   links,
@@ -49,7 +53,13 @@ export function buildRoute({
       if (Object.values(request.params as object).includes("")) throw nothingThere();
       reply.headers(headers);
       const { authorization } = request.headers;
-      request.setDecorator(callerDecorator, await authenticate({ authorization, connection: request.raw.socket }));
+      const address = () => request.ip;
+      const caller = await authenticate({ authorization, connection: request.raw.socket, address });
+      request.setDecorator(callerDecorator, caller);
+      if (quota === undefined || caller === undefined) return;
+      const { headers: left, refusal } = quota.take(`${caller.id}`);
+      if (refusal) throw refusal;
+      reply.headers(left);
     },
     ...(body && { preParsing: giveLeave }),
     ...(body?.required && { preValidation: requireBody }),

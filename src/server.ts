@@ -1,10 +1,15 @@
 // Configuration, store, app, listen, close: what it takes to run the service, and nothing else.
 import cluster from "node:cluster";
 import { lookup } from "node:dns/promises";
-import { buildApp, type Parts } from "./app.ts";
+import { readFileSync } from "node:fs";
+import type { Server } from "node:net";
+import { createSecureContext, type Server as TlsServer } from "node:tls";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { buildApp, type Certificate, type Parts } from "./app.ts";
 import { makeKey } from "./auth.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { readDocument } from "./document.ts";
+import { collectGarbage } from "./garbage.ts";
 import { handlers } from "./handlers.ts";
 import { buildLogger } from "./logger.ts";
 import { openStore } from "./store/open.ts";
@@ -41,8 +46,8 @@ export async function serve(): Promise<void> {
 }
 
 async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "logger"> & { config: Config }) {
-  const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
-  const app = await buildApp({ ...parts, handlers, addresses });
+  const tls = readCertificate(config);
+  const app = await buildApp({ ...parts, config, handlers, tls });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;
@@ -55,10 +60,11 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
     await parts.store.close();
     if (cluster.isWorker) process.disconnect?.();
   };
-  // A hangup of a worker is for src/workers.ts to obey.
   process.on("SIGTERM", close).on("SIGINT", close);
-  process.on("SIGHUP", () => cluster.isWorker || close());
-  await letGo().catch(() => {});
+  // A hangup of a worker is for src/workers.ts to obey: each new one reads the certificate anew.
+  process.on("SIGHUP", () => cluster.isWorker || (tls ? renewCertificate(app, config, parts.logger) : close()));
+  // What only the start needed, checks of the document above all: else it stays for as long as nobody asks.
+  await collectGarbage();
   try {
     // One address: for a name that has several, Fastify would start a server that knows less for each more.
     const { address } = await lookup(config.HOST);
@@ -70,14 +76,33 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
   }
 }
 
-// What only the start needed, checks of the document above all: else it stays for as long as nobody asks.
-// Not where Node has no inspector, or may not use it.
-async function letGo(): Promise<void> {
-  const { Session } = await import("node:inspector/promises");
-  const session = new Session();
-  session.connect();
-  await session.post("HeapProfiler.collectGarbage");
-  session.disconnect();
+function readCertificate({ TLS_CERT, TLS_KEY }: Config): Certificate | undefined {
+  if (TLS_CERT === "" && TLS_KEY === "") return undefined;
+  const read = (name: "TLS_CERT" | "TLS_KEY", file: string) => {
+    if (file === "") throw new Error(`${name} must be ${settings[name].allowed}.`);
+    try {
+      return readFileSync(file);
+    } catch (error) {
+      throw new Error(`The file of ${name} can't be read: ${(error as Error).message}.`);
+    }
+  };
+  const certificate = { cert: read("TLS_CERT", TLS_CERT), key: read("TLS_KEY", TLS_KEY) };
+  try {
+    createSecureContext(certificate);
+  } catch (error) {
+    throw new Error(`TLS_CERT and TLS_KEY are no certificate and its key: ${(error as Error).message}.`);
+  }
+  return certificate;
+}
+
+// For connections that come from now on. What can't be used changes nothing.
+function renewCertificate(app: FastifyInstance, config: Config, log: FastifyBaseLogger): void {
+  try {
+    (app.server as Server as TlsServer).setSecureContext(readCertificate(config) as Certificate);
+    log.info("the certificate was read anew");
+  } catch (error) {
+    log.error({ reason: (error as Error).message }, "the certificate stays as it is");
+  }
 }
 
 /** Ends the process: one line that says why, and exit code 1. */

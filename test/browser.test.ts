@@ -42,8 +42,8 @@ t.test("the page says what is going away, what is not stable, and where the serv
     ["operationId: listPets", "operationId: listPets\n      x-stability: beta"],
     ["operationId: createPet", "operationId: createPet\n      x-stability: experimental"],
   );
-  const addresses = { production: "https://pets.example/v1", staging: "https://staging.pets.example/v1" };
-  const { origin } = await start(t, { document, addresses });
+  const settings = { BASE_URL: "https://pets.example/v1", STAGING_BASE_URL: "https://staging.pets.example/v1" };
+  const { origin } = await start(t, { document, settings });
   const { page, complaints } = await openPage(t);
   await page.goto(`${origin}/docs`);
   await page.locator(".opblock").first().waitFor();
@@ -75,7 +75,7 @@ t.test("the page says what is going away, what is not stable, and where the serv
 t.test(
   "behind a gateway that adds a path, and on the port itself, the page calls the service that shows it",
   async (t) => {
-    const { origin, call } = await start(t, { addresses: { production: "https://pets.example/shop/v1", staging: "" } });
+    const { origin, call } = await start(t, { settings: { BASE_URL: "https://pets.example/shop/v1" } });
     t.match(await call("GET", "/", { key: null }), { headers: { location: "docs" } });
     const { page } = await openPage(t);
     // The gateway takes the path off again.

@@ -421,7 +421,9 @@ t.test("the document as served", async (t) => {
   t.same(parse(await get(plain, "/openapi.yaml")), served, "YAML and JSON say the same");
   t.match(await get(plain, "/openapi.yaml"), /^# The contract of the Pet Store/, "comments are kept");
 
-  const known = await start(t, { addresses: { production: "https://a.example/v1", staging: "https://b.example/v1" } });
+  const known = await start(t, {
+    settings: { BASE_URL: "https://a.example/v1", STAGING_BASE_URL: "https://b.example/v1" },
+  });
   t.match(JSON.parse(await get(known, "/openapi.json")).servers, [
     { url: "https://a.example/v1", description: "Production" },
     { url: "https://b.example/v1", description: "Staging" },

@@ -8,14 +8,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
-import { pino } from "pino";
 import type { Test } from "tap";
 import { type Answer, buildCheck, split, toAnswer } from "../scripts/drive/answers.ts";
+import { findSecret } from "../scripts/drive/secrets.ts";
 import { buildApp } from "../src/app.ts";
 import { makeKey } from "../src/auth.ts";
+import { readConfig } from "../src/config.ts";
 import type { Handlers } from "../src/contract.ts";
 import { readDocument } from "../src/document.ts";
 import { handlers } from "../src/handlers.ts";
+import { buildLogger } from "../src/logger.ts";
 import { openStore } from "../src/store/open.ts";
 import type { Pet, Store } from "../src/store/store.ts";
 import { startPrism } from "./prism.ts";
@@ -51,7 +53,8 @@ export interface Options {
   document?: string;
   store?: Store;
   handlers?: Record<string, unknown>;
-  addresses?: { production: string; staging: string };
+  /** Settings, as they stand in the environment. */
+  settings?: Record<string, string>;
   /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
   prism?: boolean;
 }
@@ -91,12 +94,12 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   const text = options.document ?? documentText;
   const store = options.store ?? (await emptyStore(t));
   const logs: Record<string, unknown>[] = [];
-  const logger = pino({ level: "info" }, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const logger = await buildLogger("info", { write: (line: string) => void logs.push(JSON.parse(line)) });
   const app = await buildApp({
     document: await readDocument(text),
     handlers: (options.handlers ?? handlers) as Handlers,
     store,
-    addresses: options.addresses ?? { production: "", staging: "" },
+    config: readConfig(options.settings ?? {}),
     logger,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
@@ -106,6 +109,8 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     agent.destroy();
     await app.close();
     if (options.store === undefined) await store.close();
+    const secret = findSecret(JSON.stringify(logs));
+    if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
   });
 
   const check = await buildCheck(text);

@@ -475,7 +475,7 @@ t.test("deprecation follows from the document alone", async (t) => {
       "operationId: listPets",
       "operationId: listPets\n      deprecated: true\n      x-sunset: 2031-01-01",
     ]),
-    addresses: { production: "https://pets.example/shop/v1", staging: "" },
+    settings: { BASE_URL: "https://pets.example/shop/v1" },
   });
   await list.create(least);
   await list.create(least);
@@ -852,7 +852,7 @@ t.test("a program that knows one address finds the document and the documentatio
   });
   t.same(await read(service), catalog(""));
   t.equal(await link("HEAD", "/.well-known/api-catalog", null), '</.well-known/api-catalog>; rel="api-catalog"');
-  const known = await start(t, { addresses: { production: "https://a.example/shop/v1", staging: "" } });
+  const known = await start(t, { settings: { BASE_URL: "https://a.example/shop/v1" } });
   for (const path of ["/healthz", "/docs"]) {
     const secured = async ({ call }: typeof service) =>
       (await call("GET", path, { key: null })).headers["strict-transport-security"];

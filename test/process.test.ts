@@ -123,6 +123,13 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     DATABASE_POOL: 10,
     WORKERS: 1,
     LOG_LEVEL: "info",
+    MAX_CONNECTIONS: 10_000,
+    RATE_LIMIT: null,
+    RATE_LIMIT_FAILED: { count: 100, seconds: 60 },
+    TRUST_PROXY: [],
+    CORS_ORIGINS: [],
+    TLS_CERT: "",
+    TLS_KEY: "",
     BASE_URL: "",
     STAGING_BASE_URL: "",
   });

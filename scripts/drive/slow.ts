@@ -1,0 +1,50 @@
+// Clients that hold connections by taking their time, as slowhttptest's do: with the headers, with the
+// body, with reading the answer.
+import { connect, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+const every = 1_000; // milliseconds between two bytes
+const batches = 20; // in which they come, 100 ms apart
+
+/** Holds so many connections to the service at `url`. The function that it gives ends them, and tells how many were still there. */
+export type Attack = (url: string, key: string, count: number) => Promise<() => number>;
+
+function hold(first: (key: string) => string, then?: (socket: Socket) => void): Attack {
+  return async (url, key, count) => {
+    const { hostname, port } = new URL(url);
+    const sockets: Socket[] = [];
+    for (let n = 0; n < batches; n++) {
+      for (; sockets.length < (count * (n + 1)) / batches; ) {
+        const socket = connect(Number(port), hostname).on("error", () => {});
+        socket.write(first(key));
+        if (then) socket.resume();
+        sockets.push(socket);
+      }
+      await pause(100);
+    }
+    const timer = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) then?.(socket);
+    }, every);
+    return () => {
+      clearInterval(timer);
+      const left = sockets.filter((socket) => !socket.destroyed).length;
+      for (const socket of sockets) socket.destroy();
+      return left;
+    };
+  };
+}
+
+/** The attacks, by name. */
+export const attacks: Record<string, Attack> = {
+  "slow headers": hold(
+    () => "GET /v1/pets HTTP/1.1\r\nHost: x\r\n",
+    (socket) => socket.write("X-Slow: 1\r\n"),
+  ),
+  "slow bodies": hold(
+    (key) =>
+      `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`,
+    (socket) => socket.write(" "),
+  ),
+  // Never reads: the answers fill the system's room for them, and then the service's.
+  "slow reading": hold(() => "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(4)),
+};

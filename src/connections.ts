@@ -1,0 +1,71 @@
+// The connections of clients: how many there may be, how long a client may take, and how they end.
+import { Server as ListeningServer, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { FastifyInstance } from "fastify";
+
+/** The clocks that Fastify sets, in milliseconds: by default a request may take for ever. */
+export const clocks = {
+  connectionTimeout: 120_000, // without a byte in either direction
+  keepAliveTimeout: 72_000, // between two requests
+  requestTimeout: 30_000,
+};
+
+/** Those that Node sets. */
+export const parserClocks = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
+
+const answerTimeout = 30_000; // for a client to take what it is answered
+const sweepEvery = 5_000;
+const mostSlow = 500; // connections that may need more than a sweep for it: each takes some 0.5 MB meanwhile
+const linger = 500; // that an idle connection may be kept when the service ends
+
+/**
+ * Holds the connections of `app` to `most`, and to a time in which to take an answer: Node has a
+ * clock for each request, none for who asks and then reads a byte now and then.
+ */
+export function limitConnections(app: FastifyInstance, most: number): void {
+  const { server } = app;
+  server.maxConnections = most;
+  let dropped = 0;
+  server.on("drop", () => {
+    dropped += 1;
+  });
+
+  const sockets = new Set<Socket>();
+  const waiting = new Map<Socket, number>(); // for their client to read, since when; the first of them longest
+  const note = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket) && waiting.delete(socket));
+  };
+  server.on("connection", note).on("secureConnection", note);
+  const sweep = () => {
+    if (dropped > 0) app.log.warn({ dropped, most }, "connections were refused: there are too many");
+    dropped = 0;
+    const now = performance.now();
+    for (const socket of waiting.keys()) if (socket.writableLength === 0) waiting.delete(socket);
+    let tooMany = waiting.size - mostSlow;
+    for (const [socket, since] of waiting) if (tooMany-- > 0 || now - since > answerTimeout) socket.destroy();
+    for (const socket of sockets) if (socket.writableLength > 0 && !waiting.has(socket)) waiting.set(socket, now);
+  };
+  const timer = setInterval(sweep, sweepEvery).unref();
+  app.addHook("onClose", async () => clearInterval(timer));
+}
+
+/**
+ * Lets `app` end in two steps. First it takes no more connections, and each answer says that it is
+ * the connection's last, so that clients which are at work take their next request elsewhere; only
+ * then are idle connections closed, into which a client could be sending a request just now.
+ */
+export function endGently(app: FastifyInstance): void {
+  let ending = false;
+  app.addHook("preClose", async () => {
+    ending = true;
+    ListeningServer.prototype.close.call(app.server); // http's own would close the idle ones, too
+    const count = promisify(app.server.getConnections.bind(app.server));
+    for (const until = performance.now() + linger; (await count()) > 0 && performance.now() < until; ) await pause(10);
+  });
+  app.addHook("onSend", (_, reply, payload, done) => {
+    if (ending) reply.header("connection", "close");
+    done(null, payload);
+  });
+}

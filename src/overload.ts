@@ -1,0 +1,71 @@
+// More work than there is time for: what would have to wait is refused at once, so that what is
+// accepted is answered as fast as ever.
+//
+// A turn of the event loop brings all requests that have arrived, and the last of them waits for all
+// others. A long turn alone is a burst, or a machine that stood still; one after the other they are a
+// queue that does not end (as "controlled delay" has it: Nichols and Jacobson, ACM Queue 10(5), 2012).
+// Many that are cheap are served all the same: to refuse them would take as long.
+import { getHeapStatistics } from "node:v8";
+import type { FastifyInstance } from "fastify";
+import { unavailable } from "./errors.ts";
+import { collectGarbage } from "./garbage.ts";
+
+const patience = 5; // milliseconds that a request may wait for others of its turn
+const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
+const burst = 100; // milliseconds for which turns may be longer than that, without a rest
+const mostHeap = 0.9; // of what Node may have
+const lookEvery = 1_000; // milliseconds
+const collectEvery = 10_000; // and at most so often for what is garbage of it
+
+/** Makes `app` refuse with 503 what it has no time or no memory for, but for `vital` paths. */
+export function refuseOverload(app: FastifyInstance, vital: readonly string[]): void {
+  let turning = false;
+  let began = 0; // the turn
+  let served = 0; // in it
+  let ended = 0;
+  let calm = 0; // when there was time to spare
+  let full = false;
+  let refused = 0;
+
+  const endTurn = () => {
+    turning = false;
+    ended = performance.now();
+    if (ended - began < patience) calm = ended;
+  };
+  const isLate = (): boolean => {
+    const now = performance.now();
+    if (turning) return now - began > Math.max(patience, served * cheap) && began - calm > burst;
+    turning = true;
+    served = 0;
+    setImmediate(endTurn);
+    if (now - ended > patience) calm = now; // also where the disk was waited for, which others do not pay for
+    began = now;
+    return false;
+  };
+  app.addHook("onRequest", ({ routeOptions: { url = "" } }, _, done) => {
+    if ((!isLate() && !full) || vital.includes(url)) {
+      served += 1;
+      return done();
+    }
+    refused += 1;
+    done(unavailable("The service has too much to do."));
+  });
+
+  let collected = Number.NEGATIVE_INFINITY;
+  const look = async () => {
+    if (isFull() && performance.now() - collected > collectEvery) {
+      collected = performance.now();
+      await collectGarbage();
+    }
+    full = isFull();
+    if (refused > 0) app.log.warn({ refused, memory: full }, "too much to do: requests were refused");
+    refused = 0;
+  };
+  const timer = setInterval(look, lookEvery).unref();
+  app.addHook("onClose", async () => clearInterval(timer));
+}
+
+function isFull(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > mostHeap * limit;
+}
