@@ -1,13 +1,13 @@
 // Several processes of the service on one machine.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { startLoad } from "../scripts/drive/load.ts";
-import { petstore, type Server, slowStart, startServer, until } from "../scripts/drive/processes.ts";
+import { lives, petstore, type Server, slowStart, startServer, until, workersOf } from "../scripts/drive/processes.ts";
 import { folder } from "./fixture.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -17,12 +17,6 @@ function settings(t: Test) {
   const file = join(folder(t), "petstore.db");
   const env = { DATABASE_URL: `sqlite:${file}`, WORKERS: "2" };
   return { file, env, key: petstore(env, "keys", "create", "a").stdout.trim() };
-}
-
-/** The processes that serve now, as Linux tells them. */
-function workersOf({ child }: Server): number[] {
-  const path = `/proc/${child.pid}/task/${child.pid}/children`;
-  return readFileSync(path, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
 const lines = ({ out }: Server) =>
@@ -155,7 +149,7 @@ t.test("SIGHUP while the service starts changes nothing", async (t) => {
   await said("looking for");
   child.kill("SIGHUP");
   await said("Pet Store at");
-  t.equal(workersOf({ child } as Server).length, 2);
+  t.equal(workersOf({ child }).length, 2);
   t.notMatch(out.stdout, /a new worker serves|a worker ended|a worker died/);
   const exit = once(child, "exit");
   child.kill("SIGTERM");
@@ -270,13 +264,6 @@ t.test("the workers end with the process that started them", async (t) => {
   const server = await startServer(t, env);
   const workers = workersOf(server);
   await server.end("SIGKILL");
-  const lives = (pid: number) => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
   await until(
     () => (workers.some(lives) ? undefined : true),
     () => "they live on",

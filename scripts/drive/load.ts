@@ -1,8 +1,21 @@
 // Clients at work: they read and create, remember what was acknowledged, and repeat what was not.
 import { once } from "node:events";
-import { Agent, request } from "node:http";
+import { Agent, type RequestOptions, request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Test } from "tap";
+import { type Answer, toAnswer } from "./answers.ts";
+
+const patience = 20_000; // milliseconds
+
+/** Sends a request, and reads its answer. Rejects where there is none: with a `code` where the connection broke. */
+export async function ask(url: string, options: RequestOptions, body?: string): Promise<Answer> {
+  const outgoing = request(url, { timeout: patience, ...options });
+  outgoing.on("error", () => {}); // also after the answer has begun
+  outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${patience} ms`)));
+  outgoing.end(body);
+  const [incoming] = await once(outgoing, "response");
+  return toAnswer(incoming.statusCode, incoming.headers, await text(incoming));
+}
 
 export interface Load {
   /** How often each status was answered; the name of the error where nothing was. */
@@ -25,25 +38,21 @@ export function startLoad(urls: readonly string[], key: string, clients = 32): L
   const load = { tally: {} as Record<string, number>, refusals: [] as Load["refusals"], acknowledged: new Map() };
   const agent = new Agent({ keepAlive: true });
   let going = true;
-  const call = async (url: string, name?: string): Promise<{ status?: number | undefined; body: string }> => {
+  const call = async (url: string, name?: string): Promise<{ status?: number; body: string }> => {
     const began = performance.now();
     const headers = {
       authorization: `Bearer ${key}`,
       ...(name !== undefined && { "content-type": "application/json", "idempotency-key": name }),
     };
     try {
-      const outgoing = request(`${url}/pets${name === undefined ? "?limit=5" : ""}`, {
-        agent,
-        method: name === undefined ? "GET" : "POST",
-        headers,
-      });
-      outgoing.end(name === undefined ? undefined : JSON.stringify({ name, categoryId: 1 }));
-      const [incoming] = await once(outgoing, "response");
-      const body = await text(incoming);
-      const { statusCode: status, headers: answered } = incoming;
+      const create = name !== undefined;
+      const options = { agent, method: create ? "POST" : "GET", headers };
+      const path = `${url}/pets${create ? "" : "?limit=5"}`;
+      const answer = await ask(path, options, create ? JSON.stringify({ name, categoryId: 1 }) : undefined);
+      const { status, text: body } = answer;
       load.tally[status] = (load.tally[status] ?? 0) + 1;
-      if (status >= 300)
-        load.refusals.push({ ms: performance.now() - began, status, retryAfter: answered["retry-after"], body });
+      const ms = performance.now() - began;
+      if (status >= 300) load.refusals.push({ ms, status, retryAfter: answer.headers["retry-after"], body });
       return { status, body };
     } catch (error) {
       const { code = String(error) } = error as { code?: string };

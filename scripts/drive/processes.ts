@@ -1,7 +1,7 @@
 // The service and its command as processes of their own.
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { findSecret } from "./secrets.ts";
@@ -18,6 +18,16 @@ export function petstore(environment: Record<string, string>, ...args: string[])
   const secret = findSecret(stderr);
   if (secret !== undefined) throw new Error(`a secret is in the output of petstore ${args.join(" ")}: ${secret}`);
   return { status, stdout, stderr };
+}
+
+/** Runs `petstore …` to its end, while all else goes on: what it printed, or nothing where it failed. */
+export function petstoreAside(environment: Record<string, string>, ...args: string[]): Promise<string | undefined> {
+  const env = { ...process.env, ...environment };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [path("src/bin.js"), ...args], { env }, (error, out) =>
+      resolve(error ? undefined : out),
+    );
+  });
 }
 
 export interface Server {
@@ -66,6 +76,20 @@ export async function startServer(
     return { code, ms: Date.now() - began };
   };
   return { child, url, out, end };
+}
+
+/** The processes that serve now where there are several, as Linux tells them. */
+export function workersOf({ child: { pid } }: Pick<Server, "child">): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** Whether there is a process of that id. */
+export function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** What makes the service slow to start: it looks for its HOST for a second, and says when it begins. */

@@ -1,0 +1,66 @@
+// Hours of mixed load with faults, held to a model of what must be there: `npm run soak -- --minutes=10`,
+// `--stores=sqlite,postgres`, `--seed=N` for the same faults again, `--write` for the README. On Linux.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Report, soak, stores } from "./soak/run.ts";
+import { faultless, toTable } from "./soak/table.ts";
+
+process.chdir(join(import.meta.dirname, ".."));
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" }, // for all stores together
+    stores: { type: "string", default: Object.keys(stores).join(",") },
+    seed: { type: "string", default: String(Date.now() % 1e6) },
+    write: { type: "boolean", default: false },
+  },
+});
+const names = values.stores.split(",") as (keyof typeof stores)[];
+const wrong = names.find((name) => !Object.hasOwn(stores, name));
+if (wrong !== undefined) throw new Error(`There is no ${wrong}. There are: ${Object.keys(stores).join(", ")}.`);
+const minutes = Number(values.minutes);
+const seed = Number(values.seed);
+if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error("--minutes and --seed must be numbers.");
+
+// Whatever ends this script ends what it has started, the last first; also what begins meanwhile.
+const started: (() => unknown)[] = [];
+let tidied: Promise<void> | undefined;
+const tidy = () => {
+  tidied ??= (async () => {
+    for (let end = started.pop(); end; end = started.pop())
+      await (async () => end())().catch((error) => console.error(error));
+  })();
+  return tidied;
+};
+for (const event of ["SIGINT", "SIGTERM", "uncaughtException"])
+  process.on(event, async (reason) => {
+    if (reason instanceof Error) console.error(reason);
+    await tidy();
+    process.exit(1);
+  });
+
+const reports: Record<string, Report> = {};
+try {
+  console.log(`seed ${seed}`);
+  for (const store of names) {
+    const seconds = (minutes * 60) / names.length;
+    const report = await soak(
+      { teardown: (end) => started.push(end) },
+      { store, seconds, seed, every: [2_000, 6_000] },
+    );
+    for (const complaint of report.complaints) console.error(`${store}, ${complaint}`);
+    reports[store] = report;
+  }
+} finally {
+  await tidy();
+}
+const table = toTable(reports);
+console.log(table);
+process.exitCode = Object.values(reports).every(faultless) ? 0 : 1;
+
+if (values.write) {
+  const readme = readFileSync("README.md", "utf8");
+  const [before, after] = [/^.*<!-- soak -->\n/s, /<!-- \/soak -->.*$/s].map((part) => part.exec(readme)?.[0]);
+  const day = new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+  writeFileSync("README.md", `${before}\nNode ${process.versions.node}, ${day}, seed ${seed}:\n\n${table}\n\n${after}`);
+}
