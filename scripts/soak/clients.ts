@@ -97,8 +97,9 @@ export function startClients({ caller, model, seed, command, share }: Work): () 
   };
   // Makes keys, uses them, and revokes them: at once they are no key any more, for any of the processes.
   const turnKeys = async () => {
-    for (let n = 0; going; n++) {
+    for (let n = 0; ; n++) {
       await pause(1_000);
+      if (!going) return;
       const name = `soak-${n}`;
       const key = (await command("keys", "create", name))?.trim();
       if (!key) continue; // the store was away

@@ -81,7 +81,7 @@ export function sqliteFaults(file: string): Faults {
   const lock = async ({ t, random, aside }: Field) => {
     const script = `const db = new (require("node:sqlite").DatabaseSync)(process.argv[1], { timeout: 5000 });
       db.exec("BEGIN IMMEDIATE");
-      setTimeout(() => {}, Number(process.argv[2]));`;
+      setTimeout(() => db.close(), Number(process.argv[2]));`;
     const child = spawn(process.execPath, ["-e", script, file, String(1_000 + random(2_000))]);
     t.teardown(() => child.kill("SIGKILL"));
     aside(once(child, "exit"));

@@ -1,5 +1,8 @@
 // What the store must hold. A pet follows from its number, with which its name begins: so the model of
 // a long run is two numbers for each.
+import { setTimeout as pause } from "node:timers/promises";
+
+const underWay = 200; // milliseconds until what was created beside a list is acknowledged
 
 /** An animal, as it is sent and, with its id, answered; numbers are exact. */
 export interface Pet {
@@ -79,7 +82,8 @@ export interface Verdict {
 }
 
 /**
- * Holds a whole list, or the whole list of a status, to what was acknowledged before it was begun.
+ * Holds a whole list, or the whole list of a status, to what was acknowledged before it was begun, and to
+ * what came later with an id that the list had passed: who reads on from there would never see it.
  * A pet under another id than its own is lost.
  */
 export async function judge(model: Model, list: AsyncIterable<Pet[]>, status?: string): Promise<Verdict> {
@@ -87,15 +91,18 @@ export async function judge(model: Model, list: AsyncIterable<Pet[]>, status?: s
   const names = new Set<number>();
   const found = new Set<number>();
   let doubled = 0;
+  let last = 0;
   for await (const pets of list)
     for (const pet of pets) {
       const n = numberOf(pet);
       if (names.has(n)) doubled += 1;
       names.add(n);
       if (model.idOf(n) === Number(pet.id)) found.add(n);
+      last = Number(pet.id);
     }
-  let lost = 0;
-  for (const n of model.acknowledged.slice(0, before))
-    if (!found.has(n) && (status === undefined || petOf(n).status === status)) lost += 1;
+  await pause(underWay);
+  const isDue = (n: number, index: number) => index < before || Number(model.idOf(n)) < last;
+  const isMissing = (n: number) => !found.has(n) && (status === undefined || petOf(n).status === status);
+  const lost = model.acknowledged.filter((n, index) => isMissing(n) && isDue(n, index)).length;
   return { lost, doubled };
 }
