@@ -81,7 +81,7 @@ export async function buildCaller(origin: string, mainKey: string, document: str
     if (answer.status === 503 && code === "unavailable") return refuse();
     if (answer.status === status) return answer;
     const kind = answer.status >= 500 ? "outside" : "wrong";
-    return complain(kind, `${method} ${path}: ${answer.status} ${answer.text}, and not ${status}`);
+    return complain(kind, `${method} ${path}: not ${status}, but ${answer.status} ${answer.text.slice(0, 200)}`);
   };
 
   const show: Caller["show"] = (pet) => {
