@@ -1,4 +1,4 @@
-// Hours of mixed load with faults, held to a model of what must be there: `npm run soak -- --minutes=10`,
+// Minutes or hours of mixed load with faults, held to a model of what must be there: `npm run soak -- --minutes=10`,
 // `--stores=sqlite,postgres`, `--seed=N` for the same faults again, `--write` for the README. On Linux.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
