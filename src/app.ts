@@ -80,8 +80,6 @@ export async function buildApp({ document, handlers, store, config, logger, tls 
   app.decorateRequest(callerDecorator);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(secure.data).header("x-request-id", request.id);
-    // Node takes what follows a request to upgrade for another protocol's: it must be the last here.
-    if (request.headers.upgrade !== undefined) reply.header("connection", "close");
     done();
   });
   endGently(app);

@@ -64,8 +64,9 @@ export function endGently(app: FastifyInstance): void {
     const count = promisify(app.server.getConnections.bind(app.server));
     for (const until = performance.now() + linger; (await count()) > 0 && performance.now() < until; ) await pause(10);
   });
-  app.addHook("onSend", (_, reply, payload, done) => {
-    if (ending) reply.header("connection", "close");
+  app.addHook("onSend", ({ headers }, reply, payload, done) => {
+    // Node takes what follows a request to upgrade for another protocol's: it must be the last here.
+    if (ending || headers.upgrade !== undefined) reply.header("connection", "close");
     done(null, payload);
   });
 }

@@ -610,6 +610,16 @@ t.test("malformed bytes never get into another answer", async (t) => {
       [{ status: 201 }, { status: 200 }, { status: 400 }],
       "answers keep the order of their requests",
     );
+  for (const refused of ["{", " ".repeat(70_000)]) {
+    const create = post.replace(body, refused).replace(/(?<=Length: )\d+/, String(refused.length));
+    const answers = await service.raw(create + post);
+    t.match(
+      answers.at(-1),
+      { status: 201 },
+      "nothing is executed without an answer, also behind a body that is refused",
+    );
+    t.equal(answers.length, 2);
+  }
   const upgrade = `GET /healthz HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
   t.match(
     await service.raw(upgrade),
