@@ -16,14 +16,19 @@ export function answerFailures(app: FastifyInstance, links: string): void {
     const { answer, headers } = toRefusal(error, request);
     if (error instanceof Unavailable) request.log.warn({ reason: toReason(error) }, "the store can't serve");
     else if (answer.status >= 500 && answer.body.code !== "unavailable") request.log.error({ err: error }, "failed");
-    // Fastify closes on each body that it can't take, and what was sent behind it, executed by now, would stay
-    // without an answer. It is closed only where much of that body is still to come.
-    if (leavesMuch(request.raw)) reply.header("connection", "close");
-    else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
-    addHeader(reply, "link", links);
-    reply.code(answer.status).headers(headers).type("application/json; charset=utf-8");
-    // As text: the schemas of the route at hand need not know this status.
-    return reply.send(JSON.stringify(answer.body));
+    const send = () => {
+      // What was sent behind a request is executed by the time of its answer, and must have one, too. So the
+      // connection is closed only where much of the body is still to come once all that has arrived is read, and
+      // not, as Fastify would, on each body that can't be taken.
+      if (leavesMuch(request.raw)) reply.header("connection", "close");
+      else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
+      addHeader(reply, "link", links);
+      reply.code(answer.status).headers(headers).type("application/json; charset=utf-8");
+      // As text: the schemas of the route at hand need not know this status.
+      reply.send(JSON.stringify(answer.body));
+    };
+    if (leavesMuch(request.raw)) setImmediate(send);
+    else send();
   });
 
   const patterns = new Map<string, RegExp>();
