@@ -31,7 +31,8 @@ export const codes = Object.keys(statuses) as Code[];
 /** The answer to a failure: the code's status, and a message for people. */
 export function fail<C extends Code>(code: C, message: string): { status: (typeof statuses)[C]; body: ErrorBody } {
   const status = statuses[code];
-  return { status, body: { code, message, status } };
+  // What it quotes of a request may be cut, and so end with half of a surrogate pair, which is no Unicode.
+  return { status, body: { code, message: message.toWellFormed(), status } };
 }
 
 /** Ends a request before its handler: a failure with the headers that belong to it. */

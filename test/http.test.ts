@@ -207,6 +207,14 @@ t.test("bodies are strict", async (t) => {
     "[".repeat(30_000),
   ])
     t.match(await post(body), { status: 400, body: { code: "invalid_body" } }, `refused: ${body.slice(0, 30)}`);
+  for (const shift of ["", "x"])
+    for (const body of ["FACES", '{"name":"FACES" x}', '{"name":"x","categoryId":1,"FACES":1}']) {
+      const { body: answer } = await post(body.replace("FACES", `${shift}${"\u{1f600}".repeat(40)}`));
+      t.ok(
+        (answer as { message: string }).message.isWellFormed(),
+        "what a message quotes is not cut within a character",
+      );
+    }
   t.match(await post(`${"[".repeat(30_000)}${"]".repeat(30_000)}`), {
     status: 400,
     body: { message: /nested too deeply/ },
