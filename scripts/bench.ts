@@ -1,8 +1,8 @@
 // What requests cost, beside what they cost others: `npm run bench`, or `-- --quick` for less than a
 // minute, which writes nothing. On Linux, with two cores.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type ContenderId, contenders } from "./bench/contenders.ts";
@@ -10,6 +10,7 @@ import { type Minute, watchMemory } from "./bench/memory.ts";
 import { judge, toChart, toTables } from "./bench/report.ts";
 import { type Plan, run } from "./bench/run.ts";
 import { buildWork, pets, type WorkId } from "./bench/work.ts";
+import { writeReadme } from "./drive/readme.ts";
 
 process.chdir(join(import.meta.dirname, ".."));
 const { values } = parseArgs({
@@ -93,9 +94,6 @@ function npm(...args: string[]): void {
 
 function write(tables: string, chart: string): void {
   writeFileSync("scripts/bench/speed.svg", chart);
-  const day = new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-  const machine = `${cpus()[0]?.model}, one core for the server and one for its clients; Node ${process.versions.node}; ${day}; ${pets.toLocaleString("en-US")} pets`;
-  const readme = readFileSync("README.md", "utf8");
-  const [before, after] = [/^.*<!-- bench -->\n/s, /<!-- \/bench -->.*$/s].map((part) => part.exec(readme)?.[0]);
-  writeFileSync("README.md", `${before}\n${machine}.\n\n${tables}\n\n${after}`);
+  const how = `one core for the server and one for its clients; ${pets.toLocaleString("en-US")} pets`;
+  writeReadme("bench", tables, how);
 }

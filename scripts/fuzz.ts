@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { environment, fuzz } from "./drive/fuzz.ts";
 import { startServer } from "./drive/processes.ts";
+import { buildTidy } from "./drive/tidy.ts";
+import { environment, fuzz } from "./fuzz/run.ts";
 
 const { values } = parseArgs({
   options: {
@@ -15,10 +16,11 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed);
 const folder = mkdtempSync(join(tmpdir(), "petstore-fuzz-"));
-const teardowns: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+const { teardown, tidy } = buildTidy();
+teardown(() => rmSync(folder, { recursive: true, force: true }));
 try {
   const settings = { ...environment, DATABASE_URL: `sqlite:${join(folder, "petstore.db")}` };
-  const server = await startServer({ teardown: (work: () => unknown) => teardowns.unshift(work) }, settings);
+  const server = await startServer({ teardown }, settings);
   const tell = (text: string) => process.stderr.write(`${text}\n`);
   const report = await fuzz(server, { seed, requests: Number(values.requests), every: 50_000, tell });
   const { requests, connections, seconds, statuses, pets, memory, findings } = report;
@@ -37,5 +39,5 @@ memory        ${memory.join(" MB, then ")} MB
 not as they must be: answers ${count("answers")}, pets ${count("pets")}, the process ${count("process")}`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 } finally {
-  for (const teardown of teardowns) await teardown();
+  await tidy();
 }

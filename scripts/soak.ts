@@ -1,8 +1,9 @@
 // Minutes or hours of mixed load with faults, held to a model of what must be there: `npm run soak -- --minutes=10`,
 // `--stores=sqlite,postgres`, `--seed=N` for the same faults again, `--write` for the README. On Linux.
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { writeReadme } from "./drive/readme.ts";
+import { buildTidy } from "./drive/tidy.ts";
 import { type Report, soak, stores } from "./soak/run.ts";
 import { faultless, toTable } from "./soak/table.ts";
 
@@ -22,32 +23,13 @@ const minutes = Number(values.minutes);
 const seed = Number(values.seed);
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error("--minutes and --seed must be numbers.");
 
-// Whatever ends this script ends what it has started, the last first; also what begins meanwhile.
-const started: (() => unknown)[] = [];
-let tidied: Promise<void> | undefined;
-const tidy = () => {
-  tidied ??= (async () => {
-    for (let end = started.pop(); end; end = started.pop())
-      await (async () => end())().catch((error) => console.error(error));
-  })();
-  return tidied;
-};
-for (const event of ["SIGINT", "SIGTERM", "uncaughtException"])
-  process.on(event, async (reason) => {
-    if (reason instanceof Error) console.error(reason);
-    await tidy();
-    process.exit(1);
-  });
-
+const { teardown, tidy } = buildTidy();
 const reports: Record<string, Report> = {};
 try {
   console.log(`seed ${seed}`);
   for (const store of names) {
     const seconds = (minutes * 60) / names.length;
-    const report = await soak(
-      { teardown: (end) => started.push(end) },
-      { store, seconds, seed, every: [2_000, 6_000] },
-    );
+    const report = await soak({ teardown }, { store, seconds, seed, every: [2_000, 6_000] });
     for (const complaint of report.complaints) console.error(`${store}, ${complaint}`);
     reports[store] = report;
   }
@@ -58,9 +40,4 @@ const table = toTable(reports);
 console.log(table);
 process.exitCode = Object.values(reports).every(faultless) ? 0 : 1;
 
-if (values.write) {
-  const readme = readFileSync("README.md", "utf8");
-  const [before, after] = [/^.*<!-- soak -->\n/s, /<!-- \/soak -->.*$/s].map((part) => part.exec(readme)?.[0]);
-  const day = new Date().toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-  writeFileSync("README.md", `${before}\nNode ${process.versions.node}, ${day}, seed ${seed}:\n\n${table}\n\n${after}`);
-}
+if (values.write) writeReadme("soak", table, `seed ${seed}`);

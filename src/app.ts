@@ -14,11 +14,11 @@ import { deprecationHeaders } from "./deprecation.ts";
 import { type Addresses, addDocs, toPlace } from "./docs.ts";
 import type { Document } from "./document.ts";
 import { answerFailures } from "./failures.ts";
-import { addHealth, healthPaths } from "./health.ts";
+import { addHealth } from "./health.ts";
 import { serviceLinks } from "./links.ts";
 import { RequestLog, withLazyChildren } from "./logger.ts";
 import { answerMalformed, maxHeaderSize } from "./malformed.ts";
-import { refuseOverload } from "./overload.ts";
+import { buildAdmission } from "./overload.ts";
 import { buildPages } from "./pages.ts";
 import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
@@ -84,7 +84,6 @@ export async function buildApp({ document, handlers, store, config, logger, tls 
   });
   endGently(app);
   allowOrigins(app, document, config.CORS_ORIGINS);
-  refuseOverload(app, healthPaths);
   answerFailures(app, serviceLinks(toPlace(document, addresses).root));
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(document.extensions));
@@ -113,6 +112,7 @@ async function addOperations(
   const quota = config.RATE_LIMIT
     ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls")
     : undefined;
+  const admit = buildAdmission(app);
   const routes = new Map(
     document.operations.map((operation) => {
       const { id } = operation;
@@ -123,7 +123,7 @@ async function addOperations(
       const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
       const headers = deprecationHeaders(operation, base, `${root}/docs`);
       const authenticate = authentication(operation);
-      return [id, buildRoute({ operation, handler, authenticate, quota, context, headers, links })];
+      return [id, buildRoute({ operation, handler, admit, authenticate, quota, context, headers, links })];
     }),
   );
   const orphan = Object.keys(handlers).find((id) => !routes.has(id));

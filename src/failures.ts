@@ -43,6 +43,9 @@ export function answerFailures(app: FastifyInstance, links: string): void {
   });
 
   app.addHook("onRequest", (request, _, done) => {
+    // Node takes a request line without a version for HTTP/0.9, which has no headers, and reads them.
+    if (request.raw.httpVersion === "0.9")
+      return done(new Refusal("malformed_request", "The request must name its version of HTTP: HTTP/1.1."));
     // RFC 9112, section 3.2. HTTP/1.0 knows no Host.
     const { host } = request.headers;
     if (host === undefined ? request.raw.httpVersion !== "1.0" : host.includes(","))

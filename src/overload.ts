@@ -11,14 +11,18 @@ import { unavailable } from "./errors.ts";
 import { collectGarbage } from "./garbage.ts";
 
 const patience = 5; // milliseconds that a request may wait for others of its turn
+const few = 16; // requests of a turn that are let in, however long they take
 const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
 const burst = 100; // milliseconds for which turns may be longer than that, without a rest
 const mostHeap = 0.9; // of what Node may have
 const lookEvery = 1_000; // milliseconds
 const collectEvery = 10_000; // and at most so often for what is garbage of it
 
-/** Makes `app` refuse with 503 what it has no time or no memory for, but for `vital` paths. */
-export function refuseOverload(app: FastifyInstance, vital: readonly string[]): void {
+/** Lets a request in, or throws the Refusal with 503 where there is no time or no memory for it. */
+export type Admit = () => void;
+
+/** Makes what each call of an operation asks first. What is around the interface is always answered: by /healthz others decide what to do about it. */
+export function buildAdmission(app: FastifyInstance): Admit {
   let turning = false;
   let began = 0; // the turn
   let served = 0; // in it
@@ -34,7 +38,7 @@ export function refuseOverload(app: FastifyInstance, vital: readonly string[]): 
   };
   const isLate = (): boolean => {
     const now = performance.now();
-    if (turning) return now - began > Math.max(patience, served * cheap) && began - calm > burst;
+    if (turning) return served >= few && now - began > Math.max(patience, served * cheap) && began - calm > burst;
     turning = true;
     served = 0;
     setImmediate(endTurn);
@@ -42,15 +46,6 @@ export function refuseOverload(app: FastifyInstance, vital: readonly string[]): 
     began = now;
     return false;
   };
-  app.addHook("onRequest", ({ routeOptions: { url = "" } }, _, done) => {
-    if ((!isLate() && !full) || vital.includes(url)) {
-      served += 1;
-      return done();
-    }
-    refused += 1;
-    done(unavailable("The service has too much to do."));
-  });
-
   let collected = Number.NEGATIVE_INFINITY;
   const look = async () => {
     if (isFull() && performance.now() - collected > collectEvery) {
@@ -63,6 +58,14 @@ export function refuseOverload(app: FastifyInstance, vital: readonly string[]): 
   };
   const timer = setInterval(look, lookEvery).unref();
   app.addHook("onClose", async () => clearInterval(timer));
+  return () => {
+    if (!isLate() && !full) {
+      served += 1;
+      return;
+    }
+    refused += 1;
+    throw unavailable("The service has too much to do.");
+  };
 }
 
 function isFull(): boolean {

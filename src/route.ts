@@ -11,6 +11,7 @@ import type { Caller, Context } from "./contract.ts";
 import { nothingThere, Refusal } from "./errors.ts";
 import { addHeader } from "./links.ts";
 import type { Operation } from "./operation.ts";
+import type { Admit } from "./overload.ts";
 import type { Quota } from "./quota.ts";
 
 /** A handler as Fastify's side sees it: the contract's types hold it to its operation (src/handlers.ts). */
@@ -23,6 +24,7 @@ export type AnyHandler = (
 export interface RouteParts {
   readonly operation: Operation;
   readonly handler: AnyHandler;
+  readonly admit: Admit;
   readonly authenticate: Authenticate;
   /** How many calls each caller may make; without it, any number. */
   readonly quota: Quota | undefined;
@@ -37,6 +39,7 @@ export interface RouteParts {
 export function buildRoute({
   operation,
   handler,
+  admit,
   authenticate,
   quota,
   context,
@@ -47,11 +50,12 @@ export function buildRoute({
   const toText = buildWriter();
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
-    // Credentials first: here neither path, query nor media type was looked at, and no body was read.
+    // Credentials first, but for what there is no time for: here neither path, query nor media type was looked at, and no body was read.
     async onRequest(request, reply) {
       // The router takes /pets/ for /pets/{petId} with an empty id: it is another path.
       if (Object.values(request.params as object).includes("")) throw nothingThere();
       reply.headers(headers);
+      admit();
       const { authorization } = request.headers;
       const address = () => request.ip;
       const caller = await authenticate({ authorization, connection: request.raw.socket, address });

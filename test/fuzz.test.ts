@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { isSafePattern } from "redos-detector";
 import t from "tap";
 import { parse } from "yaml";
-import { canary } from "../scripts/drive/fuzz/hidden.ts";
-import { openLedger } from "../scripts/drive/fuzz/ledger.ts";
-import { collidingBody } from "../scripts/drive/fuzz/nasty.ts";
-import { exchange } from "../scripts/drive/fuzz/wire.ts";
-import { environment, fuzz } from "../scripts/drive/fuzz.ts";
 import { startServer } from "../scripts/drive/processes.ts";
+import { canary } from "../scripts/fuzz/hidden.ts";
+import { openLedger } from "../scripts/fuzz/ledger.ts";
+import { collidingBody } from "../scripts/fuzz/nasty.ts";
+import { environment, fuzz } from "../scripts/fuzz/run.ts";
+import { exchange } from "../scripts/fuzz/wire.ts";
 import { documentText, folder, start } from "./fixture.ts";
 
 t.test("requests of all kinds get answers as the document says, and make whole pets or none", async (t) => {

@@ -557,6 +557,7 @@ t.test("malformed HTTP gets the one shape, too", async (t) => {
   const cases: [string, string, number, string][] = [
     ["no HTTP", "hello\r\n\r\n", 400, "malformed_request"],
     ["a method of no one", "BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_request"],
+    ["no version", "GET /v1/pets\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["HTTP/9.9", "GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["no Host", `${get}\r\n`, 400, "malformed_request"],
     ["two Hosts", `${get}Host: x\r\nHost: y\r\n\r\n`, 400, "malformed_request"],

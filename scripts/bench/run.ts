@@ -14,7 +14,8 @@ import { type ContenderId, contenders } from "./contenders.ts";
 import { buildWork, type Load, type Order, pets, type Work, type WorkId } from "./work.ts";
 
 const servingCore = "0";
-const drivingCore = "1";
+/** The core for what drives them. */
+export const drivingCore = "1";
 const ticks = 100; // of /proc/PID/stat in a second (USER_HZ)
 
 /** One contender at one kind of work in one round. */

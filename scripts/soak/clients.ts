@@ -1,9 +1,9 @@
 // Clients that do all that the document lets them do, right and wrong, until they are told to stop.
 import { setTimeout as pause } from "node:timers/promises";
+import { type Random, seeded } from "../drive/random.ts";
 import type { Caller } from "./caller.ts";
 import { mistakes } from "./mistakes.ts";
 import { judge, type Model, type Pet, petOf, statuses, toJson } from "./model.ts";
-import { buildRandom, type Random } from "./random.ts";
 
 const clients = 24;
 const mostPets = 200_000; // of a run, however long: a list of them is read in seconds
@@ -36,7 +36,7 @@ export function startClients({ caller, model, seed, command, share }: Work): () 
   };
   // Two of three have one: the others are sent once, and where no answer comes nobody knows what became of them.
   const keyOf = (n: number) => (n % 3 === 0 ? undefined : `soak-${n}`);
-  const some = (random: Random) => model.acknowledged[random(model.acknowledged.length)];
+  const some = (random: Random) => model.acknowledged[random.int(model.acknowledged.length)];
 
   const create = async () => {
     if (model.sent() > 2_000 + mostPets * share()) return;
@@ -49,7 +49,7 @@ export function startClients({ caller, model, seed, command, share }: Work): () 
     const n = some(random);
     const key = n && keyOf(n);
     if (!key) return;
-    if (random(2) === 0) await post(n, key);
+    if (random.int(2) === 0) await post(n, key);
     else await post(n, key, petOf(n + 1), 422);
   };
   const get = async (random: Random) => {
@@ -60,24 +60,24 @@ export function startClients({ caller, model, seed, command, share }: Work): () 
     if (pet && Number(pet.id) !== id) complain("wrong", `${pet.id} was the answer for ${id}`);
   };
   const list = async (random: Random) => {
-    const status = statuses[random(4)];
-    let left = random(4);
-    for await (const pets of pages(`limit=${1 + random(100)}${status ? `&status=${status}` : ""}`)) {
+    const status = statuses[random.int(4)];
+    let left = random.int(4);
+    for await (const pets of pages(`limit=${1 + random.int(100)}${status ? `&status=${status}` : ""}`)) {
       const other = status && pets.find((pet) => pet.status !== status);
       if (other) complain("wrong", `${other.name} is not ${status}`);
       if (left-- === 0 || !going) return;
     }
   };
-  const mistake = (random: Random) => call(mistakes[random(mistakes.length)] as (typeof mistakes)[number]);
+  const mistake = (random: Random) => call(mistakes[random.int(mistakes.length)] as (typeof mistakes)[number]);
   const useRevoked = async (random: Random) => {
-    const key = revoked[random(revoked.length)];
+    const key = revoked[random.int(revoked.length)];
     if (key) await call({ method: "GET", path: "/v1/pets", status: 401, key });
   };
   const acts = [...Array(9).fill(get), ...Array(4).fill(list), ...Array(3).fill(create), repeat, mistake, useRevoked];
 
   const behave = async (client: number) => {
-    for (const random = buildRandom(seed + client); going; await pause(random(thinking)))
-      await acts[random(acts.length)](random);
+    for (const random = seeded(seed + client); going; await pause(random.int(thinking)))
+      await acts[random.int(acts.length)](random);
   };
   // Reads the whole list time and again, or all of a status.
   const readAll = async () => {

@@ -5,8 +5,8 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
 import { type Postgres, query } from "../drive/postgres.ts";
+import type { Random } from "../drive/random.ts";
 import { type Model, petOf, toJson } from "./model.ts";
-import type { Random } from "./random.ts";
 import type { Service } from "./service.ts";
 
 /** Where faults happen. */
@@ -24,7 +24,7 @@ export type Faults = Record<string, (field: Field) => Promise<unknown>>;
 
 const killWorker = async ({ service, random }: Field) => {
   const workers = service.workers();
-  const pid = workers[random(workers.length)];
+  const pid = workers[random.int(workers.length)];
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 };
 
@@ -61,7 +61,7 @@ async function cut(field: Field): Promise<void> {
     // The head, the body, or nothing was cut: then the pet may be there, once.
     const length = [60, request.length - 5, request.length][n % 3];
     socket.write(request.subarray(0, length));
-    await pause(field.random(20));
+    await pause(field.random.int(20));
     socket.resetAndDestroy();
   };
   await Promise.all(Array.from({ length: 30 }, cutOne));
@@ -82,7 +82,7 @@ export function sqliteFaults(file: string): Faults {
     const script = `const db = new (require("node:sqlite").DatabaseSync)(process.argv[1], { timeout: 5000 });
       db.exec("BEGIN IMMEDIATE");
       setTimeout(() => db.close(), Number(process.argv[2]));`;
-    const child = spawn(process.execPath, ["-e", script, file, String(1_000 + random(2_000))]);
+    const child = spawn(process.execPath, ["-e", script, file, String(1_000 + random.int(2_000))]);
     t.teardown(() => child.kill("SIGKILL"));
     aside(once(child, "exit"));
   };
@@ -95,8 +95,8 @@ export function postgresFaults({ tell, url }: Postgres): Faults {
   const away = (order: "stop" | "kill") => async (field: Field) => {
     await tell(order);
     await pause(500);
-    if (field.random(2)) await killWorker(field); // the next one can't start before the database
-    await pause(500 + field.random(1_000));
+    if (field.random.int(2)) await killWorker(field); // the next one can't start before the database
+    await pause(500 + field.random.int(1_000));
     await tell("start");
   };
   const terminate =
@@ -108,6 +108,6 @@ export function postgresFaults({ tell, url }: Postgres): Faults {
     "database killed, started again": away("kill"),
     "connections to the database ended": () => query(database, terminate),
     "creates locked out": async ({ random, aside }) =>
-      aside(query(database, `${lock}(${1 + random(100) / 100})`).catch(() => {})), // the database may go meanwhile
+      aside(query(database, `${lock}(${1 + random.int(100) / 100})`).catch(() => {})), // the database may go meanwhile
   };
 }

@@ -6,11 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
 import { startPostgres } from "../drive/postgres.ts";
 import { petstore, petstoreAside } from "../drive/processes.ts";
+import { seeded } from "../drive/random.ts";
 import { buildCaller, type Tally } from "./caller.ts";
 import { startClients } from "./clients.ts";
 import { type Faults, type Field, postgresFaults, sqliteFaults } from "./faults.ts";
 import { buildModel, judge, type Verdict } from "./model.ts";
-import { buildRandom } from "./random.ts";
 import { startService } from "./service.ts";
 
 const warm = 3_000; // milliseconds until memory is looked at for the first time
@@ -79,7 +79,7 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
   await pause(Math.min(warm, plan.seconds * 200));
   const start = service.memory();
 
-  const random = buildRandom(plan.seed);
+  const random = seeded(plan.seed);
   const lasting: Promise<unknown>[] = [];
   const aside = (fault: Promise<unknown>) => void lasting.push(fault);
   const faults = await inject({ t, service, key, model, random, aside }, place.faults, plan.every, share);
@@ -100,9 +100,9 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
 async function inject(field: Field, faults: Faults, [least, most]: Plan["every"], share: () => number) {
   const injected = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]));
   for (let left: string[] = []; share() < 1; ) {
-    await pause(least + field.random(most - least));
+    await pause(least + field.random.int(most - least));
     if (left.length === 0) left = Object.keys(faults);
-    const [name = ""] = left.splice(field.random(left.length), 1);
+    const [name = ""] = left.splice(field.random.int(left.length), 1);
     await faults[name]?.(field);
     injected[name] = (injected[name] ?? 0) + 1;
   }

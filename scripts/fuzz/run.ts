@@ -2,12 +2,12 @@
 // for the process itself, whatever the bytes are.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, buildCheck } from "./answers.ts";
-import { buildCases, type Case } from "./fuzz/cases.ts";
-import { judge } from "./fuzz/judge.ts";
-import { openLedger } from "./fuzz/ledger.ts";
-import { exchange } from "./fuzz/wire.ts";
-import type { Server } from "./processes.ts";
+import { type Answer, buildCheck } from "../drive/answers.ts";
+import type { Server } from "../drive/processes.ts";
+import { buildCases, type Case } from "./cases.ts";
+import { judge } from "./judge.ts";
+import { openLedger } from "./ledger.ts";
+import { exchange } from "./wire.ts";
 
 /** What a run is given beside the service. */
 export interface Plan {

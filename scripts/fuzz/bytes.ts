@@ -1,5 +1,5 @@
 // Requests as bytes that are not as HTTP has them: torn, cut, or of another protocol.
-import type { Random } from "./random.ts";
+import type { Random } from "../drive/random.ts";
 
 const nasty = [
   "\0",

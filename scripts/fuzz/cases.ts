@@ -1,8 +1,9 @@
 // What goes over one connection, by the seed of the run and its number: the same each time.
+
+import { type Random, seeded } from "../drive/random.ts";
 import { strange, tear } from "./bytes.ts";
 import { mutate } from "./changes.ts";
 import { ambiguous } from "./hidden.ts";
-import { type Random, seeded } from "./random.ts";
 import { type Known, makeValid, type Request, readOperations, toBytes } from "./requests.ts";
 import type { Sending } from "./wire.ts";
 

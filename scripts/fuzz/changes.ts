@@ -1,6 +1,7 @@
 // What becomes of a request where one thing of it is not as the document says.
+
+import type { Random } from "../drive/random.ts";
 import { nastyBytes, nastyJson, nastyName, nastyText } from "./nasty.ts";
-import type { Random } from "./random.ts";
 import { json, type Request } from "./requests.ts";
 
 const replace = (request: Request, name: string, ...values: string[]) => {
