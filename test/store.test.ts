@@ -1,10 +1,20 @@
 // What every store must do, run over each; then what is the embedded store's own.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import t, { type Test } from "tap";
 import { holdsAll, type Kept, startLoad } from "../scripts/drive/load.ts";
@@ -484,6 +494,45 @@ t.test("sqlite: a store that is closed while a write waits says so", async (t) =
   const waiting = store.pets.create(rex);
   await store.close();
   await t.rejects(waiting, { constructor: Unavailable, message: "The store is closed." });
+});
+
+t.test("sqlite: nothing is acknowledged that goes into a file which is not there any more", async (t) => {
+  const file = join(folder(t), "petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  const refused = {
+    constructor: Unavailable,
+    message: "The store's file was removed or replaced.",
+    cause: { message: `${file} or its -wal is not what was opened: put that back, or start the service anew` },
+  };
+  const lost = async (what: string) => {
+    await pause(110); // the log is looked at now and then
+    await t.rejects(store.check(), refused, what);
+    await t.rejects(store.pets.create(rex), refused, what);
+    t.match(await store.pets.list({ limit: 1 }), { pets: [rex] }, "what was there can be read");
+  };
+  const found = async () => {
+    await store.check();
+    t.match(await store.pets.create(rex), { outcome: "created" });
+  };
+  await found();
+  renameSync(file, `${file}.away`);
+  await lost("moved away");
+  copyFileSync(`${file}.away`, file);
+  await lost("replaced");
+  renameSync(`${file}.away`, file);
+  await found();
+  renameSync(`${file}-wal`, `${file}-wal.away`);
+  await lost("without its log");
+  writeFileSync(`${file}-wal`, "");
+  await lost("with another log");
+  renameSync(`${file}-wal.away`, `${file}-wal`);
+  await found();
+  new DatabaseSync(file).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  await pause(110);
+  await found();
+  rmSync(file);
+  await lost("removed");
+  await store.close();
 });
 
 t.test("sqlite: another process's lock holds up writers alone, and is a 503 in the end", async (t) => {

@@ -1,5 +1,5 @@
 // How the embedded store is reached, and what its errors mean.
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -31,6 +31,37 @@ export function openFile(file: string, create: boolean): DatabaseSync {
     db?.close();
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
   }
+}
+
+const often = 100; // milliseconds
+
+/**
+ * A check that the files of `db` are where they were. SQLite goes on with files that were removed or
+ * replaced, and what it commits there is gone with the process. It throws `Unavailable` where they are not.
+ */
+export function watchFiles(db: DatabaseSync): () => void {
+  const file = db.location();
+  if (file === null) return () => {};
+  // There for as long as any connection is open: a checkpoint does not replace it.
+  const log = `${file}-wal`;
+  const known = { file: statSync(file), log: statSync(log) };
+  let looked = 0;
+  return () => {
+    // The log now and then: who asks for a file's times makes its next sync dearer (Linux 6.13 keeps them
+    // finer from then on). Where it alone was removed, what was committed goes into the file at the end.
+    const now = performance.now();
+    const due = now - looked > often;
+    if (!isStill(file, known.file) || (due && !isStill(log, known.log))) {
+      const cause = new Error(`${file} or its -wal is not what was opened: put that back, or start the service anew`);
+      throw new Unavailable("The store's file was removed or replaced.", { cause });
+    }
+    if (due) looked = now;
+  };
+}
+
+function isStill(name: string, { dev, ino }: Stats): boolean {
+  const now = statSync(name, { throwIfNoEntry: false });
+  return now?.ino === ino && now.dev === dev;
 }
 
 const busyTimeout = 5_000; // milliseconds

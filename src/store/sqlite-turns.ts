@@ -30,8 +30,8 @@ export interface Memory<T> {
   clear(): void;
 }
 
-/** Makes the turns of `db`, which nobody else must use meanwhile. */
-export function buildTurns(db: DatabaseSync): Turns {
+/** Makes the turns of `db`, which nobody else must use meanwhile. What was written is `kept`, or it throws. */
+export function buildTurns(db: DatabaseSync, kept: () => void): Turns {
   const begin = db.prepare("BEGIN");
   const beginWrite = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -68,7 +68,11 @@ export function buildTurns(db: DatabaseSync): Turns {
     }
   };
   const write = inBatches<() => unknown, unknown>(room, (jobs) =>
-    patiently(() => transact(() => jobs.map((job) => job()))),
+    patiently(() => {
+      const results = transact(() => jobs.map((job) => job()));
+      kept();
+      return results;
+    }),
   );
 
   return {

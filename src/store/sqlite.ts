@@ -5,7 +5,7 @@
 // synchronous, and a statement by key costs a few microseconds.
 import type { StatementSync } from "node:sqlite";
 import { given, pet, remembered, toKey, toPage, toPet } from "./rows.ts";
-import { openFile } from "./sqlite-connection.ts";
+import { openFile, watchFiles } from "./sqlite-connection.ts";
 import { buildTurns } from "./sqlite-turns.ts";
 import type { Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
@@ -41,7 +41,8 @@ export function openSqlite(file: string, make = true): Store {
     keyof typeof statements,
     StatementSync
   >;
-  const turns = buildTurns(db);
+  const kept = watchFiles(db);
+  const turns = buildTurns(db, kept);
   const pages = turns.remember<Page>(mostPages);
   const pets = turns.remember<Pet>(mostPets);
   const keys = turns.remember<Key | null>(mostKeys);
@@ -128,7 +129,10 @@ export function openSqlite(file: string, make = true): Store {
       }),
     },
     secret: sql.secret.get()?.value as Uint8Array,
-    check: reads(() => void sql.secret.get()),
+    check: reads(() => {
+      sql.secret.get();
+      kept();
+    }),
     close: async () => db.close(),
   };
 }
