@@ -2,14 +2,18 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError } from "commander";
 import { makeKey } from "./auth.ts";
+import { check } from "./check.ts";
 import { readConfig, settings } from "./config.ts";
 import { copy } from "./copy.ts";
+import { readDocument } from "./document.ts";
+import { toLines } from "./inventory.ts";
 import { startProgress } from "./progress.ts";
 import { serve } from "./server.ts";
 import { openStore, openTables } from "./store/open.ts";
 import type { Key, KeyStore } from "./store/store.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const mostProblems = 20; // that are shown
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
 
 /** Runs the command line. Rejects with an Error that says what went wrong; wrong usage ends with exit code 2. */
@@ -55,6 +59,11 @@ export async function run(argv: readonly string[]): Promise<void> {
     .requiredOption("--from <url>", "the store to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
     .requiredOption("--to <url>", "the store to copy to, likewise")
     .action(({ from, to }: { from: string; to: string }) => copyStore(from, to));
+  program
+    .command("check")
+    .description("read all that a store has, and say what is wrong with it; changes nothing, and the service may run")
+    .argument("[url]", "the store: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (DATABASE_URL)")
+    .action((url: string | undefined) => checkStore(url ?? readConfig().DATABASE_URL));
   await program.parseAsync(argv);
 }
 
@@ -62,7 +71,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 async function withKeys(work: (keys: KeyStore) => Promise<void>, create = false): Promise<void> {
   const { DATABASE_URL: url } = readConfig();
   if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
-  const store = await openStore(url, { create });
+  const store = await openStore(url, { access: create ? "make" : "update" });
   await work(store.keys).finally(() => store.close());
 }
 
@@ -79,12 +88,10 @@ async function revokeKey(keys: KeyStore, name: string): Promise<void> {
 }
 
 async function copyStore(fromUrl: string, toUrl: string): Promise<void> {
-  // Not by the command line's own means: they show what was given, and with it a password.
-  for (const [option, url] of [["--from", fromUrl] as const, ["--to", toUrl] as const])
-    if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
-      throw new Error(`${option} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
-  const from = await openTables(fromUrl, false);
-  const to = await openTables(toUrl, true);
+  demandPlace("--from", fromUrl);
+  demandPlace("--to", toUrl);
+  const from = await openTables(fromUrl, "update");
+  const to = await openTables(toUrl, "make");
   const bar = startProgress();
   // Between two batches, where nothing is kept yet: once all is through, what is kept is decided elsewhere.
   let stopped = false;
@@ -96,11 +103,31 @@ async function copyStore(fromUrl: string, toUrl: string): Promise<void> {
     if (stopped) throw new Error("Stopped. Nothing was kept.");
     bar.show(...progress);
   };
-  const { counts, checksum } = await copy(from, to, show).finally(bar.clear);
-  for (const [name, value] of Object.entries({ ...counts, sha256: checksum }))
-    console.log(`${name.padEnd(13)}${value}`);
+  console.log(toLines(await copy(from, to, show).finally(bar.clear)));
   await from.close();
   await to.close();
+}
+
+async function checkStore(url: string): Promise<void> {
+  demandPlace("The store to check", url);
+  const store = await openTables(url, "look");
+  const problems: string[] = [];
+  let more = 0;
+  const tell = (problem: string) => (problems.length < mostProblems ? problems.push(problem) : more++);
+  const bar = startProgress();
+  const inventory = await check(store, await readDocument(), tell, (...progress) => bar.show("checking", ...progress));
+  bar.clear();
+  await store.close();
+  if (more > 0) problems.push(`and ${more} more`);
+  for (const problem of problems) console.error(`petstore: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  else if (inventory) console.log(`${toLines(inventory)}\nsound`);
+}
+
+// Not by the command line's own means: they show what was given, and with it a password.
+function demandPlace(what: string, url: string): void {
+  if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
+    throw new Error(`${what} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }
 
 function toJson(keys: Key[]): string {

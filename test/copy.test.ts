@@ -116,7 +116,7 @@ t.test("what fails half-way leaves the other store empty, and a second run succe
   );
   await query(url, "ALTER TABLE petstore.pets ADD CONSTRAINT injected CHECK (id <> 2500)");
   const count = async (to: string) => {
-    const tables = await openTables(to, false);
+    const tables = await openTables(to, "update");
     const counts = await tables.read(async (source) => [await source.count("pets"), await source.lastId("pets")]);
     await tables.close();
     return counts;
@@ -168,7 +168,7 @@ t.test("a store that was written to meanwhile is not copied", async (t) => {
     await store.keys.create("a", key.hash);
     const to = from.startsWith("sqlite:") ? await newDatabase(t) : sqlite(t);
     const attempt = async (write: () => Promise<unknown>, when: "before" | "after") => {
-      const [source, target] = [await openTables(from, false), await openTables(to, true)];
+      const [source, target] = [await openTables(from, "update"), await openTables(to, "make")];
       // Just after the copy began to look at the store, or when it has all of it.
       const read: typeof source.read = (work) =>
         source.read(async (tables) => {

@@ -1,13 +1,12 @@
 // The one place that knows which stores there are.
 import { openSqlite } from "./sqlite.ts";
 import { openSqliteTables } from "./sqlite-tables.ts";
-import type { Store } from "./store.ts";
+import type { Access, Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 /** How to open a store. */
 export interface Opening {
-  /** Whether to make it where there is none. */
-  readonly create?: boolean;
+  readonly access?: Access;
   /** To PostgreSQL, the most connections at once. */
   readonly connections?: number;
 }
@@ -16,19 +15,19 @@ export interface Opening {
  * Opens the store that DATABASE_URL names: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
  * Rejects with an Error that says what is wrong.
  */
-export async function openStore(url: string, { create = true, connections = 10 }: Opening = {}): Promise<Store> {
+export async function openStore(url: string, { access = "make", connections = 10 }: Opening = {}): Promise<Store> {
   const file = toFile(url);
-  if (file !== undefined) return openSqlite(file, create);
+  if (file !== undefined) return openSqlite(file, access);
   const { openPostgres } = await import("./postgres.ts"); // its driver only where it is of use
-  return openPostgres(url, create, connections);
+  return openPostgres(url, access, connections);
 }
 
-/** Opens the tables of a store, to read or fill them, and makes it where there is none if `create` says so. Rejects as `openStore` does. */
-export async function openTables(url: string, create: boolean): Promise<Tables> {
+/** Opens the tables of a store, to read or fill them. Rejects as `openStore` does. */
+export async function openTables(url: string, access: Access): Promise<Tables> {
   const file = toFile(url);
-  if (file !== undefined) return openSqliteTables(file, create);
+  if (file !== undefined) return openSqliteTables(file, access);
   const { openPostgresTables } = await import("./postgres-tables.ts");
-  return openPostgresTables(url, create);
+  return openPostgresTables(url, access);
 }
 
 function toFile(url: string): string | undefined {

@@ -1,7 +1,8 @@
 // How PostgreSQL is reached, and what its errors mean.
 import pg from "pg";
 import { Unavailable } from "../errors.ts";
-import { inspect, migrate } from "./postgres-migrations.ts";
+import { inspect, latest, migrate } from "./postgres-migrations.ts";
+import type { Access } from "./store.ts";
 
 /** A connection of its own, without limits of time but for the connecting. Rejects with an Error that says what is wrong. */
 export async function connect(url: string): Promise<pg.Client> {
@@ -11,20 +12,23 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Brings the database to this version, where there is a store or `create` says to make one, and gives its secret. */
-export async function prepare(url: string, create: boolean): Promise<Uint8Array> {
+/** Sees to it that the database is of this version, and gives its secret. */
+export async function prepare(url: string, access: Access): Promise<Uint8Array> {
   try {
     const client = await connect(url);
-    return await ready(client, create).finally(() => client.end());
+    return await ready(client, access).finally(() => client.end());
   } catch (error) {
     throw new Error(`The database ${place(url)} can't be opened: ${reason(error)}.`, { cause: error });
   }
 }
 
-async function ready(client: pg.Client, create: boolean): Promise<Uint8Array> {
-  if (!create && (await inspect(client)) === 0) throw new Error("it has no pet store");
+async function ready(client: pg.Client, access: Access): Promise<Uint8Array> {
+  const version = await inspect(client);
+  if (access === "update" && version === 0) throw new Error("it has no pet store");
+  if (access === "look" && version < latest)
+    throw new Error("it has no pet store of this version: petstore migrate makes it one");
   await migrate(client);
-  return (await client.query("SELECT value FROM petstore.secret")).rows[0].value;
+  return (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
 }
 
 // Whole numbers of 64 bits come as bigint, exactly.

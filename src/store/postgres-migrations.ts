@@ -44,6 +44,9 @@ const steps: readonly ((db: ClientBase) => Promise<unknown>)[] = [
   },
 ];
 
+/** The version of the schema that this release has. */
+export const latest = steps.length;
+
 /** The version of a database, 0 where it has no store. Rejects where it can't hold ours, or is of a newer version. */
 export async function inspect(db: ClientBase): Promise<number> {
   const [{ encoding }] = (await db.query("SELECT current_setting('server_encoding') AS encoding")).rows;
@@ -56,14 +59,14 @@ export async function inspect(db: ClientBase): Promise<number> {
   if (!tables.some(({ name }) => name === "migrations"))
     throw new Error("its schema petstore belongs to another program");
   const [{ version }] = (await db.query("SELECT coalesce(max(version), 0) AS version FROM petstore.migrations")).rows;
-  if (version > steps.length)
-    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${steps.length}`);
+  if (version > latest)
+    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${latest}`);
   return version;
 }
 
 /** Brings a database to this version, in one transaction; one that has it is not locked. */
 export async function migrate(db: ClientBase): Promise<void> {
-  if ((await inspect(db)) === steps.length) return;
+  if ((await inspect(db)) === latest) return;
   await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // to see what was done while this one waited
   try {
     await db.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);

@@ -65,3 +65,19 @@ export const statements = {
     UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
   check: "SELECT 1",
 };
+
+/** Each index of the store, with its table and what it sorts by. */
+export const indexes = `
+  SELECT own.relname AS name, of.relname AS table, indisvalid AS valid,
+    ARRAY(SELECT pg_get_indexdef(indexrelid, n, true) FROM generate_series(1, indnkeyatts) AS n) AS columns
+  FROM pg_index JOIN pg_class AS own ON own.oid = indexrelid JOIN pg_class AS of ON of.oid = indrelid
+  WHERE of.relnamespace = 'petstore'::regnamespace AND indpred IS NULL
+  ORDER BY own.relname`;
+
+const ways = (off: readonly string[]) => off.map((way) => `SET LOCAL enable_${way} = off`).join("; ");
+
+/** What leaves PostgreSQL one way to the rows of a table, until the transaction ends. */
+export const plans = {
+  table: ways(["indexscan", "indexonlyscan", "bitmapscan"]),
+  index: ways(["seqscan", "bitmapscan", "sort", "incremental_sort"]),
+};

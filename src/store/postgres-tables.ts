@@ -1,10 +1,12 @@
 import type { Client } from "pg";
 import { connect, prepare } from "./postgres-connection.ts";
-import { batch, type Table, type Tables, type Target, tables } from "./tables.ts";
+import { indexes, plans } from "./postgres-statements.ts";
+import type { Access } from "./store.ts";
+import { batch, countOrphans, type Table, type Tables, type Target, tables } from "./tables.ts";
 
 /** Opens the tables of the store in PostgreSQL. Rejects as `openPostgres` does. */
-export async function openPostgresTables(url: string, create: boolean): Promise<Tables> {
-  await prepare(url, create);
+export async function openPostgresTables(url: string, access: Access): Promise<Tables> {
+  await prepare(url, access);
   const db = await connect(url);
   const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
     await db.query(begin);
@@ -44,7 +46,30 @@ function over(db: Client): Target {
       const { rows } = await db.query(`SELECT last_value, is_called FROM petstore.${table}_id_seq`);
       return rows[0].is_called ? rows[0].last_value : rows[0].last_value - 1n;
     },
-    secret: async () => (await db.query("SELECT value FROM petstore.secret")).rows[0].value,
+    secrets: async () => (await db.query("SELECT value FROM petstore.secret")).rows.map(({ value }) => value),
+    async *problems() {
+      for (const { name, table, columns, valid } of (await db.query(indexes)).rows) {
+        const [first] = columns;
+        // Which way PostgreSQL goes to the rows is its own choice: here it has no other one.
+        const ask = async (plan: string, text: string) => {
+          await db.query(`SAVEPOINT plan; ${plan}`);
+          const { rows } = await db.query(text);
+          await db.query("ROLLBACK TO plan; RELEASE plan");
+          return rows[0];
+        };
+        const whole = await ask(plans.table, `SELECT count(*) AS n FROM petstore.${table}`);
+        const found = await ask(
+          plans.index,
+          `SELECT count(*) AS n, count(*) FILTER (WHERE before > it) AS wrong
+           FROM (SELECT ${first} AS it, lag(${first}) OVER (ORDER BY ${columns}) AS before FROM petstore.${table}) AS sorted`,
+        );
+        if (!valid) yield `The index ${name} is not in use: PostgreSQL takes it for invalid.`;
+        else if (found.n !== whole.n || found.wrong > 0n)
+          yield `The index ${name} disagrees with its table: it leads to ${found.n} of ${whole.n} rows, ${found.wrong} of them out of order.`;
+      }
+      const [{ n: lost }] = (await db.query(countOrphans("petstore."))).rows;
+      if (lost > 0n) yield `${lost} records of Idempotency-Keys name a pet that is not there.`;
+    },
     async setSecret(secret) {
       await db.query("UPDATE petstore.secret SET value = $1", [secret]);
     },

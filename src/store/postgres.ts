@@ -13,7 +13,7 @@ import { busy, inBatches } from "./batches.ts";
 import { connection, prepare, toFailure } from "./postgres-connection.ts";
 import { statements } from "./postgres-statements.ts";
 import { given, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
-import type { Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
+import type { Access, Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
 // The database gives up before we do, so that no work piles up there which nobody waits for.
@@ -35,11 +35,10 @@ interface Asked {
 
 /**
  * Opens the store in the database that `url` names, with at most `connections` to it; what else pg
- * reads from a URL holds. Where there is no store it is made if `create` says so. Rejects with an
- * Error that says what is wrong where the database can't be reached, or was made by a newer version.
+ * reads from a URL holds. Rejects with an Error that says what is wrong where the database can't be reached, or was made by a newer version.
  */
-export async function openPostgres(url: string, create: boolean, connections: number): Promise<Store> {
-  const secret = await prepare(url, create);
+export async function openPostgres(url: string, access: Access, connections: number): Promise<Store> {
+  const secret = await prepare(url, access);
   const pool = new pg.Pool({
     ...connection(url),
     max: connections,

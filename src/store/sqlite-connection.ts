@@ -4,25 +4,31 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { Unavailable } from "../errors.ts";
-import { inspect, migrate } from "./sqlite-migrations.ts";
+import { inspect, latest, migrate } from "./sqlite-migrations.ts";
+import type { Access } from "./store.ts";
 
 const openTimeout = 5_000; // milliseconds that a lock of another process is waited for at the start
 
+const modes = { make: "a", update: "r+", look: "r" } as const satisfies Record<Access, string>;
+
 /**
- * A connection to a store of this version, in `file` or `:memory:`; where there is none it is made if
- * `create` says so. Throws an Error that says what is wrong where the file can't be opened, is no store
- * of ours, or was made by a newer version.
+ * A connection to a store of this version, in `file` or `:memory:`. Throws an Error that says what is
+ * wrong where the file can't be opened, is no store of ours, or was made by a newer version.
  */
-export function openFile(file: string, create: boolean): DatabaseSync {
+export function openFile(file: string, access: Access): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     if (file !== ":memory:") {
-      if (create) mkdirSync(dirname(file), { recursive: true });
+      if (access === "make") mkdirSync(dirname(file), { recursive: true });
       // Nobody but its owner reads the file: it holds the secret that signs cursors.
-      closeSync(openSync(file, create ? "a" : "r+", 0o600));
+      closeSync(openSync(file, modes[access], 0o600));
     }
-    db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true });
-    inspect(db); // before anything is written: it may be somebody else's
+    db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true, readOnly: access === "look" });
+    const version = inspect(db); // before anything is written: it may be somebody else's
+    if (access === "look") {
+      if (version < latest) throw new Error("it has no pet store of this version: petstore migrate makes it one");
+      return db;
+    }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     migrate(db);
     db.exec("PRAGMA busy_timeout = 0"); // from here on, who writes waits outside

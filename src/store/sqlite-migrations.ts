@@ -43,6 +43,9 @@ const steps: readonly ((db: DatabaseSync) => void)[] = [
   },
 ];
 
+/** The version of the schema that this release has. */
+export const latest = steps.length;
+
 /** The version of a database, 0 where it is empty. Throws where it is not ours, or of a newer version. */
 export function inspect(db: DatabaseSync): number {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
@@ -51,19 +54,19 @@ export function inspect(db: DatabaseSync): number {
   const owner = read("application_id");
   const blank = empty && version === 0 && owner === 0;
   if (!blank && (empty || owner !== applicationId)) throw new Error("it belongs to another program");
-  if (version > steps.length)
-    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${steps.length}`);
+  if (version > latest)
+    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${latest}`);
   return version;
 }
 
 /** Brings a database to this version, in one transaction; one that has it is not locked. */
 export function migrate(db: DatabaseSync): void {
-  if (inspect(db) === steps.length) return;
+  if (inspect(db) === latest) return;
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have come first while this one waited for the lock.
     for (const step of steps.slice(inspect(db))) step(db);
-    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length};`);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latest};`);
     db.exec("COMMIT");
   } catch (error) {
     db.exec("ROLLBACK");

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statements } from "./sqlite.ts";
 import { openFile } from "./sqlite-connection.ts";
-import { batch, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
+import type { Access } from "./store.ts";
+import { batch, countOrphans, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
 
 /** Opens the tables of the embedded store in `file`. Throws as `openSqlite` does. */
-export function openSqliteTables(file: string, create: boolean): Tables {
-  const db = openFile(file, create);
+export function openSqliteTables(file: string, access: Access): Tables {
+  const db = openFile(file, access);
   db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; here nobody else is held up by waiting
   const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
     db.exec(begin);
@@ -43,7 +44,17 @@ function over(db: DatabaseSync): Target {
     },
     lastId: async (table) =>
       (db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table)?.seq as bigint | undefined) ?? 0n,
-    secret: async () => db.prepare(statements.secret).get()?.value as Uint8Array,
+    secrets: async () =>
+      db
+        .prepare(statements.secret)
+        .all()
+        .map(({ value }) => value as Uint8Array),
+    async *problems() {
+      for (const { integrity_check: said } of db.prepare("PRAGMA integrity_check").iterate())
+        for (const line of String(said).split("\n")) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
+      const lost = db.prepare(countOrphans()).get()?.n;
+      if (lost) yield `${lost} records of Idempotency-Keys name a pet that is not there.`;
+    },
     setSecret: async (secret) => void db.prepare("UPDATE secret SET value = ?").run(secret),
     async add(table, rows) {
       const values = columns(table).map(() => "?");

@@ -7,7 +7,7 @@ import type { StatementSync } from "node:sqlite";
 import { given, pet, remembered, toKey, toPage, toPet } from "./rows.ts";
 import { openFile, watchFiles } from "./sqlite-connection.ts";
 import { buildTurns } from "./sqlite-turns.ts";
-import type { Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
+import type { Access, Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // How much of what was read is kept in memory.
 const mostKeys = 10_000;
@@ -34,9 +34,9 @@ export const statements = {
   secret: "SELECT value FROM secret",
 };
 
-/** Opens the store in `file`, or `:memory:`, and makes it where there is none if `make` says so. Throws as `openFile` does. */
-export function openSqlite(file: string, make = true): Store {
-  const db = openFile(file, make);
+/** Opens the store in `file`, or `:memory:`. Throws as `openFile` does. */
+export function openSqlite(file: string, access: Access): Store {
+  const db = openFile(file, access);
   const sql = Object.fromEntries(Object.entries(statements).map(([name, text]) => [name, db.prepare(text)])) as Record<
     keyof typeof statements,
     StatementSync

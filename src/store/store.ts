@@ -10,6 +10,9 @@ export type NewPet = components["schemas"]["NewPet"];
 /** Whether an animal can be bought. */
 export type PetStatus = components["schemas"]["PetStatus"];
 
+/** How to open a store: it is made where there is none, brought to this version where it is older, or left as it is. */
+export type Access = "make" | "update" | "look";
+
 /** Everything that the service keeps. */
 export interface Store {
   readonly pets: PetStore;

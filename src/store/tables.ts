@@ -27,19 +27,25 @@ export const numbered = ["keys", "pets"] as const satisfies Table[];
 /** A table that gives out ids. */
 export type Numbered = (typeof numbered)[number];
 
+/** Counts the records of Idempotency-Keys whose pet is not there; `place` goes before the names of the tables. */
+export const countOrphans = (place = "") =>
+  `SELECT count(*) AS n FROM ${place}idempotency WHERE NOT EXISTS (SELECT 1 FROM ${place}pets WHERE id = pet_id)`;
+
 /** How many rows are read and written at a time. */
 export const batch = 1_000;
 
 /** Tables to read. */
 export interface Source {
-  /** What signs cursors. */
-  secret(): Promise<Uint8Array>;
+  /** What signs cursors: one, if all is well. */
+  secrets(): Promise<readonly Uint8Array[]>;
   /** How many rows a table has. */
   count(table: Table): Promise<number>;
   /** All rows of a table in the order of its first column, a batch at a time. */
   rows(table: Table): AsyncIterable<readonly Values[]>;
   /** The last id that was given out, 0 where none was. */
   lastId(table: Numbered): Promise<bigint>;
+  /** What the database finds wrong with itself, each in a sentence. */
+  problems(): AsyncIterable<string>;
 }
 
 /** Tables to fill. */

@@ -1,0 +1,77 @@
+// Is a store sound: what must be there is there, and agrees with itself and with the document.
+import type { Document } from "./document.ts";
+import { count, type Inventory, total, walk } from "./inventory.ts";
+import { given } from "./store/rows.ts";
+import { type Numbered, numbered, type Source, type Table, type Tables, tables, type Values } from "./store/tables.ts";
+import { buildValidation } from "./validation.ts";
+
+const size = 32; // bytes, of the secret and of each hash
+const day = 86_400_000; // milliseconds by which clocks may disagree
+
+/**
+ * Reads all that a store has, as it is at one moment, and tells of each problem. What keeps it from reading
+ * on is one of them; where it came to the end it gives the inventory.
+ */
+export async function check(
+  store: Tables,
+  document: Document,
+  tell: (problem: string) => void,
+  progress: (done: number, total: number) => void,
+): Promise<Inventory | undefined> {
+  const problems = buildProblems(document);
+  const look = async (source: Source): Promise<Inventory> => {
+    for await (const problem of source.problems()) tell(problem);
+    const secrets = (await source.secrets()).map(({ length }) => length);
+    if (String(secrets) !== String(size))
+      tell(
+        `There must be one secret of ${size} bytes, and there are ${secrets.length}${secrets.map((bytes) => `, of ${bytes}`).join("")}.`,
+      );
+    const highest: Partial<Record<Table, bigint>> = {};
+    const counts = await count(source);
+    const checksum = await walk(
+      source,
+      (done) => progress(done, total(counts)),
+      async (table, rows) => {
+        for (const row of rows) for (const problem of problems(table, row)) tell(problem);
+        highest[table] = rows.at(-1)?.[0] as bigint;
+      },
+    );
+    for (const table of numbered) await compareIds(source, table, highest[table] ?? 0n, tell);
+    return { counts, checksum };
+  };
+  try {
+    return await store.read(look);
+  } catch (error) {
+    tell(`The store can't be read to its end: ${(error as Error).message}.`);
+    return undefined;
+  }
+}
+
+async function compareIds(source: Source, table: Numbered, highest: bigint, tell: (problem: string) => void) {
+  const last = await source.lastId(table);
+  if (last < highest) tell(`The next id of ${table} would be ${last + 1n}, and there is ${highest} already.`);
+}
+
+/** What is wrong with a row, each in a sentence. */
+function buildProblems({ content, extensions }: Document) {
+  const compile = buildValidation([...extensions, "components"]);
+  const schema = { $ref: "#/components/schemas/Pet", components: content.components };
+  const validate = compile({ schema, httpPart: "body", method: "", url: "" });
+  const fields = ["id", ...given.map(({ field }) => field)];
+  const soon = BigInt(Date.now() + day);
+
+  return function* (table: Table, row: Values): Generator<string> {
+    const name = `${table} ${row[0]}`;
+    for (const [index, column] of Object.keys(tables[table]).entries()) {
+      const value = row[index];
+      if (value instanceof Uint8Array && value.length !== size)
+        yield `${name}: its ${column} must have ${size} bytes, and has ${value.length}.`;
+      if (/^(created|last_used)_at$/.test(column) && typeof value === "bigint" && value > soon)
+        yield `${name}: its ${column} is in the future.`;
+    }
+    if (table !== "pets") return;
+    const given = fields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
+    const { error } = validate(Object.fromEntries(given)) as { error?: Error };
+    if (error) yield `${name} is not as the document says: ${error.message}`;
+  };
+}
