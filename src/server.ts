@@ -63,6 +63,13 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
   process.on("SIGTERM", close).on("SIGINT", close);
   // A hangup of a worker is for src/workers.ts to obey: each new one reads the certificate anew.
   process.on("SIGHUP", () => cluster.isWorker || (tls ? renewCertificate(app, config, parts.logger) : close()));
+  // Nobody knows what it left half done: what is under way is answered, and then a new process is better.
+  process.on("uncaughtException", (error) => {
+    if (process.exitCode === 1) return;
+    process.exitCode = 1;
+    parts.logger.fatal({ err: error }, "a fault outside of any request: the service ends");
+    close();
+  });
   // What only the start needed, checks of the document above all: else it stays for as long as nobody asks.
   await collectGarbage();
   try {
