@@ -12,6 +12,8 @@ import {
 import { callerDecorator } from "./auth.ts";
 import type { Caller } from "./contract.ts";
 
+const mostWaiting = 1_048_576; // characters
+
 // Whatever finds its way into a line, a key or the user and password of a URL never do.
 function mask(line: string): string {
   return line.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"@]*@/g, "//…@");
@@ -27,7 +29,12 @@ function describe(error: Error & { code?: unknown }): object {
 export async function buildLogger(level: string, output?: DestinationStream): Promise<Logger> {
   const options: LoggerOptions = { level, serializers: { err: describe }, hooks: { streamWrite: mask } };
   if (output) return pino(options, output);
-  if (!process.stdout.isTTY) return pino(options);
+  if (!process.stdout.isTTY) {
+    // On a full disk say: what can't be written waits, as far as there is room, and requests are answered.
+    const lines = pino.destination({ dest: 1, sync: true, maxLength: mostWaiting });
+    lines.on("error", () => {});
+    return pino(options, lines);
+  }
   const { default: pretty } = await import("pino-pretty");
   const terminal = {
     ignore: "pid,hostname,method,path,status,ms",
