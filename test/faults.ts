@@ -94,9 +94,10 @@ export function isError(text: string, status: number): boolean {
   return [typeof code, typeof message, said].join() === `string,string,${status}` && Object.keys(others).length === 0;
 }
 
-/** A load that has begun: something was acknowledged. */
-export async function beginLoad({ url }: Server, key: string, clients = 8): Promise<Load> {
+/** A load that has begun: something was acknowledged. It ends with the test at the latest. */
+export async function beginLoad(t: Test, { url }: Server, key: string, clients = 8): Promise<Load> {
   const load = startLoad([url], key, clients);
+  t.teardown(load.stop);
   await acknowledges(load, 5);
   return load;
 }
