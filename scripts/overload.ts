@@ -1,16 +1,15 @@
 // What happens when there is more work than one process can do, and when clients take their time:
 // `npm run overload`. On Linux, with two cores and nothing else at work.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { parseArgs } from "node:util";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs, stripVTControlCharacters } from "node:util";
 import { drivingCore, prepare, type Running, start } from "./bench/run.ts";
 import { pets } from "./bench/work.ts";
 import { writeReadme } from "./drive/readme.ts";
-import { attacks } from "./drive/slow.ts";
 import { buildTidy } from "./drive/tidy.ts";
 import type { Order, Outcome } from "./overload/driver.ts";
 
@@ -46,7 +45,7 @@ const dear = Array.from({ length: 240 }, (_, n) =>
   ask("GET", `?limit=${21 + ((n * 7) % 80)}&status=${["available", "pending", "sold"][n % 3]}`),
 );
 
-const drive = async (running: Running, order: Pick<Order, "requests" | "connections" | "rate">): Promise<Outcome> => {
+const drive = async (running: Running, order: Omit<Order, "port" | "seconds">): Promise<Outcome> => {
   driver.send({ port: Number(new URL(running.address).port), seconds, ...order } satisfies Order);
   return (await once(driver, "message"))[0];
 };
@@ -73,23 +72,18 @@ async function watch<T>({ address }: Running, work: Promise<T>): Promise<[T, num
   return [await done, slowest];
 }
 
-// At rest, at what saturates it, at five times that (as many connections, or as many requests a second), and at rest again.
-async function overload(running: Running, name: string, requests: readonly string[], by: "connections" | "rate") {
+// At rest, with as many clients as saturate it, with five times as many, and at rest again.
+async function overload(running: Running, name: string, requests: readonly string[], obedient = false) {
   const rest = { requests, connections: 16, rate: 100 };
   await drive(running, { requests, connections: saturating });
   const before = await drive(running, rest);
   const most = await drive(running, { requests, connections: saturating });
-  const rate = (times * accepted(most)) / seconds;
-  const more = by === "rate" ? { requests, connections: 1_000, rate } : { requests, connections: times * saturating };
-  const [over, health] = await watch(running, drive(running, more));
+  const [over, health] = await watch(running, drive(running, { requests, connections: times * saturating, obedient }));
   const after = await drive(running, rest);
-  const offered =
-    by === "rate" ? `${Math.round(rate).toLocaleString("en-US")} a second` : `${more.connections} clients`;
   return [
     name,
     ms(before.p99),
     `${perSecond(accepted(most))} / ${ms(most.p99)}`,
-    offered,
     `${perSecond(accepted(over))} / ${ms(over.p99)}`,
     (over.p99 / before.p99).toFixed(1),
     over.statuses[503] ? `${perSecond(over.statuses[503])} / ${ms(over.refusedP99)}` : "none",
@@ -98,14 +92,31 @@ async function overload(running: Running, name: string, requests: readonly strin
   ];
 }
 
-// A good client's answers among many that take their time.
-async function besieged(running: Running, name: string) {
+// A good client's answers while slowhttptest holds as many connections as it can.
+async function besieged(running: Running, name: string, how: readonly string[]) {
   const good = { requests: mix, connections: 4, rate: 100 };
   const before = await drive(running, good);
-  const stop = await (attacks[name] as (typeof attacks)[string])(running.address, key, slow);
+  const what = ["-c", String(slow), "-r", "1000", "-l", String(seconds + 5), "-p", "3", ...how];
+  const child = spawn("slowhttptest", what, { stdio: ["ignore", "pipe", "inherit"] });
+  teardown(() => child.kill());
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += stripVTControlCharacters(String(chunk));
+  });
+  const gone = once(child, "exit");
+  await pause(3_000);
   const meanwhile = await drive(running, good);
-  const left = stop();
-  return [name, String(left), String(meanwhile.due - accepted(meanwhile)), ms(before.p99), ms(meanwhile.p99)];
+  await gone;
+  const most = Math.max(...[...said.matchAll(/connected:\s+(\d+)/g)].map(([, count]) => Number(count)));
+  const available = [...said.matchAll(/service available:\s+(\w+)/g)].every(([, word]) => word === "YES");
+  return [
+    name,
+    String(most),
+    available ? "always" : "not always",
+    String(meanwhile.missing),
+    ms(before.p99),
+    ms(meanwhile.p99),
+  ];
 }
 
 const table = (head: string[], rows: string[][]) =>
@@ -115,46 +126,59 @@ try {
   const sqlite = await start("sqlite", url("sqlite"), key);
   teardown(() => sqlite.child.kill("SIGKILL"));
   const rows = [
-    await overload(sqlite, "9 reads, 1 create", mix, "connections"),
-    await overload(sqlite, "lists", dear, "connections"),
+    await overload(sqlite, "9 reads, 1 create", mix),
+    await overload(sqlite, "lists, most of them not kept", dear),
+    await overload(sqlite, "the same, and who is refused waits as Retry-After says", dear, true),
   ];
-  const slowRows: string[][] = [];
-  for (const name of Object.keys(attacks)) slowRows.push(await besieged(sqlite, name));
+  const besieges: string[][] = [];
+  const file = `${sqlite.address}/docs/static/swagger-ui-bundle.js`;
+  if (spawnSync("slowhttptest", ["-h"]).error)
+    console.error("slowhttptest is not installed (a package of Debian's): its attacks are left out.");
+  else
+    besieges.push(
+      await besieged(sqlite, "slow headers", ["-H", "-i", "5", "-u", `${sqlite.address}/v1/pets`]),
+      await besieged(sqlite, "slow bodies", ["-B", "-i", "5", "-s", "60000", "-u", `${sqlite.address}/v1/pets`]),
+      await besieged(sqlite, "slow reading", [
+        "-X",
+        "-w",
+        "512",
+        "-y",
+        "1024",
+        "-n",
+        "5",
+        "-z",
+        "32",
+        "-k",
+        "3",
+        "-u",
+        file,
+      ]),
+    );
   sqlite.child.kill("SIGKILL");
-
-  // The longest names that there may be: each page is read and written anew, and dear.
-  const large = { ...url("logging") };
-  const db = new DatabaseSync(large.file);
-  db.exec("UPDATE pets SET name = substr(hex(zeroblob(500)), 1, 990) || id");
-  db.close();
-  const heavy = await start("sqlite", large, key);
-  teardown(() => heavy.child.kill("SIGKILL"));
-  rows.push(await overload(heavy, "lists, names of 1,000 characters", dear, "rate"));
-  heavy.child.kill("SIGKILL");
 
   const postgres = await start("postgres", url("postgres"), key);
   teardown(() => postgres.child.kill("SIGKILL"));
-  rows.push(await overload(postgres, "9 reads, 1 create, PostgreSQL", mix, "connections"));
+  rows.push(await overload(postgres, "9 reads, 1 create, PostgreSQL", mix));
 
   const head = [
-    "work",
+    "calls",
     "p99 at rest, ms",
     `${saturating} clients: a second / p99`,
-    "five times that",
-    "accepted: a second / p99",
-    "p99 to that at rest",
-    "refused: a second / p99",
+    `${times * saturating} clients: accepted a second / p99`,
+    "times the p99 at rest",
+    "refused a second / p99",
     "slowest /healthz, ms",
     "p99 at rest again",
   ];
-  const slowHead = [
-    `${slow.toLocaleString("en-US")} clients with`,
-    "there in the end",
-    "good calls without answer",
+  const besiegeHead = [
+    `${slow.toLocaleString("en-US")} connections with`,
+    "held at once",
+    "available, as slowhttptest sees it",
+    "good calls not answered",
     "p99 before, ms",
     "p99 meanwhile, ms",
   ];
-  const text = `${table(head, rows)}\n\n${table(slowHead, slowRows)}`;
+  const text = [table(head, rows), ...(besieges.length > 0 ? [table(besiegeHead, besieges)] : [])].join("\n\n");
   console.log(text);
   if (values.write) writeReadme("overload", text, "one core for the server and one for its clients");
 } finally {

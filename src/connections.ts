@@ -1,6 +1,7 @@
 // The connections of clients: how many there may be, how long a client may take, and how they end.
 import { Server as ListeningServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import type { FastifyInstance } from "fastify";
 
@@ -15,8 +16,8 @@ export const clocks = {
 export const parserClocks = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
 
 const answerTimeout = 30_000; // for a client to take what it is answered
-const sweepEvery = 5_000;
-const mostSlow = 500; // connections that may need more than a sweep for it: each takes some 0.5 MB meanwhile
+const sweepEvery = 1_000;
+const mostSlow = 200; // connections that may need more than a sweep for it: each takes a megabyte or two meanwhile
 const linger = 500; // that an idle connection may be kept when the service ends
 
 /**
@@ -44,11 +45,17 @@ export function limitConnections(app: FastifyInstance, most: number): void {
     const now = performance.now();
     for (const socket of waiting.keys()) if (socket.writableLength === 0) waiting.delete(socket);
     let tooMany = waiting.size - mostSlow;
-    for (const [socket, since] of waiting) if (tooMany-- > 0 || now - since > answerTimeout) socket.destroy();
+    for (const [socket, since] of waiting) if (tooMany-- > 0 || now - since > answerTimeout) cut(socket);
     for (const socket of sockets) if (socket.writableLength > 0 && !waiting.has(socket)) waiting.set(socket, now);
   };
   const timer = setInterval(sweep, sweepEvery).unref();
   app.addHook("onClose", async () => clearInterval(timer));
+}
+
+// A reset also gives back what the system holds for the client; over TLS Node has none.
+function cut(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 /**

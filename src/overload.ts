@@ -14,6 +14,7 @@ const patience = 5; // milliseconds that a request may wait for others of its tu
 const few = 16; // requests of a turn that are let in, however long they take
 const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
 const burst = 100; // milliseconds for which turns may be longer than that, without a rest
+const relapse = 2_500; // milliseconds after a refusal in which no burst is let in: whoever was refused comes again
 const mostHeap = 0.9; // of what Node may have
 const lookEvery = 1_000; // milliseconds
 const collectEvery = 10_000; // and at most so often for what is garbage of it
@@ -28,13 +29,17 @@ export function buildAdmission(app: FastifyInstance): Admit {
   let served = 0; // in it
   let ended = 0;
   let calm = 0; // when there was time to spare
+  const late = Number.NEGATIVE_INFINITY; // when there was none
   let full = false;
   let refused = 0;
 
+  const rest = (now: number) => {
+    if (now - late > relapse) calm = now;
+  };
   const endTurn = () => {
     turning = false;
     ended = performance.now();
-    if (ended - began < patience) calm = ended;
+    if (ended - began < patience) rest(ended);
   };
   const isLate = (): boolean => {
     const now = performance.now();
@@ -42,7 +47,7 @@ export function buildAdmission(app: FastifyInstance): Admit {
     turning = true;
     served = 0;
     setImmediate(endTurn);
-    if (now - ended > patience) calm = now; // also where the disk was waited for, which others do not pay for
+    if (now - ended > patience) rest(now); // also where the disk was waited for, which others do not pay for
     began = now;
     return false;
   };

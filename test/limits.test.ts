@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { connect as tlsConnect } from "node:tls";
 import t from "tap";
 import type { Answer } from "../scripts/drive/answers.ts";
 import { petstore, startServer, until } from "../scripts/drive/processes.ts";
@@ -11,6 +12,7 @@ import { attacks } from "../scripts/drive/slow.ts";
 import { readConfig } from "../src/config.ts";
 import { Refusal } from "../src/errors.ts";
 import { buildQuota, toNetwork } from "../src/quota.ts";
+import { certify } from "./certificate.ts";
 import { addKey, folder, type Service, start } from "./fixture.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -264,13 +266,25 @@ t.test("little memory left: calls are refused until there is more", async (t) =>
 });
 
 // Asks for more than the system keeps for who does not read: 8 files of 1.4 MB.
-const idler = (async () => {
-  const service = await start(t);
-  const socket = connect(service.port, "127.0.0.1").on("error", () => {});
-  socket.write("GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8));
+const askMuch = "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(8);
+const untilCut = async (socket: Socket) => {
   const began = performance.now();
-  await new Promise((resolve) => service.app.server.once("connection", (one) => one.once("close", resolve)));
+  socket.on("error", () => {}).write(askMuch);
+  socket.pause();
+  // Who does not read does not see it end either: its own bytes tell.
+  for (; socket.writable && performance.now() - began < 60_000; await pause(500)) socket.write("G");
   return performance.now() - began;
+};
+const cuts = (async () => {
+  const env = { DATABASE_URL: "sqlite::memory:" };
+  const plain = await startServer(t, env);
+  const { files, cert } = await certify(t, 1);
+  const secure = await startServer(t, { ...env, ...files });
+  const port = ({ url }: { url: string }) => Number(new URL(url).port);
+  return Promise.all([
+    untilCut(connect(port(plain), "127.0.0.1")),
+    untilCut(tlsConnect({ port: port(secure), host: "127.0.0.1", ca: cert, servername: "localhost" })),
+  ]);
 })();
 
 // Who does not read holds some 3 MB of the system's memory each, which is why there are fewer of them.
@@ -295,6 +309,27 @@ for (const [name, attack] of Object.entries(attacks))
   });
 
 t.test("a client has half a minute to take its answer", async (t) => {
-  const held = await idler;
-  t.ok(held > 29_000 && held < 45_000, `the connection was cut after ${Math.round(held)} ms`);
+  for (const held of await cuts)
+    t.ok(held > 29_000 && held < 45_000, `the connection was cut after ${Math.round(held)} ms`);
+});
+
+t.test("of those that do not read the longest go first, where there are many", async (t) => {
+  const { url } = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
+  const sockets = Array.from({ length: 250 }, () =>
+    connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {}),
+  );
+  t.teardown(() => sockets.map((socket) => socket.destroy()));
+  for (const socket of sockets) {
+    socket.pause().write(askMuch);
+    await pause(5);
+  }
+  const began = performance.now();
+  const gone = () => sockets.map((socket, index) => (socket.writable ? -1 : index)).filter((index) => index >= 0);
+  for (; gone().length < 50 && performance.now() - began < 15_000; await pause(500))
+    for (const socket of sockets) if (socket.writable) socket.write("G");
+  await pause(1_500);
+  for (const socket of sockets) if (socket.writable) socket.write("G");
+  await pause(100);
+  t.ok(gone().length >= 50 && gone().length < 100, `${gone().length} are gone`);
+  t.ok(Math.max(...gone()) < 120, `the last of them was number ${Math.max(...gone())}`);
 });

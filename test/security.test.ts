@@ -1,15 +1,15 @@
 // What strangers can't do, and what nobody is told.
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { get } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
-import { generate } from "selfsigned";
-import t, { type Test } from "tap";
+import t from "tap";
 import { petstore, startServer, until } from "../scripts/drive/processes.ts";
 import { findSecret } from "../scripts/drive/secrets.ts";
 import { buildLogger } from "../src/logger.ts";
+import { certify } from "./certificate.ts";
 import { folder, type Service, start } from "./fixture.ts";
 
 const page = "https://app.example";
@@ -75,19 +75,6 @@ t.test("pages of CORS_ORIGINS may call, and read all that the document promises"
   const open = await start(t, { settings: { CORS_ORIGINS: "*" } });
   t.match((await fromPage(open, "GET", "/v1/pets")).headers, { "access-control-allow-origin": "*", vary: undefined });
 });
-
-/** A certificate for localhost, and its key, as files. */
-async function certify(t: Test, days: number) {
-  const place = folder(t);
-  const pems = await generate([{ name: "commonName", value: "localhost" }], {
-    notAfterDate: new Date(Date.now() + days * 86_400_000),
-    extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
-  });
-  const files = { TLS_CERT: join(place, "cert.pem"), TLS_KEY: join(place, "key.pem") };
-  writeFileSync(files.TLS_CERT, pems.cert);
-  writeFileSync(files.TLS_KEY, pems.private);
-  return { files, cert: pems.cert };
-}
 
 const answer = (url: string, ca: string): Promise<{ status: number | undefined; hsts: unknown; fingerprint: string }> =>
   new Promise((resolve, reject) => {
