@@ -5,12 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startServer } from "./drive/processes.ts";
+import { writeReadme } from "./drive/readme.ts";
 import { buildTidy } from "./drive/tidy.ts";
 import { environment, fuzz } from "./fuzz/run.ts";
 
 const { values } = parseArgs({
   options: {
     requests: { type: "string", default: "1000000" },
+    write: { type: "boolean", default: false },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1e9)) },
   },
 });
@@ -27,16 +29,25 @@ try {
   for (const { about, text } of findings) console.log(`FOUND, ${about}: ${text}\n`);
   const count = (one: string) => findings.filter(({ about }) => about === one).length;
   const failures = Object.entries(statuses).filter(([status]) => Number(status) >= 500);
-  console.log(`seed          ${seed}
-requests      ${requests}, on ${connections} connections
-seconds       ${seconds.toFixed(0)}, ${(requests / seconds).toFixed(0)} requests each
-answers       ${Object.entries(statuses)
-    .map(([status, count]) => `${status}: ${count}`)
-    .join(", ")}
-5xx           ${failures.reduce((sum, [, count]) => sum + count, 0)}
-pets          ${pets}, each whole and as it was answered
-memory        ${memory.join(" MB, then ")} MB
-not as they must be: answers ${count("answers")}, pets ${count("pets")}, the process ${count("process")}`);
+  const table = [
+    ["requests", `${requests.toLocaleString("en-US")}, on ${connections.toLocaleString("en-US")} connections`],
+    [
+      "answers",
+      Object.entries(statuses)
+        .map(([status, count]) => `${status}: ${count.toLocaleString("en-US")}`)
+        .join(", "),
+    ],
+    ["5xx", `${failures.reduce((sum, [, count]) => sum + count, 0)}`],
+    ["answers outside the document, or of hidden requests", `${count("answers")}`],
+    ["pets that are half, doubled or missing", `${count("pets")}, of ${pets.toLocaleString("en-US")}`],
+    ["the process ended", `${count("process")} times`],
+    ["memory", `${memory.map((one) => one.toFixed(0)).join(" → ")} MB`],
+    ["time", `${seconds.toFixed(0)} s, ${Math.round(requests / seconds).toLocaleString("en-US")} requests each`],
+  ]
+    .map(([name, value], index) => `| ${name} | ${value} |${index === 0 ? "\n|---|---|" : ""}`)
+    .join("\n");
+  console.log(`seed ${seed}\n${table}`);
+  if (values.write) writeReadme("fuzz", table, `seed ${seed}`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 } finally {
   await tidy();

@@ -97,7 +97,9 @@ async function besieged(running: Running, name: string, how: readonly string[]) 
   const good = { requests: mix, connections: 4, rate: 100 };
   const before = await drive(running, good);
   const what = ["-c", String(slow), "-r", "1000", "-l", String(seconds + 5), "-p", "3", ...how];
-  const child = spawn("slowhttptest", what, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("taskset", ["-c", drivingCore, "slowhttptest", ...what], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   teardown(() => child.kill());
   let said = "";
   child.stdout.on("data", (chunk) => {

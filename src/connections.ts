@@ -15,6 +15,9 @@ export const clocks = {
 /** Those that Node sets. */
 export const parserClocks = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
 
+/** The connections that the system lets wait until the service accepts them; it may have a lower limit of its own. */
+export const backlog = 4_096;
+
 const answerTimeout = 30_000; // for a client to take what it is answered
 const sweepEvery = 1_000;
 const mostSlow = 200; // connections that may need more than a sweep for it: each takes a megabyte or two meanwhile

@@ -8,6 +8,7 @@ import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { buildApp, type Certificate, type Parts } from "./app.ts";
 import { makeKey } from "./auth.ts";
 import { type Config, readConfig, settings } from "./config.ts";
+import { backlog } from "./connections.ts";
 import { readDocument } from "./document.ts";
 import { collectGarbage } from "./garbage.ts";
 import { handlers } from "./handlers.ts";
@@ -76,7 +77,7 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
     // One address: for a name that has several, Fastify would start a server that knows less for each more.
     const { address } = await lookup(config.HOST);
     // Told to end before it began.
-    return closing ? undefined : { origin: await app.listen({ host: address, port: config.PORT }), address };
+    return closing ? undefined : { origin: await app.listen({ host: address, port: config.PORT, backlog }), address };
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);

@@ -1,5 +1,5 @@
 // What strangers can't do, and what nobody is told.
-import { renameSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { get } from "node:https";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -198,4 +198,13 @@ t.test("the search for secrets finds them", async (t) => {
   ])
     t.ok(findSecret(secret), secret);
   t.equal(findSecret('{"key":"alice","path":"/v1/pets","url":"http://127.0.0.1:3000/v1"}'), undefined);
+});
+
+t.test("nothing in the service calls an address, but the driver of the database", async (t) => {
+  const names = readdirSync(new URL("../src", import.meta.url), { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => /\.ts$/.test(name));
+  const calls =
+    /\b(fetch|WebSocket|EventSource)\(|\{[^}]*\b(request|get|connect|createConnection|Client)\b[^}]*\} from "(node:)?(http|https|http2|net|tls|dgram|undici)"/;
+  t.match('import { connect } from "node:net";', calls);
+  for (const name of files) t.notMatch(readFileSync(new URL(`../src/${name}`, import.meta.url), "utf8"), calls, name);
 });

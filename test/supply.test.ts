@@ -1,0 +1,75 @@
+// What the project carries of others, and where what it says of security is tested.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+
+const root = new URL("..", import.meta.url).pathname;
+const read = (name: string) => readFileSync(join(root, name), "utf8");
+const project = JSON.parse(read("package.json"));
+const packages: Record<
+  string,
+  { version?: string; hasInstallScript?: boolean; integrity?: string; link?: boolean; dev?: boolean }
+> = JSON.parse(read("package-lock.json")).packages;
+const npm = (...args: string[]) => spawnSync("npm", args, { cwd: root, encoding: "utf8", timeout: 60_000 });
+
+t.test("every version is exact, and the lock file has the hash of each package", async (t) => {
+  const { dependencies, devDependencies, optionalDependencies } = project;
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
+    t.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+  const unsure = Object.entries(packages).filter(
+    ([name, { integrity, link }]) => name.includes("node_modules/") && !link && !integrity,
+  );
+  t.same(unsure, []);
+});
+
+t.test("no package runs a script at its installation that is not named", async (t) => {
+  const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  t.ok(scripted.length > 0);
+  for (const [path] of scripted) {
+    const name = path.split("node_modules/").at(-1) as string;
+    t.type(project.allowScripts[name], "boolean", name);
+  }
+  for (const name of Object.keys(project.dependencies))
+    t.notOk(packages[`node_modules/${name}`]?.hasInstallScript, `${name}, which production carries, has none`);
+});
+
+t.test("no known flaw is in what production carries", async (t) => {
+  const { stdout } = npm("audit", "--omit=dev", "--json");
+  const report = JSON.parse(stdout);
+  if (report.metadata === undefined)
+    t.pass(`not known: this registry tells of no flaws (${report.message})`, { skip: "the registry has no audit" });
+  else t.same(report.vulnerabilities, {});
+});
+
+t.test("npm run sbom lists all that production carries", async (t) => {
+  const { status, stdout } = npm("run", "--silent", "sbom");
+  t.equal(status, 0);
+  const { bomFormat, components } = JSON.parse(stdout);
+  t.equal(bomFormat, "CycloneDX");
+  const listed = components.map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
+  const carried = Object.entries(packages).filter(
+    ([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link,
+  );
+  t.ok(carried.length > 80);
+  for (const [path, { version }] of carried) {
+    const one = `${path.split("node_modules/").at(-1)} ${version}`;
+    t.ok(listed.includes(one), one);
+  }
+  const tap = components.find(({ name }: { name: string }) => name === "tap");
+  t.equal(tap, undefined, "what is for development is not in it");
+});
+
+t.test("each test that SECURITY.md names is there", async (t) => {
+  const named = [...read("SECURITY.md").matchAll(/`(\w+\.test\.ts)`: ([^;|]+)/g)];
+  t.ok(named.length > 40, `${named.length} are named`);
+  for (const [, file = "", sentence = ""] of named) {
+    const titles = read(`test/${file}`).match(/(?<=(?:test|fault)\(\s*["`]).*?(?=["`],)/gs) ?? [];
+    t.ok(
+      titles.some((title) => title.includes(sentence.trim())),
+      `${file}: ${sentence.trim()}`,
+    );
+  }
+  const risks = read("SECURITY.md").match(/^\| API\d+ /gm) ?? [];
+  t.equal(risks.length, 10, "OWASP's ten, row by row");
+});
