@@ -1,6 +1,8 @@
 // The document as the service hands it out: Swagger UI for people, JSON and YAML for programs, and
 // the ways to find them.
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
@@ -47,17 +49,18 @@ export async function addDocs(
 
   const servers = addresses.production ? configured : [here, ...configured];
   const served = JSON.stringify({ ...document.content, servers }, null, 2);
-  addFile(app, "/openapi.json", "application/json; charset=utf-8", served);
+  addFile(app, "/openapi.json", "application/json; charset=utf-8", served, shared);
   const commented = parseDocument(document.text);
   commented.set("servers", servers);
-  addFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", commented.toString());
-  const self = { link: `<${root}${catalogPath}>; rel="api-catalog"` };
+  addFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", commented.toString(), shared);
+  const self = { ...shared, link: `<${root}${catalogPath}>; rel="api-catalog"` };
   addFile(app, catalogPath, catalogType, JSON.stringify(catalog({ base, root }), null, 2), self);
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(prefixed ? "docs" : "/docs"));
 
   // On the page the calls go to the service that shows it, unless another one is chosen.
   const shown: unknown = { ...document.content, servers: [here, ...configured] };
   await app.register(swagger, { mode: "static", specification: { document: shown as StaticDocumentSpec["document"] } });
+  addAssets(app, headers);
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     uiHooks: { onRequest: (_, reply, done) => done(void reply.headers(headers)) },
@@ -103,20 +106,33 @@ function catalog({ base, root }: Place): object {
   };
 }
 
-function addFile(app: FastifyInstance, path: string, type: string, text: string, links: { link?: string } = {}): void {
-  const bytes = Buffer.from(text); // to a text Fastify would add its charset, and linkset has none
-  const etag = `"${createHash("sha256").update(text).digest("base64url")}"`;
-  app.get(path, async (request, reply) => {
-    // Anyone may read it from any page; it holds no secret and needs no credential.
-    reply.headers({
-      ...links,
-      etag,
-      "access-control-allow-origin": "*",
-      "cross-origin-resource-policy": "cross-origin",
-      "cache-control": "no-cache",
-    });
+// Anyone may read it from any page; it holds no secret and needs no credential.
+const shared = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+
+// From memory: who takes long to read it holds no more than a connection.
+function addFile(app: FastifyInstance, path: string, type: string, content: string | Buffer, headers: object): void {
+  const bytes = Buffer.from(content); // to a text Fastify would add its charset, and linkset has none
+  const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
+  app.get(path, { schema: { hide: true } }, async (request, reply) => {
+    reply.headers({ ...headers, etag, "cache-control": "no-cache" });
     const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     if (known?.includes(etag) || known?.includes("*")) return reply.code(304).send();
     return reply.header("content-type", type).send(bytes);
   });
+}
+
+const assetTypes: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".png": "image/png",
+};
+
+// What the page of Swagger UI loads. Its own routes read it from the disk for each request, in pieces: thousands who
+// ask for it at once would hold up all others.
+function addAssets(app: FastifyInstance, headers: object): void {
+  const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
+  for (const name of readdirSync(folder)) {
+    const type = assetTypes[extname(name)];
+    if (type) addFile(app, `/docs/static/${name}`, type, readFileSync(new URL(name, folder)), headers);
+  }
 }

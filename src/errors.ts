@@ -61,11 +61,9 @@ export function notImplemented(id: string): Refusal {
   return new Refusal("not_implemented", `The operation ${id} is not written yet.`);
 }
 
-const retryAfter = "1"; // seconds
-
-/** The refusal of what can't be done now: the client may send it again, a little later. */
-export function unavailable(why: string): Refusal {
-  return new Refusal("unavailable", `${why} Try again.`, { "retry-after": retryAfter });
+/** The refusal of what can't be done now: the client may send it again, after so many seconds. */
+export function unavailable(why: string, seconds = 1): Refusal {
+  return new Refusal("unavailable", `${why} Try again.`, { "retry-after": `${seconds}` });
 }
 
 /** Thrown by a store that can't be reached, is locked or is full: the client may try again. */

@@ -14,7 +14,8 @@ const patience = 4; // milliseconds that a request may wait for others of its tu
 const few = 16; // requests of a turn that are let in, however long they take
 const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
 const burst = 100; // milliseconds for which turns may be longer than that, without a rest
-const relapse = 2_500; // milliseconds after a refusal in which no burst is let in: whoever was refused comes again
+const longest = 3; // seconds of Retry-After, drawn by lot: who was refused together must not come again together
+const relapse = 4_000; // milliseconds after a refusal in which no burst is let in: whoever was refused comes again
 const mostHeap = 0.9; // of what Node may have
 const lookEvery = 1_000; // milliseconds
 const collectEvery = 10_000; // and at most so often for what is garbage of it
@@ -69,7 +70,7 @@ export function buildAdmission(app: FastifyInstance): Admit {
       return;
     }
     refused += 1;
-    throw unavailable("The service has too much to do.");
+    throw unavailable("The service has too much to do.", 1 + Math.floor(Math.random() * longest));
   };
 }
 

@@ -183,7 +183,7 @@ function flood(url: string, key: string, connections: number) {
         statuses[status] = (statuses[status] ?? 0) + 1;
         left -= 1;
       }
-      retryAfter += chunk.match(/retry-after: 1\r\n/g)?.length ?? 0;
+      retryAfter += chunk.match(/retry-after: [123]\r\n/g)?.length ?? 0;
       if (left > 0) return;
       left += 10;
       socket.write(ten());
@@ -221,7 +221,7 @@ t.test("too much to do: some is refused at once, /healthz is answered, and after
   );
   t.ok(Number(refused) > 0, "the log tells how many, once a second");
   t.ok(out.stdout.split("\n").length < 40);
-  await pause(1_000); // as Retry-After has it
+  await pause(3_000); // as Retry-After has it at most
   for (let n = 0; n < 50; n++)
     t.equal((await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } })).status, 200);
 });
