@@ -267,7 +267,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service can't answer now. Try again after the time in `Retry-After`. */
+        /**
+         * @description The service can't answer now. Try again after the time in `Retry-After`. An animal may have been added
+         *     all the same: so send it again with the same `Idempotency-Key`.
+         */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];

@@ -17,6 +17,8 @@ const { values } = parseArgs({
   },
 });
 const seed = Number(values.seed);
+const wanted = Number(values.requests);
+if (!(wanted > 0) || !Number.isSafeInteger(seed)) throw new Error("--requests and --seed must be numbers.");
 const folder = mkdtempSync(join(tmpdir(), "petstore-fuzz-"));
 const { teardown, tidy } = buildTidy();
 teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +26,7 @@ try {
   const settings = { ...environment, DATABASE_URL: `sqlite:${join(folder, "petstore.db")}` };
   const server = await startServer({ teardown }, settings);
   const tell = (text: string) => process.stderr.write(`${text}\n`);
-  const report = await fuzz(server, { seed, requests: Number(values.requests), every: 50_000, tell });
+  const report = await fuzz(server, { seed, requests: wanted, every: 50_000, tell });
   const { requests, connections, seconds, statuses, pets, memory, findings } = report;
   for (const { about, text } of findings) console.log(`FOUND, ${about}: ${text}\n`);
   const count = (one: string) => findings.filter(({ about }) => about === one).length;

@@ -173,6 +173,6 @@ function readPeriod(text: string): number {
 
 function describeSettings(): string {
   return Object.entries(settings)
-    .map(([name, { meaning, default: value }]) => `  ${name.padEnd(17)}${meaning}${value && ` (${value})`}`)
+    .map(([name, { meaning, default: value }]) => `  ${name.padEnd(19)}${meaning}${value && ` (${value})`}`)
     .join("\n");
 }

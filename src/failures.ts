@@ -6,6 +6,7 @@ import { nothingThere, Refusal, Unavailable, unavailable } from "./errors.ts";
 import { addHeader } from "./links.ts";
 
 const mostUnread = 1_048_576; // bytes
+const hostForm = /^[\w.~%!$&'()*+;=:[\]-]*$/; // RFC 3986, section 3.2.2, with a port; a comma would be of a second one
 
 /**
  * The answers of `app` to failures of a request, each with `links` to what a lost client looks for.
@@ -43,13 +44,13 @@ export function answerFailures(app: FastifyInstance, links: string): void {
   });
 
   app.addHook("onRequest", (request, _, done) => {
-    // Node takes a request line without a version for HTTP/0.9, which has no headers, and reads them.
-    if (request.raw.httpVersion === "0.9")
-      return done(new Refusal("malformed_request", "The request must name its version of HTTP: HTTP/1.1."));
+    // Node also takes a request line without a version, and one with that of another protocol.
+    if (!/^1\.[01]$/.test(request.raw.httpVersion))
+      return done(new Refusal("malformed_request", "The request must be of HTTP/1.1."));
     // RFC 9112, section 3.2. HTTP/1.0 knows no Host.
     const { host } = request.headers;
-    if (host === undefined ? request.raw.httpVersion !== "1.0" : host.includes(","))
-      done(new Refusal("malformed_request", "The request must have one Host header."));
+    if (host === undefined ? request.raw.httpVersion !== "1.0" : !hostForm.test(host))
+      done(new Refusal("malformed_request", "The request must have one Host header, with a name or an address."));
     // Not left to the handler below: it would run after the body was read.
     else if (request.is404) done(refuseRoute(request, patterns));
     else done();

@@ -74,6 +74,11 @@ class LazyLog {
   }
 }
 
+// Where from is told only of those who are refused for who they are, or how often they come.
+function refusesCaller(status: number): boolean {
+  return status === 401 || status === 429;
+}
+
 /** What Fastify logs of a request. */
 export class RequestLog extends fastify.LogController {
   readonly #log: Logger;
@@ -93,6 +98,7 @@ export class RequestLog extends fastify.LogController {
       operation: (request.routeOptions.schema as { operationId?: string } | undefined)?.operationId,
       key: request.getDecorator<Caller | undefined>(callerDecorator)?.name,
       status: reply.statusCode,
+      address: refusesCaller(reply.statusCode) ? request.ip : undefined,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       err: error ?? undefined,
     };

@@ -73,6 +73,7 @@ function toRefusal({ code, reason = "it can't be parsed" }: ParserError): Refusa
     );
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new Refusal("request_timeout", "The request took too long to arrive.");
+  if (code === "HPE_PAUSED_H2_UPGRADE") return new Refusal("malformed_request", "The request must be of HTTP/1.1.");
   if (code === "CONNECT") return new Refusal("malformed_request", "This service is no proxy: it has no CONNECT.");
   return new Refusal("malformed_request", `The request is not well-formed HTTP: ${reason}.`);
 }

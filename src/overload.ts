@@ -10,7 +10,7 @@ import type { FastifyInstance } from "fastify";
 import { unavailable } from "./errors.ts";
 import { collectGarbage } from "./garbage.ts";
 
-const patience = 3; // milliseconds that a request may wait for others of its turn
+const patience = 5; // milliseconds that a request may wait for others of its turn
 const few = 16; // requests of a turn that are let in, however long they take
 const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
 const burst = 100; // milliseconds for which turns may be longer than that, without a rest
@@ -30,7 +30,7 @@ export function buildAdmission(app: FastifyInstance): Admit {
   let served = 0; // in it
   let ended = 0;
   let calm = 0; // when there was time to spare
-  const late = Number.NEGATIVE_INFINITY; // when there was none
+  let late = Number.NEGATIVE_INFINITY; // when there was none
   let full = false;
   let refused = 0;
 
@@ -44,7 +44,12 @@ export function buildAdmission(app: FastifyInstance): Admit {
   };
   const isLate = (): boolean => {
     const now = performance.now();
-    if (turning) return served >= few && now - began > Math.max(patience, served * cheap) && began - calm > burst;
+    if (turning) {
+      const isLong = served >= few && now - began > Math.max(patience, served * cheap);
+      if (!isLong || began - calm < burst) return false;
+      late = now;
+      return true;
+    }
     turning = true;
     served = 0;
     setImmediate(endTurn);

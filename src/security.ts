@@ -26,7 +26,8 @@ export interface Headers {
  * beside their own.
  */
 export function buildHeaders(tls: boolean, origins: readonly string[]): Headers {
-  const strictTransportSecurity = tls; // else it must not be there (RFC 6797, section 7.2)
+  // Without TLS it must not be there (RFC 6797, section 7.2); other names of the domain are not ours to speak for.
+  const strictTransportSecurity = tls && { includeSubDomains: false };
   return {
     // Nothing in data is to be shown, run or framed. What concerns pages alone is left out, and what
     // keeps other origins from reading: no browser sends a key on its own.

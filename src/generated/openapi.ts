@@ -267,7 +267,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service can't answer now. Try again after the time in `Retry-After`. */
+        /**
+         * @description The service can't answer now. Try again after the time in `Retry-After`. An animal may have been added
+         *     all the same: so send it again with the same `Idempotency-Key`.
+         */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -491,4 +494,4 @@ export interface operations {
 }
 
 /** The SHA-256 of the document that this was made from, which was valid. */
-export const checked = "f9fc0af3d8b1fa12aed4d17ae1cfc185b4b35e6942dbf1970ac4e5cf7542c228";
+export const checked = "cbccfaf915999983ab5cb633a65798979c6d7211fc68ab25109d2b073663ab39";
