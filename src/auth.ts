@@ -116,7 +116,8 @@ function buildBearer(keys: KeyStore, used: Used, failures: Quota): Scheme {
       used(found);
       return found;
     }
-    const { headers } = failures.take(network());
+    const { headers, refusal: over } = failures.take(network());
+    if (over) return over; // of many that came at once
     const why = found ? "has expired" : "is not valid";
     return new Refusal("unauthorized", `The API key ${why}: make a new one, and ${how}.`, {
       ...headers,

@@ -7,6 +7,7 @@ import { readConfig, settings } from "./config.ts";
 import { copy } from "./copy.ts";
 import { readDocument } from "./document.ts";
 import { toLines } from "./inventory.ts";
+import { mask } from "./logger.ts";
 import { startProgress } from "./progress.ts";
 import { serve } from "./server.ts";
 import { openStore, openTables } from "./store/open.ts";
@@ -22,7 +23,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     .description("The Pet Store service.")
     .version(version)
     .configureOutput({
-      outputError: (text, write) => write(text.replace(/^error: /, "petstore: ").replace(/\/\/[^\s']*@/g, "//")),
+      outputError: (text, write) => write(mask(text.replace(/^error: /, "petstore: "))),
     })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`);

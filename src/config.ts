@@ -53,9 +53,9 @@ function list(isOne: (text: string) => boolean): (text: string) => readonly stri
 
 // An address, or a network such as 10.0.0.0/8.
 function isNetwork(text: string): boolean {
-  const [address = "", bits = "0", ...more] = text.split("/");
+  const [address = "", bits = "1", ...more] = text.split("/");
   const family = isIP(address);
-  if (family === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits)) return false;
+  if (family === 0 || more.length > 0 || !/^[1-9]\d{0,2}$/.test(bits)) return false;
   return Number(bits) <= (family === 4 ? 32 : 128);
 }
 

@@ -1,7 +1,7 @@
 // The connections of clients: how many there may be, how long a client may take, and how they end.
 import { Server as ListeningServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { TLSSocket } from "node:tls";
+import { TLSSocket, Server as TlsServer } from "node:tls";
 import { promisify } from "node:util";
 import type { FastifyInstance } from "fastify";
 
@@ -19,6 +19,7 @@ export const parserClocks = { headersTimeout: 15_000, connectionsCheckingInterva
 export const backlog = 4_096;
 
 const answerTimeout = 30_000; // for a client to take what it is answered
+const largest = 1_048_576; // bytes of an answer: who has taken as many is given as long again
 const sweepEvery = 1_000;
 const mostSlow = 200; // connections that may need more than a sweep for it: each takes a megabyte or two meanwhile
 const linger = 500; // that an idle connection may be kept when the service ends
@@ -32,11 +33,13 @@ export function limitConnections(app: FastifyInstance, most: number): void {
   server.maxConnections = most;
   let dropped = 0;
   server.on("drop", () => {
+    if (dropped === 0) server.closeIdleConnections(); // who does nothing makes room
     dropped += 1;
   });
 
   const sockets = new Set<Socket>();
-  const waiting = new Map<Socket, number>(); // for their client to read, since when; the first of them longest
+  // For their client to read: since when, and what it had taken then. The first of them waits longest.
+  const waiting = new Map<Socket, { since: number; taken: number }>();
   const note = (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket) && waiting.delete(socket));
@@ -46,13 +49,20 @@ export function limitConnections(app: FastifyInstance, most: number): void {
     if (dropped > 0) app.log.warn({ dropped, most }, "connections were refused: there are too many");
     dropped = 0;
     const now = performance.now();
-    for (const socket of waiting.keys()) if (socket.writableLength === 0) waiting.delete(socket);
+    for (const [socket, { taken }] of waiting)
+      if (socket.writableLength === 0 || toTaken(socket) - taken > largest) waiting.delete(socket);
     let tooMany = waiting.size - mostSlow;
-    for (const [socket, since] of waiting) if (tooMany-- > 0 || now - since > answerTimeout) cut(socket);
-    for (const socket of sockets) if (socket.writableLength > 0 && !waiting.has(socket)) waiting.set(socket, now);
+    for (const [socket, { since }] of waiting) if (tooMany-- > 0 || now - since > answerTimeout) cut(socket);
+    for (const socket of sockets)
+      if (socket.writableLength > 0 && !waiting.has(socket))
+        waiting.set(socket, { since: now, taken: toTaken(socket) });
   };
   const timer = setInterval(sweep, sweepEvery).unref();
   app.addHook("onClose", async () => clearInterval(timer));
+}
+
+function toTaken({ bytesWritten, writableLength }: Socket): number {
+  return bytesWritten - writableLength;
 }
 
 // A reset also gives back what the system holds for the client; over TLS Node has none.
@@ -67,16 +77,33 @@ function cut(socket: Socket): void {
  * then are idle connections closed, into which a client could be sending a request just now.
  */
 export function endGently(app: FastifyInstance): void {
+  const endHandshakes = app.server instanceof TlsServer ? watchHandshakes(app.server) : () => {};
   let ending = false;
   app.addHook("preClose", async () => {
     ending = true;
     ListeningServer.prototype.close.call(app.server); // http's own would close the idle ones, too
     const count = promisify(app.server.getConnections.bind(app.server));
     for (const until = performance.now() + linger; (await count()) > 0 && performance.now() < until; ) await pause(10);
+    endHandshakes();
   });
   app.addHook("onSend", ({ headers }, reply, payload, done) => {
     // Node takes what follows a request to upgrade for another protocol's: it must be the last here.
     if (ending || headers.upgrade !== undefined) reply.header("connection", "close");
     done(null, payload);
   });
+}
+
+// Connections on which TLS has not begun: what ends the others knows nothing of them.
+function watchHandshakes(server: TlsServer): () => void {
+  const open = new Map<string, Socket>();
+  const toName = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  server.on("connection", (socket: Socket) => {
+    const name = toName(socket);
+    open.set(name, socket);
+    socket.once("close", () => open.delete(name));
+  });
+  server.on("secureConnection", (socket) => open.delete(toName(socket)));
+  return () => {
+    for (const socket of open.values()) socket.destroy();
+  };
 }

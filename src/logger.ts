@@ -14,9 +14,9 @@ import type { Caller } from "./contract.ts";
 
 const mostWaiting = 1_048_576; // characters
 
-// Whatever finds its way into a line, a key or the user and password of a URL never do.
-function mask(line: string): string {
-  return line.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"@]*@/g, "//…@");
+/** The text without what must not be seen, however it got there: keys, and the user and password of a URL. */
+export function mask(line: string): string {
+  return line.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
 }
 
 // Of an error what helps to find it, not all that a driver puts there: the values of a row, say.

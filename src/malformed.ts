@@ -29,7 +29,9 @@ export function answerMalformed(server: Server, log: FastifyBaseLogger, always: 
     const responses = pending.get(socket) ?? [];
     const broken = responses.find(({ req }) => !req.complete);
     const before = responses.filter((one) => one !== broken && !one.writableFinished).at(-1);
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    // Before TLS has begun there is nobody to answer to.
+    const { secureConnecting } = socket as Socket & { secureConnecting?: boolean }; // of a TLSSocket
+    if (error.code === "ECONNRESET" || !socket.writable || secureConnecting) socket.destroy();
     // Answers leave in the order of their requests (RFC 9112, section 9.3.2). Prepended, since Node
     // ends the connection with the last one where the client has closed its side.
     else if (before) before.prependOnceListener("finish", () => refuse(error, socket));

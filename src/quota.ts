@@ -1,7 +1,7 @@
 // How often a caller may do something in a period, counted in this process: over several, or several
 // machines, the gateway in front is the place. The header fields are those of
 // draft-ietf-httpapi-ratelimit-headers-10.
-import { isIPv6 } from "node:net";
+import { isIPv4, isIPv6 } from "node:net";
 import type { Limit } from "./config.ts";
 import { Refusal } from "./errors.ts";
 
@@ -70,7 +70,8 @@ export function buildQuota(policy: string, { count, seconds }: Limit, words: str
 /** The network that an address stands for: of IPv6 the 64 bits that one site has, else itself. */
 export function toNetwork(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
+  if (mapped !== undefined || isIPv4(address)) return mapped ?? address;
+  if (!isIPv6(address)) return "unknown"; // a proxy hands on what a client made up
   const [left = "", right] = address.split("::");
   const groups = left === "" ? [] : left.split(":");
   const rest = right === undefined || right === "" ? [] : right.split(":");

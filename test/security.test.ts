@@ -1,4 +1,5 @@
 // What strangers can't do, and what nobody is told.
+import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { get } from "node:https";
 import { connect } from "node:net";
@@ -8,7 +9,7 @@ import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import t from "tap";
 import { petstore, startServer, until } from "../scripts/drive/processes.ts";
 import { findSecret } from "../scripts/drive/secrets.ts";
-import { buildLogger } from "../src/logger.ts";
+import { buildLogger, mask } from "../src/logger.ts";
 import { certify } from "./certificate.ts";
 import { folder, type Service, start } from "./fixture.ts";
 
@@ -131,6 +132,34 @@ t.test("TLS_CERT and TLS_KEY serve https, and a new certificate is read at SIGHU
   t.match(await server.end("SIGTERM"), { code: 0 });
 });
 
+t.test("who begins TLS and does not go on is cut, and holds up no end", async (t) => {
+  const { files } = await certify(t, 1);
+  const server = await startServer(t, { DATABASE_URL: "sqlite::memory:", ...files, MAX_CONNECTIONS: "3" });
+  const port = Number(new URL(server.url).port);
+  const begin = (bytes: Buffer) => {
+    const socket = connect(port, "127.0.0.1")
+      .on("error", () => {})
+      .resume();
+    socket.write(bytes);
+    return once(socket, "close");
+  };
+  const hello = Buffer.from("16030100a5010000a10303", "hex"); // the beginning of a ClientHello
+  const began = Date.now();
+  await Promise.all([begin(hello), begin(Buffer.alloc(0)), begin(hello)]);
+  t.ok(Date.now() - began > 10_000 && Date.now() - began < 20_000, "as long as headers may take");
+  t.equal(
+    (await answer(`${server.url.replace("127.0.0.1", "localhost")}/pets`, readFileSync(files.TLS_CERT, "utf8"))).status,
+    401,
+  );
+  t.notMatch(server.out.stdout, /malformed/);
+  begin(hello);
+  begin(Buffer.alloc(0));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const { code, ms } = await server.end("SIGTERM");
+  t.equal(code, 0);
+  t.ok(ms < 4_000, `it took ${ms} ms`);
+});
+
 t.test("what can't be a certificate ends the start with one line", async (t) => {
   const [one, other] = [(await certify(t, 1)).files, (await certify(t, 1)).files];
   for (const [settings, message] of [
@@ -187,6 +216,7 @@ t.test("what a driver says of a failed row stays out of the log, and so do keys 
     err: { type: "Error", message: "can't reach postgres://…@db/x with psk_…", code: "23502", stack: /security\.test/ },
     url: "postgresql://…@[::1]/x",
   });
+  t.equal(mask("postgres://me:p@ssword@host/x"), "postgres://…@host/x", "also where a password has an @");
 });
 
 t.test("the search for secrets finds them", async (t) => {

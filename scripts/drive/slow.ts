@@ -7,7 +7,7 @@ const every = 1_000; // milliseconds between two bytes
 const batches = 20; // in which they come, 100 ms apart
 
 /** Holds so many connections to the service at `url`. The function that it gives ends them, and tells how many were still there. */
-export type Attack = (url: string, key: string, count: number) => Promise<() => number>;
+export type Attack = (url: string, key: string, count: number) => Promise<() => Promise<number>>;
 
 function hold(first: (key: string) => string, then?: (socket: Socket) => void): Attack {
   return async (url, key, count) => {
@@ -25,9 +25,14 @@ function hold(first: (key: string) => string, then?: (socket: Socket) => void): 
     const timer = setInterval(() => {
       for (const socket of sockets) if (socket.writable) then?.(socket);
     }, every);
-    return () => {
+    return async () => {
       clearInterval(timer);
-      const left = sockets.filter((socket) => !socket.destroyed).length;
+      // Who does not read does not see the end either: its own bytes tell.
+      for (let n = 0; n < 2 && !then; n++) {
+        for (const socket of sockets) if (socket.writable) socket.write(" ");
+        await pause(200);
+      }
+      const left = sockets.filter((socket) => socket.writable).length;
       for (const socket of sockets) socket.destroy();
       return left;
     };

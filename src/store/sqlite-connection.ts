@@ -66,8 +66,12 @@ export function watchFiles(db: DatabaseSync): () => void {
 }
 
 function isStill(name: string, { dev, ino }: Stats): boolean {
-  const now = statSync(name, { throwIfNoEntry: false });
-  return now?.ino === ino && now.dev === dev;
+  try {
+    const now = statSync(name);
+    return now.ino === ino && now.dev === dev;
+  } catch {
+    return false; // whatever it is: what was committed must not be tried again
+  }
 }
 
 const busyTimeout = 5_000; // milliseconds
