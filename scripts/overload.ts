@@ -174,8 +174,8 @@ try {
   ];
   const besiegeHead = [
     `${slow.toLocaleString("en-US")} connections with`,
-    "held at once",
-    "available, as slowhttptest sees it",
+    "connected at most, as slowhttptest sees it",
+    "available, as it sees it",
     "good calls not answered",
     "p99 before, ms",
     "p99 meanwhile, ms",

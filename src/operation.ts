@@ -132,7 +132,7 @@ export function readOperation(document: OpenApi, path: string, method: string, o
     deprecation: operation.deprecated ? readDeprecation(document, operation, refuse) : undefined,
     headers: {
       taken: declared.filter((parameter) => parameter.in === "header").map(({ name }) => name),
-      given: Object.values(operation.responses ?? {}).flatMap(({ headers }) => Object.keys(headers ?? {})),
+      given: Object.values({ ...operation.responses }).flatMap(({ headers }) => Object.keys({ ...headers })),
     },
   };
 }

@@ -10,7 +10,7 @@ import type { FastifyInstance } from "fastify";
 import { unavailable } from "./errors.ts";
 import { collectGarbage } from "./garbage.ts";
 
-const patience = 5; // milliseconds that a request may wait for others of its turn
+const patience = 4; // milliseconds that a request may wait for others of its turn
 const few = 16; // requests of a turn that are let in, however long they take
 const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
 const burst = 100; // milliseconds for which turns may be longer than that, without a rest

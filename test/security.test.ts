@@ -226,7 +226,7 @@ t.test("the search for secrets finds them", async (t) => {
     '{"categoryId":7}',
     "postgres://a:b@c/d",
   ])
-    t.ok(findSecret(secret), secret);
+    t.ok(findSecret(secret), secret.slice(0, 8));
   t.equal(findSecret('{"key":"alice","path":"/v1/pets","url":"http://127.0.0.1:3000/v1"}'), undefined);
 });
 
