@@ -21,6 +21,8 @@ export interface Plan {
   seed: number;
   /** Milliseconds between two faults: at least, at most. */
   every: readonly [number, number];
+  /** How many kinds of faults there are at least, however long that takes. */
+  kinds?: number;
   /** Done behind the service's back before the judgement, to see that there is one. */
   tamper?(databaseUrl: string): unknown;
 }
@@ -82,7 +84,7 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
   const random = seeded(plan.seed);
   const lasting: Promise<unknown>[] = [];
   const aside = (fault: Promise<unknown>) => void lasting.push(fault);
-  const faults = await inject({ t, service, key, model, random, aside }, place.faults, plan.every, share);
+  const faults = await inject({ t, service, key, model, random, aside }, place.faults, plan, share);
   await Promise.all(lasting);
   await stop();
   const memory = { start, end: service.memory() };
@@ -97,9 +99,11 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
 }
 
 // Each kind comes once before one comes again.
-async function inject(field: Field, faults: Faults, [least, most]: Plan["every"], share: () => number) {
+async function inject(field: Field, faults: Faults, { every, kinds = 0 }: Plan, share: () => number) {
+  const [least, most] = every;
   const injected = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]));
-  for (let left: string[] = []; share() < 1; ) {
+  const seen = () => Object.values(injected).filter((count) => count > 0).length;
+  for (let left: string[] = []; share() < 1 || seen() < kinds; ) {
     await pause(least + field.random.int(most - least));
     if (left.length === 0) left = Object.keys(faults);
     const [name = ""] = left.splice(field.random.int(left.length), 1);
