@@ -1,6 +1,6 @@
 // Is a store sound: what must be there is there, and agrees with itself and with the document.
 import type { Document } from "./document.ts";
-import { count, type Inventory, total, walk } from "./inventory.ts";
+import { count, type Inventory, toText, total, walk } from "./inventory.ts";
 import { given } from "./store/rows.ts";
 import { type Numbered, numbered, type Source, type Table, type Tables, tables, type Values } from "./store/tables.ts";
 import { buildValidation } from "./validation.ts";
@@ -61,7 +61,7 @@ function buildProblems({ content, extensions }: Document) {
   const soon = BigInt(Date.now() + day);
 
   return function* (table: Table, row: Values): Generator<string> {
-    const name = `${table} ${row[0]}`;
+    const name = `${table} ${toText(row[0] as bigint)}`;
     for (const [index, column] of Object.keys(tables[table]).entries()) {
       const value = row[index];
       if (value instanceof Uint8Array && value.length !== size)

@@ -79,7 +79,7 @@ async function withKeys(work: (keys: KeyStore) => Promise<void>, create = false)
 async function createKey(keys: KeyStore, name: string, period: number | undefined): Promise<void> {
   const { key, hash } = makeKey();
   const expiresAt = period === undefined ? undefined : new Date(Date.now() + period);
-  if (!(await keys.create(name, hash, expiresAt)))
+  if (!(await keys.create(name, hash, { expiresAt })))
     throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
   console.log(key);
 }

@@ -14,6 +14,8 @@ export type ErrorBody = components["schemas"]["Error"];
 export interface Caller {
   readonly id: bigint;
   readonly name: string;
+  /** Whether the credential opens what is for those who run the service. */
+  readonly operator: boolean;
 }
 
 type Content<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;

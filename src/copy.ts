@@ -32,10 +32,8 @@ async function fill(target: Target, source: Source, progress: Progress) {
   const [other] = (await target.secrets()) as [Uint8Array];
   if (Buffer.compare(secret, other) === 0) throw new Error("The two stores are the same.");
   const found = await count(target);
-  if (names.some((name) => found[name] > 0))
-    throw new Error(
-      `The store to copy to is not empty: it has ${names.map((name) => `${found[name]} rows in ${name}`).join(", ")}.`,
-    );
+  const full = names.filter((name) => found[name] > 0).map((name) => `${found[name]} rows in ${name}`);
+  if (full.length > 0) throw new Error(`The store to copy to is not empty: it has ${full.join(", ")}.`);
 
   const counts = await count(source);
   const all = total(counts);

@@ -18,7 +18,7 @@ export interface Inventory {
 /** The inventory as lines for people. */
 export function toLines({ counts, checksum }: Inventory): string {
   const rows = Object.entries({ ...counts, sha256: checksum });
-  return rows.map(([name, value]) => `${name.padEnd(13)}${value}`).join("\n");
+  return rows.map(([name, value]) => `${name.padEnd(18)}${value}`).join("\n");
 }
 
 /** Counts the rows. */
@@ -56,9 +56,11 @@ export async function walk(
 }
 
 function toLine(row: Values): string {
-  const parts = row.map((value) => {
-    if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
-    return typeof value === "bigint" ? String(value) : JSON.stringify(value);
-  });
-  return parts.join();
+  return row.map(toText).join();
+}
+
+/** A value of a row as text: bytes in hexadecimal, texts in quotes. */
+export function toText(value: Values[number]): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
 }

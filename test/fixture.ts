@@ -78,7 +78,7 @@ export function folder(t: Test): string {
 /** Makes a key in the store. */
 export async function addKey(store: Store, name: string, expiresAt?: Date): Promise<string> {
   const { key, hash } = makeKey();
-  if (!(await store.keys.create(name, hash, expiresAt))) throw new Error(`the name ${name} is taken`);
+  if (!(await store.keys.create(name, hash, { expiresAt }))) throw new Error(`the name ${name} is taken`);
   return key;
 }
 

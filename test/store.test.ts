@@ -41,6 +41,10 @@ interface Kind {
   ask(url: string, sql: string): Promise<Record<string, unknown>[]>;
   /** Makes each new record of an Idempotency-Key fail, and lets it be again. */
   faults: readonly [string, string];
+  /** What stands before the name of a table. */
+  place: string;
+  /** Makes the store say that it is of the version before. */
+  before: string;
   /** How many transactions have written so far. */
   commits(url: string): Promise<number>;
 }
@@ -53,6 +57,8 @@ const stores: Record<string, Kind> = {
       "CREATE TRIGGER fault BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'injected'); END",
       "DROP TRIGGER fault",
     ],
+    place: "",
+    before: "PRAGMA user_version = 1",
     // In the log a page that a commit ends with has the database's size in its header: https://www.sqlite.org/fileformat.html#the_wal
     async commits(url) {
       const log = readFileSync(`${url.slice("sqlite:".length)}-wal`);
@@ -67,6 +73,8 @@ const stores: Record<string, Kind> = {
       "ALTER TABLE petstore.idempotency ADD CONSTRAINT injected CHECK (false)",
       "ALTER TABLE petstore.idempotency DROP CONSTRAINT injected",
     ],
+    place: "petstore.",
+    before: "DELETE FROM migrations WHERE version = 2",
     commits: async (url) => (await query(url, "SELECT DISTINCT xmin::text FROM petstore.pets")).length,
   },
 };
@@ -110,7 +118,7 @@ t.test("calls in batches", async (t) => {
   t.same(sent.splice(1), [[1], [2, 3]], "what comes meanwhile goes together next");
 });
 
-for (const [name, { prepare, ask, faults, commits }] of Object.entries(stores)) {
+for (const [name, { prepare, ask, faults, place, before, commits }] of Object.entries(stores)) {
   const withStore = (title: string, work: (t: Test, store: Store, open: Open, url: string) => Promise<unknown>) =>
     t.test(`${name}: ${title}`, async (t) => {
       const url = await prepare(t);
@@ -391,8 +399,8 @@ for (const [name, { prepare, ask, faults, commits }] of Object.entries(stores)) 
   withStore("keys", async (t, store, open) => {
     const [a, b] = [makeKey(), makeKey()];
     const expiresAt = new Date("2030-01-02T03:04:05.678Z");
-    t.equal(await store.keys.create("b", b.hash, expiresAt), true);
-    t.equal(await store.keys.create("a", a.hash), true);
+    t.equal(await store.keys.create("b", b.hash, { expiresAt }), true);
+    t.equal(await store.keys.create("a", a.hash, { operator: true }), true);
     t.equal(await store.keys.create("a", makeKey().hash), false, "a name is taken once");
     const found = await store.keys.find(a.hash);
     t.match(found, { name: "a", id: BigInt, expiresAt: undefined, lastUsedAt: undefined });
@@ -400,10 +408,10 @@ for (const [name, { prepare, ask, faults, commits }] of Object.entries(stores)) 
     t.equal(await store.keys.find(makeKey().hash), undefined);
     // Not t.match, which takes any Date for any other.
     t.same(
-      (await store.keys.list()).map(({ name, expiresAt }) => [name, expiresAt]),
+      (await store.keys.list()).map(({ name, operator, expiresAt }) => [name, operator, expiresAt]),
       [
-        ["a", undefined],
-        ["b", expiresAt],
+        ["a", true, undefined],
+        ["b", false, expiresAt],
       ],
       "in order of name",
     );
@@ -419,6 +427,44 @@ for (const [name, { prepare, ask, faults, commits }] of Object.entries(stores)) 
     t.ok(((await store.keys.list())[0]?.id ?? 0n) > (found?.id as bigint), "an id is never given twice");
     await other.close();
   });
+
+  withStore("calls of deprecated operations add up, by day, operation and key", async (t, store, open) => {
+    const other = await open();
+    const call = (key: string, day: bigint, count: bigint) => ({ operation: "getPet", key, day, count });
+    await store.deprecated.add([call("b", 100n, 1n), call("a", 100n, 2n), call("a", 101n, 2n ** 53n)], 90n);
+    await other.deprecated.add([call("a", 101n, 1n), { ...call("a", 101n, 7n), operation: "listPets" }], 90n);
+    const list = async (since: bigint) =>
+      (await store.deprecated.list(since)).sort(
+        (a, b) => Number(b.day - a.day) || (`${a.operation} ${a.key}` < `${b.operation} ${b.key}` ? -1 : 1),
+      );
+    t.same(await list(101n), [call("a", 101n, 2n ** 53n + 1n), { ...call("a", 101n, 7n), operation: "listPets" }]);
+    t.same((await list(90n)).slice(2), [call("a", 100n, 2n), call("b", 100n, 1n)]);
+    t.same(
+      (await list(90n)).map(({ day }) => day),
+      [101n, 101n, 100n, 100n],
+      "the last day first",
+    );
+    await other.deprecated.add([], 101n);
+    t.equal((await list(0n)).length, 2, "what is older is forgotten");
+    await other.close();
+  });
+
+  withStore(
+    "a store of the version before is brought to this one with all that it has",
+    async (t, store, open, url) => {
+      const key = makeKey();
+      await store.keys.create("a", key.hash);
+      const { pet } = (await store.pets.create(rex)) as { pet: Pet };
+      for (const table of ["deprecated_calls", "imports"]) await ask(url, `DROP TABLE ${place}${table}`);
+      await ask(url, `ALTER TABLE ${place}keys DROP COLUMN operator`);
+      await ask(url, before);
+      const now = await open();
+      t.match(await now.keys.find(key.hash), { name: "a", operator: false });
+      t.same(await now.pets.find(pet.id), pet);
+      t.same(await now.deprecated.list(0n), []);
+      await now.close();
+    },
+  );
 }
 
 t.test("sqlite: WAL, synchronous, strict tables, and an index for each query", async (t) => {
@@ -429,7 +475,7 @@ t.test("sqlite: WAL, synchronous, strict tables, and an index for each query", a
   const tables = db
     .prepare("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'")
     .all();
-  t.ok(tables.length === 4 && tables.every(({ strict }) => strict === 1), "all four tables are strict");
+  t.ok(tables.length === 6 && tables.every(({ strict }) => strict === 1), "all tables are strict");
   for (const query of Object.values(statements)) {
     const plan = db
       .prepare(`EXPLAIN QUERY PLAN ${query}`)
@@ -471,7 +517,7 @@ t.test("sqlite: what can't be opened is refused with the reason", async (t) => {
   }
   await (await openStore(`sqlite:${join(path, "newer")}`)).close();
   new DatabaseSync(join(path, "newer")).exec("PRAGMA user_version = 99");
-  await refused("newer", /it is of version 99, made by a newer release; this one knows up to 1/);
+  await refused("newer", /it is of version 99, made by a newer release; this one knows up to 2/);
   await refused("text/below", /can't be opened/);
   mkdirSync(join(path, "locked"));
   chmodSync(path, 0o755);
@@ -595,7 +641,7 @@ t.test("sqlite: a migration that fails leaves nothing", async (t) => {
   t.same(db.prepare("SELECT name FROM sqlite_schema").all(), []);
   db.setAuthorizer(null);
   migrate(db);
-  t.equal(inspect(db), 1);
+  t.equal(inspect(db), 2);
 });
 
 t.test("sqlite: of a key only its SHA-256 is kept, in a file that its owner alone can read", async (t) => {

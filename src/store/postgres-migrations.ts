@@ -42,6 +42,29 @@ const steps: readonly ((db: ClientBase) => Promise<unknown>)[] = [
     `);
     await db.query("INSERT INTO petstore.secret (value) VALUES ($1)", [randomBytes(32)]);
   },
+  // COLLATE "C": sorted as in the embedded store, whatever the database's locale.
+  (db) =>
+    db.query(`
+      ALTER TABLE petstore.keys ADD COLUMN operator bigint NOT NULL DEFAULT 0;
+
+      CREATE TABLE petstore.deprecated_calls (
+        operation text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        day bigint NOT NULL, -- since 1970
+        count bigint NOT NULL,
+        PRIMARY KEY (operation, key, day)
+      );
+      CREATE INDEX deprecated_calls_by_day ON petstore.deprecated_calls (day);
+
+      -- How far the import of a file is, by the SHA-256 of its bytes.
+      CREATE TABLE petstore.imports (
+        digest bytea PRIMARY KEY,
+        lines bigint NOT NULL,
+        pets bigint NOT NULL,
+        complete bigint NOT NULL,
+        written_at bigint NOT NULL
+      );
+    `),
 ];
 
 /** The version of the schema that this release has. */

@@ -3,7 +3,7 @@ import { given, pet } from "./rows.ts";
 
 const names = given.map(({ name }) => name).join(", ");
 const arrays = (first: number) => given.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
-const keyColumns = "id, name, created_at, expires_at, last_used_at";
+const keyColumns = "id, name, operator, created_at, expires_at, last_used_at";
 
 /** The statements, by name. */
 export const statements = {
@@ -49,7 +49,7 @@ export const statements = {
       WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
     RETURNING key`,
   createKey: `
-    INSERT INTO petstore.keys (name, hash, created_at, expires_at) VALUES ($1, decode($2, 'hex'), $3, $4)
+    INSERT INTO petstore.keys (name, hash, created_at, expires_at, operator) VALUES ($1, decode($2, 'hex'), $3, $4, $5)
     ON CONFLICT (name) DO NOTHING RETURNING id`,
   listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
   findKeys: `
@@ -63,6 +63,18 @@ export const statements = {
       ORDER BY keys.id FOR UPDATE OF keys
     )
     UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
+  // In the order of their key, as above.
+  addCalls: `
+    WITH old AS (
+      DELETE FROM petstore.deprecated_calls WHERE (operation, key, day) IN (
+        SELECT operation, key, day FROM petstore.deprecated_calls WHERE day < $5 FOR UPDATE SKIP LOCKED)
+    )
+    INSERT INTO petstore.deprecated_calls AS known (operation, key, day, count)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS called (operation, key, day, count)
+    ORDER BY operation COLLATE "C", key COLLATE "C", day
+    ON CONFLICT (operation, key, day) DO UPDATE SET count = known.count + excluded.count`,
+  listCalls: `
+    SELECT operation, key, day, count FROM petstore.deprecated_calls WHERE day >= $1 ORDER BY day DESC`,
   check: "SELECT 1",
 };
 

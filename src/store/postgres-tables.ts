@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { connect, prepare } from "./postgres-connection.ts";
 import { indexes, plans } from "./postgres-statements.ts";
 import type { Access } from "./store.ts";
-import { batch, countOrphans, type Table, type Tables, type Target, tables } from "./tables.ts";
+import { batch, countOrphans, order, type Table, type Tables, type Target, tables } from "./tables.ts";
 
 /** Opens the tables of the store in PostgreSQL. Rejects as `openPostgres` does. */
 export async function openPostgresTables(url: string, access: Access): Promise<Tables> {
@@ -36,7 +36,7 @@ function over(db: Client): Target {
     },
     async *rows(table) {
       await db.query(
-        `DECLARE reading CURSOR FOR SELECT ${columns(table)} FROM petstore.${table} ORDER BY ${columns(table)[0]}`,
+        `DECLARE reading CURSOR FOR SELECT ${columns(table)} FROM petstore.${table} ORDER BY ${order[table]}`,
       );
       const next = async () => (await db.query({ text: `FETCH ${batch} FROM reading`, rowMode: "array" })).rows;
       for (let some = await next(); some.length > 0; some = await next()) yield some;

@@ -13,7 +13,7 @@ import { busy, inBatches } from "./batches.ts";
 import { connection, prepare, toFailure } from "./postgres-connection.ts";
 import { statements } from "./postgres-statements.ts";
 import { given, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
-import type { Access, Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
+import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
 // The database gives up before we do, so that no work piles up there which nobody waits for.
@@ -140,8 +140,8 @@ export async function openPostgres(url: string, access: Access, connections: num
       },
     },
     keys: {
-      create: async (name, hash, expiresAt) =>
-        (await one("createKey", name, hash, Date.now(), expiresAt?.getTime() ?? null)) !== undefined,
+      create: async (name, hash, { expiresAt, operator = false } = {}) =>
+        (await one("createKey", name, hash, Date.now(), expiresAt?.getTime() ?? null, Number(operator))) !== undefined,
       // Sorted here: the order of a text column depends on the database's locale.
       list: async () =>
         (await ask("listKeys")).map((row) => toKey(row) as Key).sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -154,6 +154,13 @@ export async function openPostgres(url: string, access: Access, connections: num
         const at = [...uses.values()].map((date) => date.getTime());
         await ask("touchKeys", [...uses.keys()], at);
       },
+    },
+    deprecated: {
+      async add(calls, since) {
+        const column = (name: keyof DailyCalls) => calls.map((one) => one[name]);
+        await ask("addCalls", column("operation"), column("key"), column("day"), column("count"), since);
+      },
+      list: async (since) => (await ask("listCalls", since)) as unknown as DailyCalls[],
     },
     secret,
     check: async () => void (await ask("check")),

@@ -49,6 +49,7 @@ export function toKey(row: Row | undefined): Key | undefined {
   return {
     id: row.id as bigint,
     name: row.name as string,
+    operator: row.operator === 1n,
     createdAt: new Date(Number(row.created_at)),
     expiresAt: time(row.expires_at),
     lastUsedAt: time(row.last_used_at),

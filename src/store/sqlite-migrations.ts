@@ -41,6 +41,29 @@ const steps: readonly ((db: DatabaseSync) => void)[] = [
     `);
     db.prepare("INSERT INTO secret (value) VALUES (?)").run(randomBytes(32));
   },
+  (db) => {
+    db.exec(`
+      ALTER TABLE keys ADD COLUMN operator INTEGER NOT NULL DEFAULT 0;
+
+      CREATE TABLE deprecated_calls (
+        operation TEXT NOT NULL,
+        key TEXT NOT NULL,
+        day INTEGER NOT NULL, -- since 1970
+        count INTEGER NOT NULL,
+        PRIMARY KEY (operation, key, day)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX deprecated_calls_by_day ON deprecated_calls (day);
+
+      -- How far the import of a file is, by the SHA-256 of its bytes.
+      CREATE TABLE imports (
+        digest BLOB NOT NULL PRIMARY KEY,
+        lines INTEGER NOT NULL,
+        pets INTEGER NOT NULL,
+        complete INTEGER NOT NULL,
+        written_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `);
+  },
 ];
 
 /** The version of the schema that this release has. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { statements } from "./sqlite.ts";
 import { openFile } from "./sqlite-connection.ts";
 import type { Access } from "./store.ts";
-import { batch, countOrphans, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
+import { batch, countOrphans, order, type Table, type Tables, type Target, tables, type Values } from "./tables.ts";
 
 /** Opens the tables of the embedded store in `file`. Throws as `openSqlite` does. */
 export function openSqliteTables(file: string, access: Access): Tables {
@@ -31,7 +31,7 @@ function over(db: DatabaseSync): Target {
   return {
     count: async (table) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n),
     async *rows(table) {
-      const select = db.prepare(`SELECT ${columns(table)} FROM ${table} ORDER BY ${columns(table)[0]}`);
+      const select = db.prepare(`SELECT ${columns(table)} FROM ${table} ORDER BY ${order[table]}`);
       select.setReturnArrays(true);
       let some: Values[] = [];
       for (const row of select.iterate()) {

@@ -7,7 +7,7 @@ import type { StatementSync } from "node:sqlite";
 import { given, pet, remembered, toKey, toPage, toPet } from "./rows.ts";
 import { openFile, watchFiles } from "./sqlite-connection.ts";
 import { buildTurns } from "./sqlite-turns.ts";
-import type { Access, Created, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
+import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // How much of what was read is kept in memory.
 const mostKeys = 10_000;
@@ -26,11 +26,16 @@ export const statements = {
   recall: "SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ? AND created_at > ?",
   remember: "REPLACE INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)",
   createKey:
-    "INSERT INTO keys (name, hash, created_at, expires_at) VALUES (?, unhex(?), ?, ?) ON CONFLICT (name) DO NOTHING",
+    "INSERT INTO keys (name, hash, created_at, expires_at, operator) VALUES (?, unhex(?), ?, ?, ?) ON CONFLICT (name) DO NOTHING",
   listKeys: "SELECT * FROM keys ORDER BY name",
   findKey: "SELECT * FROM keys WHERE hash = unhex(?)",
   revokeKey: "DELETE FROM keys WHERE name = ?",
   touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
+  addCalls: `
+    INSERT INTO deprecated_calls (operation, key, day, count) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+  forgetCalls: "DELETE FROM deprecated_calls WHERE day < ?",
+  listCalls: "SELECT operation, key, day, count FROM deprecated_calls WHERE day >= ? ORDER BY day DESC",
   secret: "SELECT value FROM secret",
 };
 
@@ -113,9 +118,10 @@ export function openSqlite(file: string, access: Access): Store {
   return {
     pets: { list: reads(list), find: reads(find), create: writes(create) },
     keys: {
-      create: writes((name, hash, expiresAt) => {
+      create: writes((name, hash, { expiresAt, operator = false } = {}) => {
         keys.clear();
-        return sql.createKey.run(name, hash, Date.now(), expiresAt?.getTime() ?? null).changes === 1n;
+        const expires = expiresAt?.getTime() ?? null;
+        return sql.createKey.run(name, hash, Date.now(), expires, Number(operator)).changes === 1n;
       }),
       list: reads(() => sql.listKeys.all().map((row) => toKey(row) as Key)),
       find: reads(findKey),
@@ -127,6 +133,13 @@ export function openSqlite(file: string, access: Access): Store {
         keys.clear();
         for (const [id, at] of uses) sql.touchKey.run(at.getTime(), id);
       }),
+    },
+    deprecated: {
+      add: writes((calls, since) => {
+        for (const { operation, key, day, count } of calls) sql.addCalls.run(operation, key, day, count);
+        sql.forgetCalls.run(since);
+      }),
+      list: reads((since) => sql.listCalls.all(since).map((row) => ({ ...row }) as unknown as DailyCalls)),
     },
     secret: sql.secret.get()?.value as Uint8Array,
     check: reads(() => {

@@ -17,6 +17,7 @@ export type Access = "make" | "update" | "look";
 export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
+  readonly deprecated: DeprecatedCalls;
   /** 32 random bytes, made with the store and the same for all that share it. Signs cursors. */
   readonly secret: Uint8Array;
   /** Resolves where the store can be reached, rejects with `Unavailable` where not. */
@@ -60,6 +61,8 @@ export type Created = { outcome: "created" | "repeated"; pet: Pet } | { outcome:
 export interface Key {
   readonly id: bigint;
   readonly name: string;
+  /** Whether it opens what is for those who run the service. */
+  readonly operator: boolean;
   readonly createdAt: Date;
   readonly expiresAt?: Date | undefined;
   readonly lastUsedAt?: Date | undefined;
@@ -68,7 +71,7 @@ export interface Key {
 /** The API keys, by the SHA-256 of each, in hexadecimal. */
 export interface KeyStore {
   /** Adds a key. False where the name is taken. */
-  create(name: string, hash: string, expiresAt?: Date): Promise<boolean>;
+  create(name: string, hash: string, more?: { expiresAt?: Date | undefined; operator?: boolean }): Promise<boolean>;
   /** All keys, in order of name. */
   list(): Promise<Key[]>;
   /** The key with that hash, expired or not. */
@@ -77,4 +80,22 @@ export interface KeyStore {
   revoke(name: string): Promise<boolean>;
   /** Notes when keys were last used, by id. */
   touch(uses: ReadonlyMap<bigint, Date>): Promise<void>;
+}
+
+/** How often one key called one deprecated operation on one day. */
+export interface DailyCalls {
+  readonly operation: string;
+  /** The key's name; empty where the operation needs no credential and none was sent. */
+  readonly key: string;
+  /** In UTC, as days since 1970. */
+  readonly day: bigint;
+  readonly count: bigint;
+}
+
+/** Who still calls what is going away. Counted by the key's name, which outlives the key. */
+export interface DeprecatedCalls {
+  /** Adds to what was counted, and forgets what is before the day `since`. */
+  add(calls: readonly DailyCalls[], since: bigint): Promise<void>;
+  /** All that was counted from the day `since` on, the last day first, in no order within it. */
+  list(since: bigint): Promise<DailyCalls[]>;
 }

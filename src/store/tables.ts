@@ -10,13 +10,25 @@ export const tables = {
     created_at: "bigint",
     expires_at: "bigint",
     last_used_at: "bigint",
+    operator: "bigint",
   },
   pets: { id: "bigint", ...Object.fromEntries(given.map(({ name, type }) => [name, type])) },
   idempotency: { pet_id: "bigint", caller: "bigint", key: "text", digest: "bytea", created_at: "bigint" },
+  deprecated_calls: { operation: "text", key: "text", day: "bigint", count: "bigint" },
+  imports: { digest: "bytea", lines: "bigint", pets: "bigint", complete: "bigint", written_at: "bigint" },
 } as const satisfies Record<string, Readonly<Record<string, "bigint" | "text" | "bytea">>>;
 
 /** The name of a table. */
 export type Table = keyof typeof tables;
+
+/** What the rows of a table are sorted by, which no two have in common. */
+export const order: Readonly<Record<Table, string>> = {
+  keys: "id",
+  pets: "id",
+  idempotency: "pet_id",
+  deprecated_calls: "operation, key, day",
+  imports: "digest",
+};
 
 /** A row: its values in the order of the table's columns. */
 export type Values = readonly (bigint | string | Uint8Array | null)[];
@@ -40,7 +52,7 @@ export interface Source {
   secrets(): Promise<readonly Uint8Array[]>;
   /** How many rows a table has. */
   count(table: Table): Promise<number>;
-  /** All rows of a table in the order of its first column, a batch at a time. */
+  /** All rows of a table in its order, a batch at a time. */
   rows(table: Table): AsyncIterable<readonly Values[]>;
   /** The last id that was given out, 0 where none was. */
   lastId(table: Numbered): Promise<bigint>;
