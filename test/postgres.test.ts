@@ -348,6 +348,8 @@ t.test("each statement finds its rows by an index, in a store of any size", asyn
     INSERT INTO petstore.keys (name, hash, created_at) SELECT n, n::text::bytea, 0 FROM generate_series(1, 5000) AS n;
     INSERT INTO petstore.idempotency (caller, key, digest, pet_id, created_at)
       SELECT n % 9, n, '', n, n FROM generate_series(1, 20000) AS n;
+    INSERT INTO petstore.deprecated_calls (operation, key, day, count)
+      SELECT 'getPet', n / 100, n % 100, n FROM generate_series(1, 20000) AS n;
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
   for (const [name, text] of Object.entries(statements)) {

@@ -67,7 +67,7 @@ export const statements = {
   addCalls: `
     WITH old AS (
       DELETE FROM petstore.deprecated_calls WHERE (operation, key, day) IN (
-        SELECT operation, key, day FROM petstore.deprecated_calls WHERE day < $5 FOR UPDATE SKIP LOCKED)
+        SELECT operation, key, day FROM petstore.deprecated_calls WHERE day < $5 ORDER BY day LIMIT 100 FOR UPDATE SKIP LOCKED)
     )
     INSERT INTO petstore.deprecated_calls AS known (operation, key, day, count)
     SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS called (operation, key, day, count)
