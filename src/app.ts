@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
 import type { Logger } from "pino";
-import { buildAuthentication, callerDecorator, recordUses } from "./auth.ts";
+import { buildAuthentication, callerDecorator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import type { Config } from "./config.ts";
 import { clocks, endGently, limitConnections, parserClocks } from "./connections.ts";
@@ -24,6 +24,7 @@ import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import { buildHeaders } from "./security.ts";
 import type { Store } from "./store/store.ts";
+import { recordUsage } from "./usage.ts";
 import { buildValidation } from "./validation.ts";
 
 /** What the service is made of. */
@@ -108,7 +109,8 @@ async function addOperations(
     config.RATE_LIMIT_FAILED,
     "Too many wrong keys came from this address",
   );
-  const authentication = buildAuthentication(store.keys, recordUses(app, store.keys), failures);
+  const usage = recordUsage(app, store);
+  const authentication = buildAuthentication(store.keys, usage, failures);
   const quota = config.RATE_LIMIT
     ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls")
     : undefined;
@@ -123,7 +125,7 @@ async function addOperations(
       const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
       const headers = deprecationHeaders(operation, base, `${root}/docs`);
       const authenticate = authentication(operation);
-      return [id, buildRoute({ operation, handler, admit, authenticate, quota, context, headers, links })];
+      return [id, buildRoute({ operation, handler, admit, authenticate, usage, quota, context, headers, links })];
     }),
   );
   const orphan = Object.keys(handlers).find((id) => !routes.has(id));

@@ -3,12 +3,12 @@
 // A key is 256 random bits, so its hash needs no salt and no slow function, and to look it up by
 // the hash gives nothing away by its timing. The store is asked each time, and remembers only what is exact: a revocation holds at once.
 import { hash, randomBytes } from "node:crypto";
-import type { FastifyInstance } from "fastify";
 import type { Caller } from "./contract.ts";
 import { Refusal } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { type Quota, toNetwork } from "./quota.ts";
 import type { KeyStore } from "./store/store.ts";
+import type { Usage } from "./usage.ts";
 
 /** What a request shows of who is calling: its Authorization header, the connection that it came by, and from where. */
 export interface Credential {
@@ -26,28 +26,6 @@ type Scheme = (credential: Credential) => Promise<Caller | Refusal>;
 /** The name of the request's decorator that holds who is calling. */
 export const callerDecorator = "caller";
 
-/** Notes that a key was used. */
-export type Used = (caller: Caller) => unknown;
-
-const flushEvery = 1_000; // milliseconds
-
-/** Notes when keys are used, and writes it in batches: a request waits for no write. */
-export function recordUses(app: FastifyInstance, keys: KeyStore): Used {
-  let uses = new Map<bigint, Date>();
-  const flush = async () => {
-    if (uses.size === 0) return;
-    const batch = uses;
-    uses = new Map();
-    await keys.touch(batch).catch((error) => app.log.warn({ err: error }, "the last use of keys was not noted"));
-  };
-  const timer = setInterval(flush, flushEvery).unref();
-  app.addHook("onClose", async () => {
-    clearInterval(timer);
-    await flush();
-  });
-  return ({ id }) => uses.set(id, new Date());
-}
-
 /** A new key, and what the store keeps of it. */
 export function makeKey(): { key: string; hash: string } {
   const key = `psk_${randomBytes(32).toString("base64url")}`;
@@ -61,7 +39,7 @@ export function makeKey(): { key: string; hash: string } {
  */
 export function buildAuthentication(
   keys: KeyStore,
-  used: Used,
+  { used }: Usage,
   failures: Quota,
 ): (operation: Operation) => Authenticate {
   const schemes: Record<string, Scheme> = { "http bearer": buildBearer(keys, used, failures) };
@@ -88,7 +66,7 @@ export function buildAuthentication(
 }
 
 // RFC 6750: the scheme's name in any case, and an error code only where a bearer key was sent.
-function buildBearer(keys: KeyStore, used: Used, failures: Quota): Scheme {
+function buildBearer(keys: KeyStore, used: Usage["used"], failures: Quota): Scheme {
   const challenge = 'Bearer realm="petstore"';
   const how = "send it as Authorization: Bearer <API_KEY>";
   // A connection shows the same key time and again, and the hash is dear. `good`: it was valid last time.

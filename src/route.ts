@@ -13,6 +13,7 @@ import { addHeader } from "./links.ts";
 import type { Operation } from "./operation.ts";
 import type { Admit } from "./overload.ts";
 import type { Quota } from "./quota.ts";
+import type { Usage } from "./usage.ts";
 
 /** A handler as Fastify's side sees it: the contract's types hold it to its operation (src/handlers.ts). */
 export type AnyHandler = (
@@ -26,6 +27,7 @@ export interface RouteParts {
   readonly handler: AnyHandler;
   readonly admit: Admit;
   readonly authenticate: Authenticate;
+  readonly usage: Usage;
   /** How many calls each caller may make; without it, any number. */
   readonly quota: Quota | undefined;
   readonly context: Context;
@@ -41,6 +43,7 @@ export function buildRoute({
   handler,
   admit,
   authenticate,
+  usage,
   quota,
   context,
   headers,
@@ -60,6 +63,7 @@ export function buildRoute({
       const address = () => request.ip;
       const caller = await authenticate({ authorization, connection: request.raw.socket, address });
       request.setDecorator(callerDecorator, caller);
+      if (operation.deprecation) usage.calledDeprecated(operation.id, caller);
       if (quota === undefined || caller === undefined) return;
       const { headers: left, refusal } = quota.take(`${caller.id}`);
       if (refusal) throw refusal;

@@ -52,7 +52,7 @@ t.test("petstore keys", async (t) => {
   t.match(keys("list"), {
     status: 0,
     stdout:
-      /^NAME {3}CREATED {12}EXPIRES {12}LAST USED\nalice {2}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\n$/,
+      /^NAME {3}ROLE {4}CREATED {12}EXPIRES {12}LAST USED\nalice {2}client {2}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\n$/,
   });
   const [alice, bob] = JSON.parse(keys("list", "--json").stdout);
   t.match(alice, { name: "alice", expires: null, lastUsed: null });

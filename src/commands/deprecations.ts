@@ -1,0 +1,37 @@
+// petstore deprecations: what is going away, and who still calls it.
+import type { Command } from "commander";
+import { type Deprecated, listDeprecated } from "../deprecations.ts";
+import { readDocument } from "../document.ts";
+import { toJson, toTable } from "../table.ts";
+import { withStore } from "./stores.ts";
+
+/** Adds `petstore deprecations`. */
+export function addDeprecations(program: Command): void {
+  program
+    .command("deprecations")
+    .description("list what is deprecated, when it goes, and which keys called it in the last 30 days")
+    .option("--json", "as JSON")
+    .action(({ json }: { json?: boolean }) =>
+      withStore(async ({ deprecated }) => {
+        const { operations } = await readDocument();
+        console.log((json ? toJson : describe)(await listDeprecated(operations, deprecated)));
+      }),
+    );
+}
+
+function describe(deprecated: readonly Deprecated[]): string {
+  if (deprecated.length === 0) return "Nothing is deprecated.";
+  const operations = deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
+    operation,
+    sunset ?? "not said",
+    `${daysLeft ?? ""}`,
+    successor ?? "",
+    `${calls}`,
+  ]);
+  const callers = deprecated.flatMap(({ operation, keys }) =>
+    keys.map(({ name, calls, last }) => [operation, name || "(no key)", `${calls}`, last]),
+  );
+  const lists = [toTable(["OPERATION", "SUNSET", "DAYS LEFT", "USE", "CALLS IN 30 DAYS"], operations)];
+  if (callers.length > 0) lists.push(toTable(["OPERATION", "KEY", "CALLS IN 30 DAYS", "LAST"], callers));
+  return lists.join("\n\n");
+}

@@ -1,0 +1,88 @@
+// petstore keys: make, list and revoke API keys.
+import { type Command, InvalidArgumentError } from "commander";
+import { makeKey } from "../auth.ts";
+import type { Key, KeyStore } from "../store/store.ts";
+import { toJson, toTable, toTime } from "../table.ts";
+import { withStore } from "./stores.ts";
+
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
+
+interface NewKey {
+  expires?: number;
+  operator?: boolean;
+  json?: boolean;
+}
+
+/** Adds `petstore keys`. */
+export function addKeys(program: Command): void {
+  const keys = program.command("keys").description("make, list and revoke API keys");
+  keys
+    .command("create")
+    .description("make a key and print it; it is shown this once")
+    .argument("<name>", "who or what the key is for", readName)
+    .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, w, y)", readPeriod)
+    .option("--operator", "for who runs the service: it opens /status and /metrics, too")
+    .option("--json", "as JSON")
+    .action((name: string, options: NewKey) => withStore(({ keys }) => createKey(keys, name, options), "make"));
+  keys
+    .command("list")
+    .description("list the keys: name, role, created, expires, last used")
+    .option("--json", "as JSON")
+    .action(({ json }: { json?: boolean }) =>
+      withStore(async ({ keys }) => console.log((json ? describe : list)(await keys.list()))),
+    );
+  keys
+    .command("revoke")
+    .description("revoke a key; it holds at once")
+    .argument("<name>", "the name of the key")
+    .action((name: string) =>
+      withStore(async ({ keys }) => {
+        if (!(await keys.revoke(name))) throw new Error(`There is no key named ${name}.`);
+      }),
+    );
+}
+
+async function createKey(keys: KeyStore, name: string, { expires, operator = false, json }: NewKey): Promise<void> {
+  const { key, hash } = makeKey();
+  const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
+  if (!(await keys.create(name, hash, { expiresAt, operator })))
+    throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
+  console.log(json ? toJson({ name, key, operator, expires: expiresAt ?? null }) : key);
+}
+
+function describe(keys: Key[]): string {
+  return toJson(
+    keys.map(({ name, operator, createdAt, expiresAt, lastUsedAt }) => ({
+      name,
+      operator,
+      created: createdAt,
+      expires: expiresAt ?? null,
+      lastUsed: lastUsedAt ?? null,
+    })),
+  );
+}
+
+function list(keys: Key[]): string {
+  const time = (date: Date | undefined) => (date ? toTime(date) : "never");
+  const rows = keys.map(({ name, operator, createdAt, expiresAt, lastUsedAt }) => [
+    name,
+    operator ? "operator" : "client",
+    time(createdAt),
+    time(expiresAt),
+    time(lastUsedAt),
+  ]);
+  return toTable(["NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED"], rows);
+}
+
+function readName(text: string): string {
+  if (!/^\w[\w.@-]{0,63}$/.test(text))
+    throw new InvalidArgumentError("A name has 1 to 64 letters, digits or . _ - @, and begins with none of . - @");
+  return text;
+}
+
+function readPeriod(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,7})([mhdwy])$/.exec(text) ?? [];
+  const period = Number(count) * units[unit as keyof typeof units];
+  if (period <= 100 * units.y) return period;
+  throw new InvalidArgumentError("A period is a number and a unit, 30m, 12h, 90d, 2w or 1y, and 100 years at most.");
+}

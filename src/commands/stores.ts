@@ -1,0 +1,107 @@
+// petstore migrate, copy, check: see to a store as a whole. And how commands reach one.
+import type { Command } from "commander";
+import { check } from "../check.ts";
+import { readConfig, settings } from "../config.ts";
+import { copy } from "../copy.ts";
+import { readDocument } from "../document.ts";
+import { type Inventory, toLines } from "../inventory.ts";
+import { startProgress } from "../progress.ts";
+import { openStore, openTables } from "../store/open.ts";
+import type { Access, Store } from "../store/store.ts";
+import { toJson } from "../table.ts";
+
+const mostProblems = 20; // that are shown
+
+/** The options of a command that says what a store has. */
+interface Shown {
+  json?: boolean;
+}
+
+/** Adds `petstore migrate`, `copy` and `check`. */
+export function addStores(program: Command): void {
+  program
+    .command("migrate")
+    .description("make the store of DATABASE_URL, or bring it to this version, and no more; serve does it, too")
+    .action(async () => (await openStore(readConfig().DATABASE_URL)).close());
+  program
+    .command("copy")
+    .description("copy all that a store has into another one, which must be empty; stop the service before")
+    .requiredOption("--from <url>", "the store to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+    .requiredOption("--to <url>", "the store to copy to, likewise")
+    .option("--json", "as JSON")
+    .action(({ from, to, ...shown }: { from: string; to: string } & Shown) => copyStore(from, to, shown));
+  program
+    .command("check")
+    .description("read all that a store has, and say what is wrong with it; changes nothing, and the service may run")
+    .argument("[url]", "the store: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (DATABASE_URL)")
+    .option("--json", "as JSON")
+    .action((url: string | undefined, shown: Shown) => checkStore(url ?? readConfig().DATABASE_URL, shown));
+}
+
+/**
+ * Lets `work` have the store of DATABASE_URL. Only what adds to it makes one where there is none: to list or
+ * revoke in a mistyped place is a mistake. Throws an Error where it is in the memory of another process.
+ */
+export async function withStore(work: (store: Store) => Promise<void>, access: Access = "update"): Promise<void> {
+  const { DATABASE_URL: url } = readConfig();
+  if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
+  const store = await openStore(url, { access });
+  await work(store).finally(() => store.close());
+}
+
+async function copyStore(fromUrl: string, toUrl: string, { json }: Shown): Promise<void> {
+  demandPlace("--from", fromUrl);
+  demandPlace("--to", toUrl);
+  const from = await openTables(fromUrl, "update");
+  const to = await openTables(toUrl, "make");
+  const bar = startProgress();
+  const show = stoppable(bar.show, "Stopped. Nothing was kept.");
+  const inventory = await copy(from, to, show).finally(bar.clear);
+  console.log(json ? toJson(describe(inventory)) : toLines(inventory));
+  await from.close();
+  await to.close();
+}
+
+async function checkStore(url: string, { json }: Shown): Promise<void> {
+  demandPlace("The store to check", url);
+  const store = await openTables(url, "look");
+  const problems: string[] = [];
+  let more = 0;
+  const tell = (problem: string) => (problems.length < mostProblems ? problems.push(problem) : more++);
+  const bar = startProgress();
+  const inventory = await check(store, await readDocument(), tell, (...progress) => bar.show("checking", ...progress));
+  bar.clear();
+  await store.close();
+  if (more > 0) problems.push(`and ${more} more`);
+  const sound = problems.length === 0;
+  if (!sound) process.exitCode = 1;
+  if (json) return console.log(toJson({ sound, problems, ...(inventory && describe(inventory)) }));
+  for (const problem of problems) console.error(`petstore: ${problem}`);
+  if (sound) console.log(`${toLines(inventory as Inventory)}\nsound`);
+}
+
+function describe({ counts, checksum }: Inventory): object {
+  return { ...counts, sha256: checksum };
+}
+
+/** `show`, but it throws `words` once the command is told to stop. It is called between two batches, where nothing is half done. */
+export function stoppable<A extends unknown[]>(
+  show: (...progress: A) => void,
+  words: string,
+): (...progress: A) => void {
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+  };
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  return (...progress) => {
+    if (stopped) throw new Error(words);
+    show(...progress);
+  };
+}
+
+// Not by the command line's own means: they show what was given, and with it a password.
+function demandPlace(what: string, url: string): void {
+  if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
+    throw new Error(`${what} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
+}

@@ -1,0 +1,27 @@
+// What commands print: a table for people, or JSON for programs.
+import { stdout } from "node:process";
+import { styleText } from "node:util";
+
+/** The rows below their heads, in columns; the heads are set off on a terminal that shows colours. */
+export function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => row[column]?.length ?? 0)));
+  const toLine = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] as number))
+      .join("  ")
+      .trimEnd();
+  return [styleText("bold", toLine(heads), { stream: stdout }), ...rows.map(toLine)].join("\n");
+}
+
+// TypeScript 5 does not know it.
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** The value as JSON text for programs; integers of 64 bits stay exact. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? rawJSON(`${part}`) : part), 2);
+}
+
+/** A time as people read it, in UTC: 2030-12-05 13:45Z. */
+export function toTime(date: Date): string {
+  return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
+}
