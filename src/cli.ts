@@ -1,10 +1,11 @@
 // The command `petstore`: run the service, and see to it.
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { addCompletion } from "./commands/completion.ts";
 import { addDeprecations } from "./commands/deprecations.ts";
+import { addExamples, addNotes } from "./commands/help.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addStores } from "./commands/stores.ts";
-import { settings } from "./config.ts";
 import { mask } from "./logger.ts";
 import { serve } from "./server.ts";
 
@@ -13,22 +14,29 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 /** Runs the command line. Rejects with an Error that says what went wrong; wrong usage ends with exit code 2. */
 export async function run(argv: readonly string[]): Promise<void> {
   const program = new Command("petstore")
-    .description("The Pet Store service.")
+    .description("The Pet Store service: run it, watch it, and see to its keys and data.")
     .version(version)
     .configureOutput({
       outputError: (text, write) => write(mask(text.replace(/^error: /, "petstore: "))),
     })
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-    .addHelpText("after", `\nSettings, from the environment:\n${describeSettings()}`);
-  program.command("serve").description("run the service").action(serve);
-  addKeys(program);
-  addDeprecations(program);
-  addStores(program);
-  await program.parseAsync(argv);
-}
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  addExamples(
+    program,
+    ["petstore serve", "run the service"],
+    ["petstore keys create alice --expires 90d", "a key for a client"],
+    ["petstore deprecations", "who still calls what is going away"],
+  );
+  addNotes(program);
 
-function describeSettings(): string {
-  return Object.entries(settings)
-    .map(([name, { meaning, default: value }]) => `  ${name.padEnd(19)}${meaning}${value && ` (${value})`}`)
-    .join("\n");
+  program.commandsGroup("Run and watch:");
+  program.command("serve").description("run the service").action(serve);
+  addDeprecations(program);
+  program.commandsGroup("Keys:");
+  addKeys(program);
+  program.commandsGroup("Stores:");
+  addStores(program);
+  program.commandsGroup("The command itself:");
+  program.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
+  addCompletion(program);
+  await program.parseAsync(argv);
 }
