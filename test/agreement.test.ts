@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
+import { petstore } from "../scripts/drive/processes.ts";
 import { settings } from "../src/config.ts";
 import { codes, fail } from "../src/errors.ts";
 import { documentText } from "./fixture.ts";
@@ -42,6 +43,19 @@ t.test("the settings: source and README", async (t) => {
   t.same(table("Settings"), rows);
   const readers = sources().filter((name) => /process\.env\b/.test(read(name)));
   t.same(readers, ["src/config.ts"], "one reader of the environment");
+});
+
+t.test("the exit codes: help and README", async (t) => {
+  const rows = table("The command").filter(([code]) => /^\d$/.test(code as string));
+  for (const [code] of rows) t.match(petstore({}, "--help").stdout, new RegExp(`^ {2}${code} {2}\\w`, "m"));
+  t.equal(rows.length, 3);
+});
+
+t.test("the commands: help and README", async (t) => {
+  const named = table("The command").flatMap(([call]) => /^petstore ([a-z]+)/.exec(call as string)?.[1] ?? []);
+  const help = petstore({}, "--help").stdout.split("Examples:")[0] as string;
+  const there = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+  t.same(new Set(named), new Set(there.filter((name) => name !== "help")));
 });
 
 t.test("imports run in one direction", async (t) => {

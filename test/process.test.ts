@@ -44,6 +44,8 @@ t.test("petstore keys", async (t) => {
     "the key alone is on stdout",
   );
   t.match(keys("create", "bob", "--expires", "90d"), { status: 0 });
+  const made = JSON.parse(keys("create", "carol", "--operator", "--json").stdout);
+  t.match(made, { name: "carol", key: /^psk_[\w-]{43}$/, operator: true, expires: null });
   t.match(keys("create", "bob"), {
     status: 1,
     stdout: "",
@@ -52,7 +54,7 @@ t.test("petstore keys", async (t) => {
   t.match(keys("list"), {
     status: 0,
     stdout:
-      /^NAME {3}ROLE {4}CREATED {12}EXPIRES {12}LAST USED\nalice {2}client {2}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\n$/,
+      /^NAME {3}ROLE {6}CREATED {12}EXPIRES {12}LAST USED\nalice {2}client {4}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\ncarol {2}operator .*never\n$/,
   });
   const [alice, bob] = JSON.parse(keys("list", "--json").stdout);
   t.match(alice, { name: "alice", expires: null, lastUsed: null });
@@ -196,6 +198,14 @@ t.test("on a terminal the log is for people", async (t) => {
   const exit = once(child, "exit");
   child.stdin.write("\x03"); // Ctrl-C
   t.same((await exit)[0], 0);
+  const plain = await startServer(t, { DATABASE_URL: "sqlite::memory:", NO_COLOR: "1" }, terminal);
+  await fetch(`${plain.url}/pets`);
+  await until(
+    () => /answered/.exec(plain.out.stdout)?.[0],
+    () => plain.out.stdout,
+  );
+  t.match(out.stdout, "\x1b[", "with colours");
+  t.notMatch(plain.out.stdout, "\x1b[", "and without, where NO_COLOR is set");
 });
 
 t.test("keys made and revoked while the service runs hold at once", async (t) => {
