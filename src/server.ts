@@ -142,3 +142,6 @@ function greet(origin: string, basePath: string, key: string | false, keyless: b
   if (keyless) lines.push("There is no key yet: make one with npx petstore keys create NAME");
   console.error(lines.join("\n"));
 }
+
+// `node src/server.ts`, as a container or systemd starts it: without npm, a shell, or the command line.
+if (import.meta.main) await serve().catch(end);

@@ -7,7 +7,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { petstore, slowStart, startServer, until } from "../scripts/drive/processes.ts";
+import { petstore, slowStart, startServer, until, workersOf } from "../scripts/drive/processes.ts";
 import { readConfig } from "../src/config.ts";
 import { documentText, edit, folder } from "./fixture.ts";
 
@@ -249,6 +249,24 @@ t.test("SIGTERM finishes what is under way, and ends 0", async (t) => {
   const cut = await stuck.end("SIGTERM");
   t.equal(cut.code, 0);
   t.ok(cut.ms < 10_000, `with a client that never finishes it took ${cut.ms} ms`);
+});
+
+t.test("node src/server.ts serves, too, as one process or several", async (t) => {
+  const command = [process.execPath, join(root, "src/server.ts")];
+  const run = (settings: Record<string, string>) =>
+    startServer(t, { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, ...settings }, command);
+  for (const [WORKERS, workers] of [
+    ["1", 0],
+    ["2", 2],
+  ] as const) {
+    const server = await run({ WORKERS });
+    t.equal((await fetch(new URL("/readyz", server.url))).status, 200);
+    t.equal(workersOf(server).length, workers);
+    t.match(await server.end("SIGTERM"), { code: 0 });
+  }
+  const env = { ...process.env, PORT: "80000" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, command.slice(1), { env, encoding: "utf8" });
+  t.same([status, stdout, stderr], [1, "", "petstore: PORT must be a number from 0 to 65535.\n"]);
 });
 
 t.test("SIGTERM before the service listens ends it with 0, and it never listens", async (t) => {
