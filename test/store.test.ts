@@ -1,4 +1,5 @@
 // What every store must do, run over each; then what is the embedded store's own.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -25,6 +26,7 @@ import { makeKey } from "../src/auth.ts";
 import { Unavailable } from "../src/errors.ts";
 import { inBatches } from "../src/store/batches.ts";
 import { openStore } from "../src/store/open.ts";
+import { type Statement, sharedBy, sql } from "../src/store/sql.ts";
 import { statements } from "../src/store/sqlite.ts";
 import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
 import type { Created, NewPet, Once, Pet, Store } from "../src/store/store.ts";
@@ -466,6 +468,45 @@ for (const [name, { prepare, ask, faults, place, before, commits }] of Object.en
     },
   );
 }
+
+for (const [name, { prepare }] of Object.entries(stores))
+  t.test(`${name}: each statement is told to who listens, in the context of the calls that it is for`, async (t) => {
+    const store = await openStore(await prepare(t));
+    t.teardown(() => store.close());
+    const call = new AsyncLocalStorage<number>();
+    const calls = (work: () => Promise<unknown>) => Promise.all([1, 2, 3].map((n) => call.run(n, work)));
+    await calls(() => store.pets.create(rex)); // whose context is not that of any later one
+    const heard: [verb: string | undefined, calls: unknown][] = [];
+    const start = ({ text }: Statement) => {
+      const verb = /BEGIN|INSERT|SELECT|COMMIT/.exec(text.replace(/^\s*WITH.*?(?=INSERT)/s, ""))?.[0];
+      heard.push([verb, sharedBy()?.map((inCall) => inCall(() => call.getStore())) ?? call.getStore()]);
+    };
+    sql.subscribe({ start });
+    t.teardown(() => sql.unsubscribe({ start }));
+    await calls(() => store.pets.create(rex));
+    const all = [1, 2, 3];
+    const own = all.map((n) => ["INSERT", n]);
+    const [transaction, once] = [[["BEGIN", all], ...own, ["COMMIT", all]], [["INSERT", all]]];
+    t.same(heard.splice(0), name === "sqlite" ? transaction : once);
+    await calls(() => store.pets.list({ limit: 20 }));
+    await calls(() => store.pets.find(1n));
+    const reads =
+      name === "sqlite"
+        ? [
+            ["SELECT", 1],
+            ["SELECT", 2],
+            ["SELECT", 3],
+            ["SELECT", 1],
+          ]
+        : [
+            ["SELECT", all],
+            ["SELECT", all],
+          ]; // a page that is not full is not kept
+    t.same(heard.splice(0), reads);
+    sql.unsubscribe({ start });
+    await calls(() => store.pets.create(rex));
+    t.same(heard, []);
+  });
 
 t.test("sqlite: WAL, synchronous, strict tables, and an index for each query", async (t) => {
   const file = join(folder(t), "petstore.db");

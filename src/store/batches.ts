@@ -1,9 +1,11 @@
 // Many calls as one. A write is dear for its sync to the disk, a question to another machine for its
 // way there and back: one serves all who ask at the time.
 import { Unavailable } from "../errors.ts";
+import { type InCall, thisCall, workFor } from "./sql.ts";
 
 interface Waiting<T, R> {
   readonly item: T;
+  readonly call: InCall | undefined;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
@@ -33,7 +35,9 @@ export function inBatches<T, R>(
 
   const sendBatch = async (batch: Waiting<T, R>[]): Promise<void> => {
     try {
-      const results = await send(batch.map(({ item }) => item));
+      const items = batch.map(({ item }) => item);
+      const calls = batch.map(({ call }) => call);
+      const results = await workFor(calls, () => send(items));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
     } catch (error) {
       const half = Math.ceil(batch.length / 2);
@@ -56,7 +60,7 @@ export function inBatches<T, R>(
   return (item) =>
     new Promise((resolve, reject) => {
       if (waiting.length >= room.waiting) return reject(new Unavailable(busy));
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, call: thisCall(), resolve, reject });
       if (!working) setImmediate(work);
       working = true;
     });

@@ -13,6 +13,7 @@ import { busy, inBatches } from "./batches.ts";
 import { connection, prepare, toFailure } from "./postgres-connection.ts";
 import { statements } from "./postgres-statements.ts";
 import { given, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
+import { type InCall, sql, thisCall, workFor } from "./sql.ts";
 import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
 
 // Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
@@ -52,7 +53,9 @@ export async function openPostgres(url: string, access: Access, connections: num
   const ask = async (name: keyof typeof statements, ...values: unknown[]): Promise<Row[]> => {
     if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable(busy);
     try {
-      return (await pool.query({ name, text: statements[name], values })).rows;
+      const text = statements[name];
+      const run = () => pool.query({ name, text, values });
+      return (await sql.tracePromise(run, { system: "postgresql", text })).rows;
     } catch (error) {
       throw pool.ending ? error : toFailure(error);
     }
@@ -104,7 +107,7 @@ export async function openPostgres(url: string, access: Access, connections: num
       : ask("listByStatus", status, after, limit + 1));
     return toPage(rows, limit);
   };
-  const asked = new Map<string, Promise<Page>>();
+  const asked = new Map<string, { page: Promise<Page>; calls: (InCall | undefined)[] }>();
 
   const recall = async ({ caller, key, digest }: Once): Promise<Created> => {
     const record = await one("recall", caller, key, Date.now() - remembered);
@@ -120,12 +123,14 @@ export async function openPostgres(url: string, access: Access, connections: num
       list(query) {
         const name = JSON.stringify({ ...query, after: String(query.after) });
         const known = asked.get(name);
-        if (known !== undefined) return known;
+        known?.calls.push(thisCall());
+        if (known !== undefined) return known.page;
+        const calls = [thisCall()];
         const page = endOfTurn().then(() => {
           asked.delete(name);
-          return list(query);
+          return workFor(calls, () => list(query));
         });
-        asked.set(name, page);
+        asked.set(name, { page, calls });
         return page;
       },
       find: inBatches(room, async (ids) => {

@@ -6,6 +6,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Unavailable } from "../errors.ts";
 import { inBatches } from "./batches.ts";
+import { thisCall, told } from "./sql.ts";
 import { patiently } from "./sqlite-connection.ts";
 
 const room = { together: 10_000, waiting: 10_000 };
@@ -54,13 +55,16 @@ export function buildTurns(db: DatabaseSync, kept: () => void): Turns {
     if (db.isOpen && db.isTransaction) commit.run();
   };
 
+  // Those of reading turns are not told: most such turns ask nothing between them.
+  const toldBegin = told(beginWrite);
+  const toldCommit = told(commit);
   const transact = <T>(work: () => T): T => {
     if (!db.isOpen) throw new Unavailable("The store is closed.");
     endReading();
-    beginWrite.run();
+    toldBegin.run();
     try {
       const result = work();
-      commit.run();
+      toldCommit.run();
       return result;
     } catch (error) {
       if (db.isTransaction) rollback.run();
@@ -88,7 +92,10 @@ export function buildTurns(db: DatabaseSync, kept: () => void): Turns {
         });
       }
     },
-    write: <T>(work: () => T) => write(work) as Promise<T>,
+    write<T>(work: () => T) {
+      const call = thisCall();
+      return write(call ? () => call(work) : work) as Promise<T>;
+    },
     remember<T>(room: number) {
       const values = new Map<string, T>();
       memories.push(values);

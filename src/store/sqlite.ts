@@ -3,8 +3,8 @@
 // WAL with synchronous=FULL: a commit returns when its pages are on the disk, so that an answered
 // 201 survives kill -9 and power loss. Every statement is prepared once; node:sqlite is
 // synchronous, and a statement by key costs a few microseconds.
-import type { StatementSync } from "node:sqlite";
 import { given, pet, remembered, toKey, toPage, toPet } from "./rows.ts";
+import { told } from "./sql.ts";
 import { openFile, watchFiles } from "./sqlite-connection.ts";
 import { buildTurns } from "./sqlite-turns.ts";
 import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
@@ -42,10 +42,9 @@ export const statements = {
 /** Opens the store in `file`, or `:memory:`. Throws as `openFile` does. */
 export function openSqlite(file: string, access: Access): Store {
   const db = openFile(file, access);
-  const sql = Object.fromEntries(Object.entries(statements).map(([name, text]) => [name, db.prepare(text)])) as Record<
-    keyof typeof statements,
-    StatementSync
-  >;
+  const sql = Object.fromEntries(
+    Object.entries(statements).map(([name, text]) => [name, told(db.prepare(text))]),
+  ) as Record<keyof typeof statements, ReturnType<typeof told>>;
   const kept = watchFiles(db);
   const turns = buildTurns(db, kept);
   const pages = turns.remember<Page>(mostPages);
