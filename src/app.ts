@@ -24,6 +24,7 @@ import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import { buildHeaders } from "./security.ts";
 import type { Store } from "./store/store.ts";
+import type { Tracing } from "./tracing.ts";
 import { recordUsage } from "./usage.ts";
 import { buildValidation } from "./validation.ts";
 
@@ -36,6 +37,8 @@ export interface Parts {
   readonly logger: Logger;
   /** The certificate with which to serve https; without it, http. */
   readonly tls?: Certificate | undefined;
+  /** Follows each call; without it, there are no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** A certificate with its chain, and its private key, in PEM. */
@@ -49,7 +52,8 @@ export interface Certificate {
  * don't agree: an operation without a handler, a handler without an operation, a security scheme
  * without an implementation, a schema that would not be enforced.
  */
-export async function buildApp({ document, handlers, store, config, logger, tls }: Parts): Promise<FastifyInstance> {
+export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+  const { document, handlers, store, config, logger, tls, tracing } = parts;
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
   // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
   const parser = { ...parserClocks, maxHeaderSize, requireHostHeader: false, joinDuplicateHeaders: true };
@@ -79,6 +83,7 @@ export async function buildApp({ document, handlers, store, config, logger, tls 
   limitConnections(app, config.MAX_CONNECTIONS);
 
   app.decorateRequest(callerDecorator);
+  tracing?.follow(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(secure.data).header("x-request-id", request.id);
     done();
@@ -89,7 +94,7 @@ export async function buildApp({ document, handlers, store, config, logger, tls 
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(document.extensions));
 
-  await addOperations(app, { document, handlers, store, config }, addresses);
+  await addOperations(app, { document, handlers, store: tracing?.observe(store) ?? store, config }, addresses);
   await addDocs(app, document, addresses, secure.page);
   addHealth(app, store);
   await app.ready();

@@ -73,6 +73,11 @@ const address: Pick<Setting<string>, "default" | "allowed" | "read"> = {
   read: (text) => (/^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text) ? new URL(text).href : text && undefined),
 };
 
+// OTLP's base address, to which the exporter adds /v1/traces.
+function isEndpoint(text: string): boolean {
+  return /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text);
+}
+
 /** Every setting: its default, what it means, and what it may be. */
 export const settings = {
   HOST: {
@@ -154,6 +159,12 @@ export const settings = {
   },
   BASE_URL: { ...address, meaning: "The address of the production deployment, for the document and for links" },
   STAGING_BASE_URL: { ...address, meaning: "The address of the staging deployment, for the document" },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    default: "",
+    meaning: "Where traces are sent, by OTLP over HTTP; without it there are none",
+    allowed: "an http or https URL without user, query or fragment, such as http://127.0.0.1:4318",
+    read: (text: string) => (text === "" || isEndpoint(text) ? text : undefined),
+  },
 } satisfies Record<string, Setting<unknown>>;
 
 /** The value of each setting. */

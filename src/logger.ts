@@ -64,13 +64,21 @@ class LazyLog {
   }
 
   static {
-    for (const name of ["fatal", "error", "warn", "info", "debug", "trace", "silent", "child"] as const)
+    for (const name of ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const)
       Object.defineProperty(LazyLog.prototype, name, {
         value(this: LazyLog, ...line: unknown[]) {
-          this.#made ??= this.#make();
-          return (this.#made[name] as (...line: unknown[]) => unknown)(...line);
+          return (this.#log()[name] as (...line: unknown[]) => unknown)(...line);
         },
       });
+  }
+
+  #log(): Logger {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+
+  child(bindings: Bindings, options?: ChildLoggerOptions): LazyLog {
+    return new LazyLog(() => this.#log().child(bindings, options));
   }
 }
 

@@ -15,6 +15,7 @@ import { handlers } from "./handlers.ts";
 import { buildLogger } from "./logger.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
+import { openTracing } from "./tracing.ts";
 import { startWorkers } from "./workers.ts";
 
 const grace = 8_000; // milliseconds for what is under way when the service is told to end
@@ -48,7 +49,8 @@ export async function serve(): Promise<void> {
 
 async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "logger"> & { config: Config }) {
   const tls = readCertificate(config);
-  const app = await buildApp({ ...parts, config, handlers, tls });
+  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, parts.logger);
+  const app = await buildApp({ ...parts, config, handlers, tls, tracing });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;
@@ -59,6 +61,7 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
     setTimeout(() => process.exit(), lastGrace).unref(); // whatever a database that hangs keeps open
     await app.close();
     await parts.store.close();
+    await tracing?.end();
     if (cluster.isWorker) process.disconnect?.();
   };
   process.on("SIGTERM", close).on("SIGINT", close);

@@ -20,6 +20,7 @@ import { handlers } from "../src/handlers.ts";
 import { buildLogger } from "../src/logger.ts";
 import { openStore } from "../src/store/open.ts";
 import type { Pet, Store } from "../src/store/store.ts";
+import type { Tracing } from "../src/tracing.ts";
 import { startPrism } from "./prism.ts";
 
 export const documentText = readFileSync(new URL("../openapi/petstore.yaml", import.meta.url), "utf8");
@@ -57,6 +58,7 @@ export interface Options {
   settings?: Record<string, string>;
   /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
   prism?: boolean;
+  tracing?: Tracing;
 }
 
 /** The document with edits, each of which must apply. */
@@ -101,6 +103,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     store,
     config: readConfig(options.settings ?? {}),
     logger,
+    tracing: options.tracing,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;

@@ -108,6 +108,8 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     [{ DATABASE_URL: "sqlite::file:" }, /DATABASE_URL must be/],
     [{ BASE_URL: "https://[/v1" }, /BASE_URL must be/],
     [{ STAGING_BASE_URL: "x/v1" }, /STAGING_BASE_URL must be/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:4318" }, /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://u:p@x.example" }, /OTEL_EXPORTER_OTLP_ENDPOINT must be/],
     [{ HOST: "not a host" }, /HOST must be/],
     [{ DATABASE_URL: `sqlite:${join(path, "text")}` }, /file is not a database/],
     [{ DATABASE_URL: "sqlite::memory:", PORT: port }, /can't listen on HOST 127.0.0.1, PORT \d+: listen EADDRINUSE/],
@@ -134,6 +136,7 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     TLS_KEY: "",
     BASE_URL: "",
     STAGING_BASE_URL: "",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "",
   });
 });
 
