@@ -10,10 +10,12 @@ import type { Config } from "./config.ts";
 import { clocks, endGently, limitConnections, parserClocks } from "./connections.ts";
 import type { Handlers, OperationId } from "./contract.ts";
 import { allowOrigins } from "./cors.ts";
+import { type Counts, countRequests } from "./counts.ts";
 import { deprecationHeaders } from "./deprecation.ts";
 import { type Addresses, addDocs, toPlace } from "./docs.ts";
 import type { Document } from "./document.ts";
 import { answerFailures } from "./failures.ts";
+import { type Figures, gatherHere } from "./gathering.ts";
 import { addHealth } from "./health.ts";
 import { serviceLinks } from "./links.ts";
 import { RequestLog, withLazyChildren } from "./logger.ts";
@@ -23,9 +25,10 @@ import { buildPages } from "./pages.ts";
 import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import { buildHeaders } from "./security.ts";
+import { addStatus } from "./status.ts";
 import type { Store } from "./store/store.ts";
 import type { Tracing } from "./tracing.ts";
-import { recordUsage } from "./usage.ts";
+import { recordUsage, type Usage } from "./usage.ts";
 import { buildValidation } from "./validation.ts";
 
 /** What the service is made of. */
@@ -39,6 +42,8 @@ export interface Parts {
   readonly tls?: Certificate | undefined;
   /** Follows each call; without it, there are no traces. */
   readonly tracing?: Tracing | undefined;
+  /** Where the figures of all processes are; without it, there is only this one. */
+  readonly figures?: Figures | undefined;
 }
 
 /** A certificate with its chain, and its private key, in PEM. */
@@ -57,11 +62,12 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
   // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
   const parser = { ...parserClocks, maxHeaderSize, requireHostHeader: false, joinDuplicateHeaders: true };
+  const counts = countRequests(document.operations);
   const app = fastify({
     ...clocks,
     ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
     loggerInstance: withLazyChildren(logger),
-    logController: new RequestLog(logger),
+    logController: new RequestLog(logger, counts.answered),
     genReqId: () => randomUUID(),
     trustProxy: config.TRUST_PROXY.length > 0 && [...config.TRUST_PROXY],
     // The parser's limit for all headers is the limit: a long id is a bad id, not a wrong path.
@@ -79,8 +85,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     tls !== undefined || addresses.production.startsWith("https:"),
     configured.map((address) => new URL(address).origin),
   );
-  answerMalformed(app.server, logger, secure.data);
-  limitConnections(app, config.MAX_CONNECTIONS);
+  const countUnanswered = answerMalformed(app.server, logger, secure.data, counts.malformed);
+  const sockets = limitConnections(app, config.MAX_CONNECTIONS);
 
   app.decorateRequest(callerDecorator);
   tracing?.follow(app);
@@ -94,32 +100,45 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   parseBodies(app);
   app.setValidatorCompiler(buildValidation(document.extensions));
 
-  await addOperations(app, { document, handlers, store: tracing?.observe(store) ?? store, config }, addresses);
-  await addDocs(app, document, addresses, secure.page);
-  addHealth(app, store);
-  await app.ready();
-  return app;
-}
-
-// Every operation of the document becomes a route, and every handler has an operation.
-async function addOperations(
-  app: FastifyInstance,
-  { document, handlers, store, config }: Omit<Parts, "logger">,
-  addresses: Addresses,
-): Promise<void> {
-  const { base, root } = toPlace(document, addresses);
-  const links = serviceLinks(root);
+  const usage = recordUsage(app, store);
   const failures = buildQuota(
     "failed-credentials",
     config.RATE_LIMIT_FAILED,
     "Too many wrong keys came from this address",
   );
-  const usage = recordUsage(app, store);
-  const authentication = buildAuthentication(store.keys, usage, failures);
+  const observed = tracing?.observe(store) ?? store;
+  const authentication = buildAuthentication(observed.keys, usage, failures);
+  await addOperations(app, { document, handlers, store: observed, config, counts, usage, authentication }, addresses);
+  await addDocs(app, document, addresses, secure.page);
+  addHealth(app, store);
+  const authenticate = authentication({ id: "status", security: [["http bearer"]] });
+  const inFlight = () => countUnanswered(sockets);
+  const figures = parts.figures ?? gatherHere();
+  addStatus(app, { document, store, config, figures, authenticate, counts, usage, inFlight });
+  await app.ready();
+  return app;
+}
+
+type OperationParts = Omit<Parts, "logger"> & {
+  readonly counts: Counts;
+  readonly usage: Usage;
+  readonly authentication: ReturnType<typeof buildAuthentication>;
+};
+
+// Every operation of the document becomes a route, and every handler has an operation.
+async function addOperations(
+  app: FastifyInstance,
+  { document, handlers, store, config, counts, usage, authentication }: OperationParts,
+  addresses: Addresses,
+): Promise<void> {
+  const { base, root } = toPlace(document, addresses);
+  const links = serviceLinks(root);
   const quota = config.RATE_LIMIT
     ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls")
     : undefined;
-  const admit = buildAdmission(app);
+  const admit = buildAdmission(app, () => {
+    counts.overload += 1;
+  });
   const routes = new Map(
     document.operations.map((operation) => {
       const { id } = operation;

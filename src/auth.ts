@@ -23,6 +23,9 @@ export type Authenticate = (credential: Credential) => Promise<Caller | undefine
 /** One security scheme: the caller, or why there is none. */
 type Scheme = (credential: Credential) => Promise<Caller | Refusal>;
 
+/** What an answer asks for that refuses who is calling (RFC 6750, section 3). */
+export const challenge = 'Bearer realm="petstore"';
+
 /** The name of the request's decorator that holds who is calling. */
 export const callerDecorator = "caller";
 
@@ -41,7 +44,7 @@ export function buildAuthentication(
   keys: KeyStore,
   { used }: Usage,
   failures: Quota,
-): (operation: Operation) => Authenticate {
+): (operation: Pick<Operation, "id" | "security">) => Authenticate {
   const schemes: Record<string, Scheme> = { "http bearer": buildBearer(keys, used, failures) };
   return ({ id, security }) => {
     const missing = security.flat().find((type) => schemes[type] === undefined);
@@ -67,7 +70,6 @@ export function buildAuthentication(
 
 // RFC 6750: the scheme's name in any case, and an error code only where a bearer key was sent.
 function buildBearer(keys: KeyStore, used: Usage["used"], failures: Quota): Scheme {
-  const challenge = 'Bearer realm="petstore"';
   const how = "send it as Authorization: Bearer <API_KEY>";
   // A connection shows the same key time and again, and the hash is dear. `good`: it was valid last time.
   const shown = new WeakMap<object, { authorization: string; hash: string; good: boolean }>();

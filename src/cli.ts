@@ -1,5 +1,4 @@
 // The command `petstore`: run the service, and see to it.
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addCompletion } from "./commands/completion.ts";
 import { addDeprecations } from "./commands/deprecations.ts";
@@ -8,8 +7,7 @@ import { addKeys } from "./commands/keys.ts";
 import { addStores } from "./commands/stores.ts";
 import { mask } from "./logger.ts";
 import { serve } from "./server.ts";
-
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+import { version } from "./status.ts";
 
 /** Runs the command line. Rejects with an Error that says what went wrong; wrong usage ends with exit code 2. */
 export async function run(argv: readonly string[]): Promise<void> {

@@ -139,6 +139,12 @@ export const settings = {
     allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1",
     read: list(isNetwork),
   },
+  METRICS_FROM: {
+    default: "127.0.0.0/8, ::1",
+    meaning: "From where /metrics is read without a key; from elsewhere with an operator's",
+    allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1; or none",
+    read: (text: string) => (text === "none" ? [] : list(isNetwork)(text)),
+  },
   CORS_ORIGINS: {
     default: "",
     meaning: "The origins of web pages that may call the service from a browser",

@@ -26,9 +26,10 @@ const linger = 500; // that an idle connection may be kept when the service ends
 
 /**
  * Holds the connections of `app` to `most`, and to a time in which to take an answer: Node has a
- * clock for each request, none for who asks and then reads a byte now and then.
+ * clock for each request, none for who asks and then reads a byte now and then. Gives those that are
+ * open; over TLS each is there twice, as it came and as it is read.
  */
-export function limitConnections(app: FastifyInstance, most: number): void {
+export function limitConnections(app: FastifyInstance, most: number): ReadonlySet<Socket> {
   const { server } = app;
   server.maxConnections = most;
   let dropped = 0;
@@ -59,6 +60,7 @@ export function limitConnections(app: FastifyInstance, most: number): void {
   };
   const timer = setInterval(sweep, sweepEvery).unref();
   app.addHook("onClose", async () => clearInterval(timer));
+  return sockets;
 }
 
 function toTaken({ bytesWritten, writableLength }: Socket): number {

@@ -61,3 +61,11 @@ export function canonicalJson(value: unknown): string {
     return Object.fromEntries(Object.entries(part).sort());
   });
 }
+
+// TypeScript 5 does not know it.
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** The value as JSON text; a bigint is an integer there, and exact. */
+export function toJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? rawJSON(`${part}`) : part), indent);
+}

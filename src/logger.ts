@@ -11,6 +11,7 @@ import {
 } from "pino";
 import { callerDecorator } from "./auth.ts";
 import type { Caller } from "./contract.ts";
+import type { Counts } from "./counts.ts";
 
 const mostWaiting = 1_048_576; // characters
 
@@ -87,27 +88,32 @@ function refusesCaller(status: number): boolean {
   return status === 401 || status === 429;
 }
 
-/** What Fastify logs of a request. */
+/** What Fastify logs of a request, once it is answered; and each is counted. */
 export class RequestLog extends fastify.LogController {
   readonly #log: Logger;
+  readonly #count: Counts["answered"];
 
-  constructor(log: Logger) {
+  constructor(log: Logger, count: Counts["answered"]) {
     super();
     this.#log = log;
+    this.#count = count;
   }
 
   override incomingRequest(): void {}
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const { operationId: operation } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+    const { elapsedTime } = reply;
+    this.#count(operation, request.method, reply.statusCode, elapsedTime);
     if (!this.#log.isLevelEnabled("info")) return;
     const line = {
       method: request.method,
       path: request.url.split("?", 1)[0],
-      operation: (request.routeOptions.schema as { operationId?: string } | undefined)?.operationId,
+      operation,
       key: request.getDecorator<Caller | undefined>(callerDecorator)?.name,
       status: reply.statusCode,
       address: refusesCaller(reply.statusCode) ? request.ip : undefined,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
+      ms: Math.round(elapsedTime * 100) / 100,
       err: error ?? undefined,
     };
     request.log.info(line, "answered");

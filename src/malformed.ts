@@ -13,8 +13,20 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 type ParserError = { code?: string; reason?: string };
 
-/** Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. `always`: headers for each answer. */
-export function answerMalformed(server: Server, log: FastifyBaseLogger, always: Record<string, string>): void {
+/** How many requests that came by these connections have no answer yet. */
+export type CountUnanswered = (sockets: Iterable<Socket>) => number;
+
+/**
+ * Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. `always`: headers for each
+ * answer. Of each it tells the status, and gives what counts the requests under way: a client that leaves takes its
+ * own along, so none is counted for ever.
+ */
+export function answerMalformed(
+  server: Server,
+  log: FastifyBaseLogger,
+  always: Record<string, string>,
+  tell: (status: number) => void,
+): CountUnanswered {
   // Of each connection, the answers that are not out yet, and the latest.
   const pending = new WeakMap<Socket, ServerResponse[]>();
   const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -37,7 +49,7 @@ export function answerMalformed(server: Server, log: FastifyBaseLogger, always: 
     else if (before) before.prependOnceListener("finish", () => refuse(error, socket));
     // It has its answer, or a part of it: more bytes would pass for the rest.
     else if (broken?.headersSent) socket.destroy();
-    else answer(error, socket, log, always);
+    else tell(answer(error, socket, log, always));
   };
   server.removeAllListeners("clientError"); // Fastify's own, which has another shape
   server.on("clientError", refuse);
@@ -45,9 +57,15 @@ export function answerMalformed(server: Server, log: FastifyBaseLogger, always: 
     socket.on("error", () => socket.destroy()); // Node has taken its own listener off
     refuse({ code: "CONNECT" }, socket);
   });
+  return (sockets) => {
+    let count = 0;
+    for (const socket of sockets)
+      for (const { writableFinished } of pending.get(socket) ?? []) if (!writableFinished) count += 1;
+    return count;
+  };
 }
 
-function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, always: Record<string, string>): void {
+function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, always: Record<string, string>): number {
   const { answer, headers } = toRefusal(error);
   const id = randomUUID();
   log.info({ reqId: id, reason: error.reason ?? error.code, status: answer.status }, "malformed request");
@@ -64,6 +82,7 @@ function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, alwa
   socket.write(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n${body}`);
   // Not end(): a client that keeps its own half open would keep the socket, and the process, alive.
   socket.destroySoon();
+  return answer.status;
 }
 
 // llhttp names the reason in fixed words of its own, which hold nothing of the request.

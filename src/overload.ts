@@ -23,8 +23,8 @@ const collectEvery = 10_000; // and at most so often for what is garbage of it
 /** Lets a request in, or throws the Refusal with 503 where there is no time or no memory for it. */
 export type Admit = () => void;
 
-/** Makes what each call of an operation asks first. What is around the interface is always answered: by /healthz others decide what to do about it. */
-export function buildAdmission(app: FastifyInstance): Admit {
+/** Makes what each call of an operation asks first; of each refusal it tells. What is around the interface is always answered: by /healthz others decide what to do about it. */
+export function buildAdmission(app: FastifyInstance, tell: () => void): Admit {
   let turning = false;
   let began = 0; // the turn
   let served = 0; // in it
@@ -75,6 +75,7 @@ export function buildAdmission(app: FastifyInstance): Admit {
       return;
     }
     refused += 1;
+    tell();
     throw unavailable("The service has too much to do.", 1 + Math.floor(Math.random() * longest));
   };
 }

@@ -10,6 +10,7 @@ import { makeKey } from "./auth.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog } from "./connections.ts";
 import { readDocument } from "./document.ts";
+import { askKeeper } from "./exchange.ts";
 import { collectGarbage } from "./garbage.ts";
 import { handlers } from "./handlers.ts";
 import { buildLogger } from "./logger.ts";
@@ -50,7 +51,8 @@ export async function serve(): Promise<void> {
 async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "logger"> & { config: Config }) {
   const tls = readCertificate(config);
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, parts.logger);
-  const app = await buildApp({ ...parts, config, handlers, tls, tracing });
+  const figures = cluster.isWorker ? askKeeper() : undefined;
+  const app = await buildApp({ ...parts, config, handlers, tls, tracing, figures });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;

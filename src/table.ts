@@ -13,14 +13,6 @@ export function toTable(heads: readonly string[], rows: readonly (readonly strin
   return [styleText("bold", toLine(heads), { stream: stdout }), ...rows.map(toLine)].join("\n");
 }
 
-// TypeScript 5 does not know it.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
-
-/** The value as JSON text for programs; integers of 64 bits stay exact. */
-export function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? rawJSON(`${part}`) : part), 2);
-}
-
 /** A time as people read it, in UTC: 2030-12-05 13:45Z. */
 export function toTime(date: Date): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;

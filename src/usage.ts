@@ -6,39 +6,69 @@ import type { Store } from "./store/store.ts";
 
 const flushEvery = 1_000; // milliseconds
 
+/** How often what was called, since somebody asked last. */
+export interface Calls {
+  /** By the name of the key. */
+  readonly keys: ReadonlyMap<string, number>;
+  /** Of deprecated operations: by operation, then by the name of the key, which is empty where none was sent. */
+  readonly deprecated: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
 /** Notes what keys are used for. */
 export interface Usage {
   /** The caller's key was used. */
   used(caller: Caller): void;
   /** The caller, if there is one, called a deprecated operation. */
   calledDeprecated(operation: string, caller: Caller | undefined): void;
+  /** Gives the calls that were not given yet. */
+  takeCalls(): Calls;
+}
+
+type Counted = Map<string, Map<string, number>>; // by operation, then by key
+
+interface Use {
+  readonly name: string;
+  at: number; // milliseconds since 1970
+  calls: number; // that were not given yet
 }
 
 /** Notes it for as long as `app` lives, and writes it to `store` each second, and at the end. */
 export function recordUsage(app: FastifyInstance, { keys, deprecated }: Pick<Store, "keys" | "deprecated">): Usage {
-  let uses = new Map<bigint, Date>();
-  let calls = new Map<string, Map<string, number>>(); // by operation, then by key
+  let uses = new Map<bigint, Use>();
+  let keyed = new Map<string, number>(); // of uses that the store has
+  let calls: Counted = new Map(); // for both, the store and who asks here
+  let unwritten: Counted = new Map();
+  let ungiven: Counted = new Map();
 
-  const add = (operation: string, key: string, count: number) => {
-    const keys = calls.get(operation) ?? new Map<string, number>();
-    calls.set(operation, keys.set(key, count + (keys.get(key) ?? 0)));
+  const settle = () => {
+    for (const [operation, keys] of calls)
+      for (const [key, count] of keys) for (const all of [unwritten, ungiven]) add(all, operation, key, count);
+    calls = new Map();
+  };
+  const giveKeys = () => {
+    for (const use of uses.values()) {
+      keyed.set(use.name, use.calls + (keyed.get(use.name) ?? 0));
+      use.calls = 0;
+    }
   };
   const flushUses = async () => {
     if (uses.size === 0) return;
-    const batch = uses;
+    giveKeys();
+    const batch = new Map([...uses].map(([id, { at }]) => [id, new Date(at)]));
     uses = new Map();
     await keys.touch(batch).catch((error) => app.log.warn({ err: error }, "the last use of keys was not noted"));
   };
   const flushCalls = async () => {
-    if (calls.size === 0) return;
+    settle();
+    if (unwritten.size === 0) return;
     const day = toDay(Date.now());
-    const batch = [...calls].flatMap(([operation, keys]) =>
+    const batch = [...unwritten].flatMap(([operation, keys]) =>
       [...keys].map(([key, count]) => ({ operation, key, day, count: BigInt(count) })),
     );
-    calls = new Map();
+    unwritten = new Map();
     await deprecated.add(batch, day - countedDays + 1n).catch((error) => {
       // With the next ones. Where only the answer was lost they count twice: better than not at all.
-      for (const { operation, key, count } of batch) add(operation, key, Number(count));
+      for (const { operation, key, count } of batch) add(unwritten, operation, key, Number(count));
       app.log.warn({ err: error }, "calls of deprecated operations are not noted yet");
     });
   };
@@ -49,7 +79,27 @@ export function recordUsage(app: FastifyInstance, { keys, deprecated }: Pick<Sto
     await flush();
   });
   return {
-    used: ({ id }) => uses.set(id, new Date()),
-    calledDeprecated: (operation, caller) => add(operation, caller?.name ?? "", 1),
+    used({ id, name }) {
+      const use = uses.get(id);
+      if (use === undefined) uses.set(id, { name, at: Date.now(), calls: 1 });
+      else {
+        use.at = Date.now();
+        use.calls += 1;
+      }
+    },
+    calledDeprecated: (operation, caller) => add(calls, operation, caller?.name ?? "", 1),
+    takeCalls() {
+      settle();
+      giveKeys();
+      const taken = { keys: keyed, deprecated: ungiven };
+      keyed = new Map();
+      ungiven = new Map();
+      return taken;
+    },
   };
+}
+
+function add(all: Counted, operation: string, key: string, count: number): void {
+  const keys = all.get(operation) ?? new Map<string, number>();
+  all.set(operation, keys.set(key, count + (keys.get(key) ?? 0)));
 }

@@ -1,9 +1,10 @@
 // Several processes of the service on one machine: node:cluster, where this process accepts the
 // connections and hands them out, and the workers serve. A worker that dies is replaced.
 import cluster, { type Worker } from "node:cluster";
-import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import { listen } from "./exchange.ts";
+import { gather } from "./gathering.ts";
 
 /** Where the service listens: its address for people, and the IP address. */
 export interface Listening {
@@ -25,13 +26,15 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const workers = new Map<Worker, Promise<void>>();
   const leaving = new WeakSet<Worker>();
+  const figures = gather();
   let ending = false;
   let serving = false;
   let soonest = 0;
 
   const start = async (): Promise<Listening | undefined> => {
     const worker = cluster.fork();
-    const gone = untilGone(worker).then((how) => {
+    listen(worker, figures);
+    const gone = untilGone(worker).then((how): undefined => {
       workers.delete(worker);
       const line = { worker: worker.process.pid, ...how };
       if (leaving.has(worker)) log.info(line, "a worker ended");
@@ -41,7 +44,7 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
     });
     workers.set(worker, gone);
     const late = setTimeout(() => worker.process.kill("SIGKILL"), startTimeout);
-    const listening = await Promise.race([once(worker, "message").then(([message]) => message), gone]);
+    const listening = await Promise.race([untilListening(worker), gone]);
     clearTimeout(late);
     if (listening && serving) log.info({ worker: worker.process.pid }, "a new worker serves");
     return listening;
@@ -99,6 +102,16 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
   serving = true;
   fill();
   return first;
+}
+
+// It also sends its figures (src/exchange.ts).
+function untilListening(worker: Worker): Promise<Listening> {
+  return new Promise((resolve) => {
+    worker.on(
+      "message",
+      (message: Partial<Listening>) => message.origin !== undefined && resolve(message as Listening),
+    );
+  });
 }
 
 // An error without a process: there was none to be had.

@@ -16,6 +16,7 @@ import { makeKey } from "../src/auth.ts";
 import { readConfig } from "../src/config.ts";
 import type { Handlers } from "../src/contract.ts";
 import { readDocument } from "../src/document.ts";
+import type { Figures } from "../src/gathering.ts";
 import { handlers } from "../src/handlers.ts";
 import { buildLogger } from "../src/logger.ts";
 import { openStore } from "../src/store/open.ts";
@@ -56,6 +57,7 @@ export interface Options {
   handlers?: Record<string, unknown>;
   /** Settings, as they stand in the environment. */
   settings?: Record<string, string>;
+  figures?: Figures;
   /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
   prism?: boolean;
   tracing?: Tracing;
@@ -78,9 +80,9 @@ export function folder(t: Test): string {
 }
 
 /** Makes a key in the store. */
-export async function addKey(store: Store, name: string, expiresAt?: Date): Promise<string> {
+export async function addKey(store: Store, name: string, expiresAt?: Date, operator = false): Promise<string> {
   const { key, hash } = makeKey();
-  if (!(await store.keys.create(name, hash, { expiresAt }))) throw new Error(`the name ${name} is taken`);
+  if (!(await store.keys.create(name, hash, { expiresAt, operator }))) throw new Error(`the name ${name} is taken`);
   return key;
 }
 
@@ -104,6 +106,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     config: readConfig(options.settings ?? {}),
     logger,
     tracing: options.tracing,
+    figures: options.figures,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;

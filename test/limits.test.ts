@@ -144,6 +144,8 @@ t.test("the settings of limits say what they may be", async (t) => {
     ["TRUST_PROXY", "10.0.0.0/8/8"],
     ["TRUST_PROXY", "10.0.0.0/x"],
     ["TRUST_PROXY", "10.0.0.1,"],
+    ["METRICS_FROM", "everywhere"],
+    ["METRICS_FROM", "none, ::1"],
     ["CORS_ORIGINS", "app.example"],
     ["CORS_ORIGINS", "https://app.example/"],
     ["CORS_ORIGINS", "https://[,*"],
@@ -154,6 +156,8 @@ t.test("the settings of limits say what they may be", async (t) => {
     RATE_LIMIT_FAILED: { count: 10, seconds: 120 },
     TRUST_PROXY: ["::1/128", "10.0.0.1"],
   });
+  t.same(readConfig({}).METRICS_FROM, ["127.0.0.0/8", "::1"]);
+  t.same(readConfig({ METRICS_FROM: "none" }).METRICS_FROM, []);
 });
 
 t.test("connections over the limit are refused, and the log says how many", async (t) => {
@@ -238,6 +242,9 @@ t.test("too much to do: some is refused at once, /healthz is answered, and after
   );
   t.ok(Number(refused) > 0, "the log tells how many, once a second");
   t.ok(out.stdout.split("\n").length < 40);
+  const metrics = await (await fetch(new URL("/metrics", url))).text();
+  const [, counted] = /^petstore_overload_refusals_total (\d+)$/m.exec(metrics) ?? [];
+  t.ok(Math.abs(Number(counted) - (statuses[503] ?? 0)) < 1_000, `${counted} of ${statuses[503]} are in /metrics`);
   await pause(3_000); // as Retry-After has it at most
   for (let n = 0; n < 50; n++)
     t.equal((await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } })).status, 200);

@@ -131,6 +131,7 @@ t.test("what can't work ends with one line and exit code 1", async (t) => {
     RATE_LIMIT: null,
     RATE_LIMIT_FAILED: { count: 100, seconds: 60 },
     TRUST_PROXY: [],
+    METRICS_FROM: ["127.0.0.0/8", "::1"],
     CORS_ORIGINS: [],
     TLS_CERT: "",
     TLS_KEY: "",

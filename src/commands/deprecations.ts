@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { type Deprecated, listDeprecated } from "../deprecations.ts";
 import { readDocument } from "../document.ts";
-import { toJson, toTable } from "../table.ts";
+import { toJson } from "../json.ts";
+import { toTable } from "../table.ts";
 import { withStore } from "./stores.ts";
 
 /** Adds `petstore deprecations`. */

@@ -5,10 +5,10 @@ import { readConfig, settings } from "../config.ts";
 import { copy } from "../copy.ts";
 import { readDocument } from "../document.ts";
 import { type Inventory, toLines } from "../inventory.ts";
+import { toJson } from "../json.ts";
 import { startProgress } from "../progress.ts";
 import { openStore, openTables } from "../store/open.ts";
 import type { Access, Store } from "../store/store.ts";
-import { toJson } from "../table.ts";
 
 const mostProblems = 20; // that are shown
 

@@ -1,5 +1,6 @@
 // What PostgreSQL is asked.
 import { given, pet } from "./rows.ts";
+import type { StoreMethod } from "./store.ts";
 
 const names = given.map(({ name }) => name).join(", ");
 const arrays = (first: number) => given.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
@@ -76,6 +77,24 @@ export const statements = {
   listCalls: `
     SELECT operation, key, day, count FROM petstore.deprecated_calls WHERE day >= $1 ORDER BY day DESC`,
   check: "SELECT 1",
+};
+
+/** What each statement is for, as figures name it. */
+export const methods: Readonly<Record<keyof typeof statements, StoreMethod>> = {
+  list: "pets_list",
+  listByStatus: "pets_list",
+  find: "pets_find",
+  create: "pets_create",
+  recall: "pets_create",
+  forget: "forget",
+  createKey: "keys_create",
+  listKeys: "keys_list",
+  findKeys: "keys_find",
+  revokeKey: "keys_revoke",
+  touchKeys: "keys_touch",
+  addCalls: "deprecated_add",
+  listCalls: "deprecated_list",
+  check: "check",
 };
 
 /** Each index of the store, with its table and what it sorts by. */

@@ -10,8 +10,9 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import pg from "pg";
 import { Unavailable } from "../errors.ts";
 import { busy, inBatches } from "./batches.ts";
+import { countQuestions } from "./figures.ts";
 import { connection, prepare, toFailure } from "./postgres-connection.ts";
-import { statements } from "./postgres-statements.ts";
+import { methods, statements } from "./postgres-statements.ts";
 import { given, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
 import { type InCall, sql, thisCall, workFor } from "./sql.ts";
 import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
@@ -49,15 +50,22 @@ export async function openPostgres(url: string, access: Access, connections: num
   });
   // A connection that breaks while nobody uses it: the pool replaces it.
   pool.on("error", () => {});
+  const figures = countQuestions(() => {
+    const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+    return { used: totalCount - idle, idle, waiting, size: connections };
+  });
 
   const ask = async (name: keyof typeof statements, ...values: unknown[]): Promise<Row[]> => {
     if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable(busy);
+    const since = performance.now();
     try {
       const text = statements[name];
       const run = () => pool.query({ name, text, values });
       return (await sql.tracePromise(run, { system: "postgresql", text })).rows;
     } catch (error) {
       throw pool.ending ? error : toFailure(error);
+    } finally {
+      figures.asked(methods[name], since);
     }
   };
   const one = async (...call: Parameters<typeof ask>) => (await ask(...call))[0];
@@ -78,6 +86,7 @@ export async function openPostgres(url: string, access: Access, connections: num
 
   // Gives each pet in its place, or nothing where its key has been used, by another of them also.
   const insert = inBatches<Asked, Pet | undefined>(room, async (all) => {
+    figures.joined("pets_create", all.length);
     const now = Date.now();
     const used = new Set<string>();
     const asked = all.filter(({ once }) => {
@@ -134,6 +143,7 @@ export async function openPostgres(url: string, access: Access, connections: num
         return page;
       },
       find: inBatches(room, async (ids) => {
+        figures.joined("pets_find", ids.length);
         const found = new Map((await ask("find", [...new Set(ids)])).map((row) => [row.id, row]));
         return ids.map((id) => toPet(found.get(id)));
       }),
@@ -151,6 +161,7 @@ export async function openPostgres(url: string, access: Access, connections: num
       list: async () =>
         (await ask("listKeys")).map((row) => toKey(row) as Key).sort((a, b) => (a.name < b.name ? -1 : 1)),
       find: inBatches(room, async (hashes) => {
+        figures.joined("keys_find", hashes.length);
         const found = new Map((await ask("findKeys", [...new Set(hashes)])).map((row) => [row.hash, row]));
         return hashes.map((hash) => toKey(found.get(hash)));
       }),
@@ -167,6 +178,7 @@ export async function openPostgres(url: string, access: Access, connections: num
       },
       list: async (since) => (await ask("listCalls", since)) as unknown as DailyCalls[],
     },
+    figures,
     secret,
     check: async () => void (await ask("check")),
     close: () => pool.end(),

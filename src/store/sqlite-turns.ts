@@ -6,8 +6,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Unavailable } from "../errors.ts";
 import { inBatches } from "./batches.ts";
+import type { Counting } from "./figures.ts";
 import { thisCall, told } from "./sql.ts";
 import { patiently } from "./sqlite-connection.ts";
+import type { StoreMethod } from "./store.ts";
 
 const room = { together: 10_000, waiting: 10_000 };
 
@@ -15,8 +17,8 @@ const room = { together: 10_000, waiting: 10_000 };
 export interface Turns {
   /** Reads the state of this turn. Rejects as `patiently` does. */
   read<T>(work: () => T): Promise<T>;
-  /** Writes with all else that this turn writes, and resolves when it is on the disk. Rejects as `patiently` does. */
-  write<T>(work: () => T): Promise<T>;
+  /** Writes for `method`, with all else that this turn writes, and resolves when it is on the disk. Rejects as `patiently` does. */
+  write<T>(method: StoreMethod, work: () => T): Promise<T>;
   /**
    * Room for so many values that were read, by name. They go as soon as another connection has
    * committed; what this one writes, `write` must forget. Only what `read` reads may be remembered.
@@ -31,8 +33,13 @@ export interface Memory<T> {
   clear(): void;
 }
 
-/** Makes the turns of `db`, which nobody else must use meanwhile. What was written is `kept`, or it throws. */
-export function buildTurns(db: DatabaseSync, kept: () => void): Turns {
+interface Job {
+  readonly method: StoreMethod;
+  work(): unknown;
+}
+
+/** Makes the turns of `db`, which nobody else must use meanwhile. What was written is `kept`, or it throws. Transactions are counted in `figures`. */
+export function buildTurns(db: DatabaseSync, kept: () => void, figures: Counting): Turns {
   const begin = db.prepare("BEGIN");
   const beginWrite = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -71,13 +78,22 @@ export function buildTurns(db: DatabaseSync, kept: () => void): Turns {
       throw error;
     }
   };
-  const write = inBatches<() => unknown, unknown>(room, (jobs) =>
-    patiently(() => {
-      const results = transact(() => jobs.map((job) => job()));
+  const count = (jobs: readonly Job[], since: number) => {
+    const calls = new Map<StoreMethod, number>();
+    for (const { method } of jobs) calls.set(method, (calls.get(method) ?? 0) + 1);
+    for (const [method, of] of calls) {
+      figures.asked(method, since);
+      figures.joined(method, of);
+    }
+  };
+  const write = inBatches<Job, unknown>(room, (jobs) => {
+    const since = performance.now();
+    return patiently(() => {
+      const results = transact(() => jobs.map((job) => job.work()));
       kept();
       return results;
-    }),
-  );
+    }).finally(() => count(jobs, since));
+  });
 
   return {
     async read(work) {
@@ -92,9 +108,9 @@ export function buildTurns(db: DatabaseSync, kept: () => void): Turns {
         });
       }
     },
-    write<T>(work: () => T) {
+    write<T>(method: StoreMethod, work: () => T) {
       const call = thisCall();
-      return write(call ? () => call(work) : work) as Promise<T>;
+      return write({ method, work: call ? () => call(work) : work }) as Promise<T>;
     },
     remember<T>(room: number) {
       const values = new Map<string, T>();

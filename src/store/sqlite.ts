@@ -3,11 +3,24 @@
 // WAL with synchronous=FULL: a commit returns when its pages are on the disk, so that an answered
 // 201 survives kill -9 and power loss. Every statement is prepared once; node:sqlite is
 // synchronous, and a statement by key costs a few microseconds.
+import { countQuestions } from "./figures.ts";
 import { given, pet, remembered, toKey, toPage, toPet } from "./rows.ts";
 import { told } from "./sql.ts";
 import { openFile, watchFiles } from "./sqlite-connection.ts";
 import { buildTurns } from "./sqlite-turns.ts";
-import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
+import type {
+  Access,
+  Created,
+  DailyCalls,
+  Key,
+  NewPet,
+  Once,
+  Page,
+  Pet,
+  PetQuery,
+  Store,
+  StoreMethod,
+} from "./store.ts";
 
 // How much of what was read is kept in memory.
 const mostKeys = 10_000;
@@ -46,7 +59,8 @@ export function openSqlite(file: string, access: Access): Store {
     Object.entries(statements).map(([name, text]) => [name, told(db.prepare(text))]),
   ) as Record<keyof typeof statements, ReturnType<typeof told>>;
   const kept = watchFiles(db);
-  const turns = buildTurns(db, kept);
+  const figures = countQuestions();
+  const turns = buildTurns(db, kept, figures);
   const pages = turns.remember<Page>(mostPages);
   const pets = turns.remember<Pet>(mostPets);
   const keys = turns.remember<Key | null>(mostKeys);
@@ -57,7 +71,9 @@ export function openSqlite(file: string, access: Access): Store {
     const name = `${after} ${limit} ${status}`;
     const known = pages.get(name);
     if (known !== undefined) return known;
+    const since = performance.now();
     const rows = status === undefined ? sql.list.all(after, limit + 1) : sql.listByStatus.all(status, after, limit + 1);
+    figures.asked("pets_list", since);
     const page = toPage(rows, limit);
     // What is added here comes after all others: it changes no page that others follow.
     if (page.more) pages.set(name, page);
@@ -70,7 +86,9 @@ export function openSqlite(file: string, access: Access): Store {
   const find = (id: bigint): Pet | undefined => {
     const known = pets.get(`${id}`);
     if (known !== undefined) return known;
+    const since = performance.now();
     const pet = readPet(id);
+    figures.asked("pets_find", since);
     if (pet !== undefined) pets.set(`${id}`, Object.freeze(pet));
     return pet;
   };
@@ -99,7 +117,9 @@ export function openSqlite(file: string, access: Access): Store {
   const findKey = (hash: string): Key | undefined => {
     const known = keys.get(hash);
     if (known !== undefined) return known ?? undefined;
+    const since = performance.now();
     const key = toKey(sql.findKey.get(hash));
+    figures.asked("keys_find", since);
     keys.set(hash, key ?? null); // also that there is none: who is told so asks again, as a rule
     return key;
   };
@@ -110,36 +130,37 @@ export function openSqlite(file: string, access: Access): Store {
     (...args: A): Promise<T> =>
       turns.read(() => method(...args));
   const writes =
-    <A extends unknown[], T>(method: (...args: A) => T) =>
+    <A extends unknown[], T>(name: StoreMethod, method: (...args: A) => T) =>
     (...args: A): Promise<T> =>
-      turns.write(() => method(...args));
+      turns.write(name, () => method(...args));
 
   return {
-    pets: { list: reads(list), find: reads(find), create: writes(create) },
+    pets: { list: reads(list), find: reads(find), create: writes("pets_create", create) },
     keys: {
-      create: writes((name, hash, { expiresAt, operator = false } = {}) => {
+      create: writes("keys_create", (name, hash, { expiresAt, operator = false } = {}) => {
         keys.clear();
         const expires = expiresAt?.getTime() ?? null;
         return sql.createKey.run(name, hash, Date.now(), expires, Number(operator)).changes === 1n;
       }),
       list: reads(() => sql.listKeys.all().map((row) => toKey(row) as Key)),
       find: reads(findKey),
-      revoke: writes((name) => {
+      revoke: writes("keys_revoke", (name) => {
         keys.clear();
         return sql.revokeKey.run(name).changes === 1n;
       }),
-      touch: writes((uses) => {
+      touch: writes("keys_touch", (uses) => {
         keys.clear();
         for (const [id, at] of uses) sql.touchKey.run(at.getTime(), id);
       }),
     },
     deprecated: {
-      add: writes((calls, since) => {
+      add: writes("deprecated_add", (calls, since) => {
         for (const { operation, key, day, count } of calls) sql.addCalls.run(operation, key, day, count);
         sql.forgetCalls.run(since);
       }),
       list: reads((since) => sql.listCalls.all(since).map((row) => ({ ...row }) as unknown as DailyCalls)),
     },
+    figures,
     secret: sql.secret.get()?.value as Uint8Array,
     check: reads(() => {
       sql.secret.get();

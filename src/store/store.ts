@@ -2,6 +2,7 @@
 // their errors stay inside an implementation, which throws `Unavailable` (src/errors.ts) where it
 // can't be reached, and otherwise only on a bug.
 import type { components, operations } from "../generated/openapi.ts";
+import type { Histogram } from "../histogram.ts";
 
 /** An animal of the store. */
 export type Pet = components["schemas"]["Pet"];
@@ -18,6 +19,7 @@ export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;
+  readonly figures: StoreFigures;
   /** 32 random bytes, made with the store and the same for all that share it. Signs cursors. */
   readonly secret: Uint8Array;
   /** Resolves where the store can be reached, rejects with `Unavailable` where not. */
@@ -98,4 +100,22 @@ export interface DeprecatedCalls {
   add(calls: readonly DailyCalls[], since: bigint): Promise<void>;
   /** All that was counted from the day `since` on, the last day first, in no order within it. */
   list(since: bigint): Promise<DailyCalls[]>;
+}
+
+/** A method of the store, as its figures name it; and `forget`, what it does about old records by itself. */
+export type StoreMethod =
+  | `pets_${keyof PetStore}`
+  | `keys_${keyof KeyStore}`
+  | `deprecated_${keyof DeprecatedCalls}`
+  | "check"
+  | "forget";
+
+/** What the store has counted since it was opened. What it gave from memory is in none of it. */
+export interface StoreFigures {
+  /** The seconds that its database took for each question: a statement, or the transaction of all that is written together. */
+  readonly seconds: ReadonlyMap<StoreMethod, Histogram>;
+  /** For how many calls each was, where calls go together. */
+  readonly calls: ReadonlyMap<StoreMethod, Histogram>;
+  /** The connections to a database that has several: in use, idle, at most; and how many questions wait for one. */
+  pool(): { readonly used: number; readonly idle: number; readonly waiting: number; readonly size: number } | undefined;
 }

@@ -1,0 +1,102 @@
+// The figures of all processes in one place, so that whichever is asked tells the same. Of a process that is gone
+// the counters stay: a total that drops is a restart to Prometheus.
+import { Callers } from "./callers.ts";
+import { beginHistory, type Hour, total } from "./history.ts";
+import type { Snapshot } from "./metrics.ts";
+import type { Metric } from "./runtime.ts";
+
+/** The last hour, and what is now, of all processes. */
+export interface Overview extends Omit<Hour, "store"> {
+  /** When the service was started, in milliseconds since 1970. */
+  readonly started: number;
+  /** Seconds between two points. */
+  readonly step: number;
+  readonly store: Hour["store"] & { readonly pool: { used: number; waiting: number; size: number } | null };
+  readonly keys: readonly { readonly name: string; readonly calls: number; readonly rate: number }[];
+}
+
+/** What is known of all processes. */
+export interface Known {
+  /** In Prometheus' text format. */
+  metrics(): Promise<string>;
+  overview(): Promise<Overview>;
+}
+
+/** Where a process puts its figures, and asks for those of all. */
+export interface Figures extends Known {
+  put(snapshot: Snapshot): Promise<void>;
+  /** No more is asked for. */
+  end(): void;
+}
+
+/** Figures of several processes, each by an object that stands for it. */
+export interface Gathering extends Known {
+  put(process: object, snapshot: Snapshot): void;
+  /** The process is gone. */
+  leave(process: object): void;
+  end(): void;
+}
+
+/** Gathers figures, and makes a point of the history each `step` milliseconds. */
+export function gather(step = 10_000): Gathering {
+  const started = Date.now();
+  const latest = new Map<object, readonly Metric[]>();
+  const gone: (readonly Metric[])[] = [];
+  const callers = new Callers(started);
+  const history = beginHistory({ at: started, metrics: [] });
+
+  const read = async () => {
+    const at = Date.now();
+    return { at, metrics: await addUp([...gone, ...latest.values(), callers.metrics(at)]) };
+  };
+  const describe = async (): Promise<Overview> => {
+    const now = await read();
+    const pool = (name: string) => total(now.metrics, `petstore_store_pool_${name}`);
+    const [used, waiting, size] = [pool("connections_used"), pool("waiting"), pool("connections_max")];
+    const { store, ...hour } = history.list(now);
+    return {
+      started,
+      step: step / 1_000,
+      ...hour,
+      store: { ...store, pool: size === 0 ? null : { used, waiting, size } },
+      keys: callers.mostActive(now.at),
+    };
+  };
+  const timer = setInterval(async () => {
+    callers.step(Date.now());
+    const before = [...gone];
+    gone.splice(0, before.length, await addUp(before)); // more may have come behind them
+    history.add(await read());
+  }, step).unref();
+  return {
+    put(process, { metrics, calls, deprecated }) {
+      latest.set(process, metrics);
+      for (const [name, count] of calls) callers.called(name, count, Date.now());
+      for (const call of deprecated) callers.calledDeprecated(...call);
+    },
+    leave(process) {
+      gone.push((latest.get(process) ?? []).filter(({ type }) => type === "counter" || type === "histogram"));
+      latest.delete(process);
+    },
+    metrics: async () => (await aggregate([(await read()).metrics])).metrics(),
+    overview: describe,
+    end: () => clearInterval(timer),
+  };
+}
+
+// Counters are summed, and of gauges what makes sense for each.
+async function addUp(all: readonly (readonly Metric[])[]): Promise<readonly Metric[]> {
+  return (await aggregate(all)).getMetricsAsArray() as unknown as Metric[];
+}
+
+async function aggregate(all: readonly (readonly Metric[])[]) {
+  const { AggregatorRegistry } = await import("prom-client"); // not before it is of use: it takes a twentieth of a start
+  return AggregatorRegistry.aggregate(all.map((one) => [...one]));
+}
+
+/** The figures of a service of one process, this one. */
+export function gatherHere(step?: number): Figures {
+  const gathering = gather(step);
+  const here = {};
+  return { ...gathering, put: async (snapshot) => gathering.put(here, snapshot) };
+}

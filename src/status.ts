@@ -1,0 +1,100 @@
+// What those who run the service look at: /metrics for Prometheus, /status.json for the page and the command.
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
+import { admitOperators, buildFrom } from "./access.ts";
+import type { Authenticate } from "./auth.ts";
+import type { Config } from "./config.ts";
+import { listDeprecated } from "./deprecations.ts";
+import type { Document } from "./document.ts";
+import type { Figures } from "./gathering.ts";
+import { toJson } from "./json.ts";
+import { buildSnapshot, type Sources } from "./metrics.ts";
+import type { Store } from "./store/store.ts";
+
+/** The version of the service. */
+export const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+
+const putEvery = 1_000; // milliseconds: what a process that is killed takes along is no more
+
+/** What the status of the service is made of. */
+export interface StatusParts extends Pick<Sources, "counts" | "usage" | "inFlight"> {
+  readonly document: Document;
+  readonly store: Store;
+  readonly config: Config;
+  readonly figures: Figures;
+  readonly authenticate: Authenticate;
+}
+
+/** Adds /metrics and /status.json, and puts the figures of this process where they are asked for, each second and at the end. */
+export function addStatus(app: FastifyInstance, parts: StatusParts): void {
+  const { document, store, config, figures } = parts;
+  const snapshot = buildSnapshot({
+    ...parts,
+    figures: store.figures,
+    versions: { version, contract: document.content.info.version },
+    connections: promisify(app.server.getConnections.bind(app.server)),
+  });
+  const put = async () => figures.put(await snapshot());
+  // Each begins after the one before: where nobody takes them they don't pile up.
+  const timer = setTimeout(async () => {
+    await put();
+    timer.refresh();
+  }, putEvery).unref();
+  app.addHook("onClose", async () => {
+    clearTimeout(timer);
+    await put();
+    figures.end();
+  });
+
+  const operators = admitOperators(parts.authenticate);
+  const isFrom = buildFrom(config.METRICS_FROM);
+  const admit: onRequestAsyncHookHandler = async function (request, reply) {
+    if (!isFrom(request)) await operators.call(this, request, reply);
+  };
+  app.get("/metrics", { schema: { hide: true }, onRequest: admit }, async (_, reply) => {
+    await put(); // a call that was answered is in them
+    reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
+    return figures.metrics();
+  });
+  app.get("/status.json", { schema: { hide: true }, onRequest: operators }, async (_, reply) => {
+    await put();
+    reply.header("cache-control", "no-store").type("application/json; charset=utf-8");
+    return toJson(await describe(parts));
+  });
+}
+
+async function describe({ document, store, config, figures }: StatusParts): Promise<object> {
+  const [overview, deprecated, reachable] = await Promise.all([
+    figures.overview(),
+    listDeprecated(document.operations, store.deprecated).catch(() => []),
+    store.check().then(
+      () => true,
+      () => false,
+    ),
+  ]);
+  const { started, operations, ...rest } = overview;
+  const known = new Map(operations.map(({ id, ...lists }) => [id, lists]));
+  const service = {
+    version,
+    contract: document.content.info.version,
+    started: new Date(started),
+    workers: config.WORKERS,
+    store: config.DATABASE_URL.startsWith("sqlite:") ? "sqlite" : "postgresql",
+    reachable,
+  };
+  const other = { id: "other", method: "", path: "", deprecation: undefined };
+  return {
+    at: new Date(),
+    service,
+    ...rest,
+    operations: [...document.operations, other].map(({ id, method, path, deprecation }) => ({
+      id,
+      method,
+      path,
+      deprecated: deprecation !== undefined,
+      ...known.get(id),
+    })),
+    deprecated,
+  };
+}
