@@ -1,6 +1,5 @@
 // The document as the service hands it out: Swagger UI for people, JSON and YAML for programs, and
 // the ways to find them.
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
@@ -9,6 +8,7 @@ import type { FastifyInstance } from "fastify";
 import { parseDocument } from "yaml";
 import { badges, keepNumbers } from "./docs-page.js";
 import type { Document } from "./document.ts";
+import { addFile } from "./files.ts";
 import { serviceLinks } from "./links.ts";
 
 /** The addresses that the service is known by; an empty one is none. */
@@ -108,18 +108,6 @@ function catalog({ base, root }: Place): object {
 
 // Anyone may read it from any page; it holds no secret and needs no credential.
 const shared = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
-
-// From memory: who takes long to read it holds no more than a connection.
-function addFile(app: FastifyInstance, path: string, type: string, content: string | Buffer, headers: object): void {
-  const bytes = Buffer.from(content); // to a text Fastify would add its charset, and linkset has none
-  const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
-  app.get(path, { schema: { hide: true } }, async (request, reply) => {
-    reply.headers({ ...headers, etag, "cache-control": "no-cache" });
-    const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-    if (known?.includes(etag) || known?.includes("*")) return reply.code(304).send();
-    return reply.header("content-type", type).send(bytes);
-  });
-}
 
 const assetTypes: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
