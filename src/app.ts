@@ -26,6 +26,7 @@ import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
 import { buildHeaders } from "./security.ts";
 import { addStatus } from "./status.ts";
+import { addStatusPage } from "./status-page.ts";
 import type { Store } from "./store/store.ts";
 import type { Tracing } from "./tracing.ts";
 import { recordUsage, type Usage } from "./usage.ts";
@@ -115,6 +116,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const inFlight = () => countUnanswered(sockets);
   const figures = parts.figures ?? gatherHere();
   addStatus(app, { document, store, config, figures, authenticate, counts, usage, inFlight });
+  addStatusPage(app, secure.status);
   await app.ready();
   return app;
 }

@@ -2,6 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import helmet, { type HelmetOptions } from "helmet";
 
+const self = ["'self'"];
+const none = ["'none'"];
+
 function headersOf(options: HelmetOptions): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
@@ -15,10 +18,11 @@ function headersOf(options: HelmetOptions): Record<string, string> {
   return headers;
 }
 
-/** The headers of answers that are data, and of pages. */
+/** The headers of answers that are data, of the pages of Swagger UI, and of the page at /status. */
 export interface Headers {
   readonly data: Record<string, string>;
   readonly page: Record<string, string>;
+  readonly status: Record<string, string>;
 }
 
 /**
@@ -32,7 +36,7 @@ export function buildHeaders(tls: boolean, origins: readonly string[]): Headers 
     // Nothing in data is to be shown, run or framed. What concerns pages alone is left out, and what
     // keeps other origins from reading: no browser sends a key on its own.
     data: headersOf({
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } },
       xFrameOptions: { action: "deny" },
       strictTransportSecurity,
       crossOriginOpenerPolicy: false,
@@ -47,6 +51,26 @@ export function buildHeaders(tls: boolean, origins: readonly string[]): Headers 
     page: headersOf({
       // Over plain http away from loopback, upgraded requests would leave the page blank.
       contentSecurityPolicy: { directives: { upgradeInsecureRequests: null, connectSrc: ["'self'", ...origins] } },
+      strictTransportSecurity,
+    }),
+    // Ours, and an operator's key is entered there: files of this service alone, no form that goes anywhere, no HTML from text.
+    status: headersOf({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: none,
+          scriptSrc: self,
+          styleSrc: self,
+          imgSrc: self,
+          connectSrc: self,
+          baseUri: none,
+          formAction: none,
+          frameAncestors: none,
+          requireTrustedTypesFor: ["'script'"],
+          trustedTypes: none,
+        },
+      },
+      xFrameOptions: { action: "deny" },
       strictTransportSecurity,
     }),
   };

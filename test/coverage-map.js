@@ -1,4 +1,5 @@
-// Coverage is of all that runs in src, whichever test runs it; src/docs-page.js runs in a browser.
+// Coverage is of all that runs in src, whichever test runs it; what runs in a browser as it stands is measured there
+// (test/browser.ts). src/docs-page.js gets there in pieces, whose places nobody knows.
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {
