@@ -4,6 +4,7 @@ import { addCompletion } from "./commands/completion.ts";
 import { addDeprecations } from "./commands/deprecations.ts";
 import { addExamples, addNotes } from "./commands/help.ts";
 import { addKeys } from "./commands/keys.ts";
+import { addStatus } from "./commands/status.ts";
 import { addStores } from "./commands/stores.ts";
 import { mask } from "./logger.ts";
 import { serve } from "./server.ts";
@@ -28,6 +29,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 
   program.commandsGroup("Run and watch:");
   program.command("serve").description("run the service").action(serve);
+  addStatus(program);
   addDeprecations(program);
   program.commandsGroup("Keys:");
   addKeys(program);

@@ -163,6 +163,12 @@ export const settings = {
     allowed: "the path of a file, together with TLS_CERT",
     read: (text: string) => text,
   },
+  OPERATOR_KEY: {
+    default: "",
+    meaning: "The key of an operator, with which petstore status asks the service",
+    allowed: "a key, as petstore keys create prints it",
+    read: (text: string) => (/^(psk_[\w-]+)?$/.test(text) ? text : undefined),
+  },
   BASE_URL: { ...address, meaning: "The address of the production deployment, for the document and for links" },
   STAGING_BASE_URL: { ...address, meaning: "The address of the staging deployment, for the document" },
   OTEL_EXPORTER_OTLP_ENDPOINT: {

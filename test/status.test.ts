@@ -1,5 +1,11 @@
-// /status in a real browser: what an operator sees of the running service.
+// /status in a real browser, and petstore status in a process: what an operator sees of the running service.
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
 import { freePort } from "../scripts/drive/port.ts";
@@ -310,6 +316,87 @@ t.test("the figures in words", async (t) => {
   t.same(callers?.rows, [["getPet", "(no key)", "2026-11-21", "3"]]);
 });
 
+t.test("petstore status", async (t) => {
+  const path = join(folder(t), "petstore.db");
+  const settings = { DATABASE_URL: `sqlite:${path}`, LOG_LEVEL: "silent", NO_COLOR: "1" };
+  const keys = ["olivia", "bob"].map((name) =>
+    petstore(settings, "keys", "create", name, ...(name === "olivia" ? ["--operator"] : [])).stdout.trim(),
+  );
+  const [operator = "", client = ""] = keys;
+  const { url } = await startServer(t, settings);
+  const { origin, port } = new URL(url);
+  for (let n = 0; n < 3; n++) await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${client}` } });
+  const status = (environment: Record<string, string>, ...args: string[]) =>
+    petstore({ ...settings, ...environment }, "status", ...args);
+
+  const shown = status({ OPERATOR_KEY: operator, PORT: port, HOST: "0.0.0.0" });
+  t.match(shown, { status: 0, stderr: "" }, "it asks where a service of the same settings listens");
+  t.match(
+    shown.stdout,
+    /^Pet Store version 1\.0\.0, contract 1\.1\.0, SQLite, 1 process, since 20\d\d-\d\d-\d\d \d\d:\d\dZ\n\nAll is well/,
+  );
+  t.match(
+    shown.stdout,
+    /^OPERATION +PATH +CALLS \/S +FAILED \/S +P50, MS +P99, MS\nlistPets +GET \/pets +[\d.]+ +0 +[\d.]+ +[\d.]+$/m,
+  );
+  t.match(shown.stdout, /^bob +3 +[\d.]+$/m);
+  t.match(shown.stdout, /^Nobody called a deprecated operation in the last 30 days\.$/m);
+  const json = JSON.parse(status({ OPERATOR_KEY: operator }, `${origin}/`, "--json").stdout);
+  t.match(json, { service: { workers: 1, reachable: true }, step: 10, keys: [{ name: "bob", calls: 3 }] });
+
+  const refuses = (environment: Record<string, string>, stderr: RegExp, ...args: string[]) =>
+    t.match(status(environment, ...args), {
+      status: 1,
+      stdout: "",
+      stderr: new RegExp(`^petstore: ${stderr.source}\\n$`),
+    });
+  refuses({}, /OPERATOR_KEY is not set: make a key with petstore keys create NAME --operator, and put it there\./);
+  refuses(
+    { OPERATOR_KEY: client },
+    /\S+\/status\.json refuses the key of OPERATOR_KEY: The API key is not an operator's.*/,
+    origin,
+  );
+  refuses({ OPERATOR_KEY: makeKey().key }, /\S+ refuses the key of OPERATOR_KEY: The API key is not valid.*/, origin);
+  refuses({ OPERATOR_KEY: operator }, /\S+\/v1\/status\.json is no status of a Pet Store \(404\): .*/, url);
+  refuses({ OPERATOR_KEY: operator }, /The service must be an http or https URL, .*/, "127.0.0.1:3000");
+  refuses({ OPERATOR_KEY: operator }, /The service must be an http or https URL, .*/, "http://me:word@127.0.0.1");
+  refuses(
+    { OPERATOR_KEY: operator, HOST: "::", PORT: "1", TLS_CERT: "cert.pem" },
+    /Nothing answers at https:\/\/\[::1\]:1\/status\.json: fetch failed\./,
+  );
+  const free = `${await freePort()}`;
+  refuses(
+    { OPERATOR_KEY: operator, PORT: free },
+    /Nothing answers at http:\/\/127\.0\.0\.1:\d+\/status\.json: ECONNREFUSED\./,
+  );
+
+  // What SQLite goes on to write there would be gone: the store is not what it was.
+  rmSync(path);
+  const lost = status({ OPERATOR_KEY: operator }, origin);
+  t.match(lost, { status: 1, stdout: /^The store can't be reached\.$/m }, "for scripts, that is no success");
+});
+
+t.test("petstore status shows nothing of what else listens there, but in one line", async (t) => {
+  let answer = { status: 200, body: "" };
+  const server = createServer((_, response) =>
+    response.writeHead(answer.status, { location: "/elsewhere" }).end(answer.body),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const { key } = makeKey();
+  for (const [status, body, said] of [
+    [200, "hello", "is no status of a Pet Store (200)"],
+    [200, "null", "is no status of a Pet Store (200)"],
+    [302, "", "is no status of a Pet Store (302)"],
+    [401, JSON.stringify({ message: `no \x1b[31m${key}` }), "refuses the key of OPERATOR_KEY: no psk_…"],
+    [503, JSON.stringify({ message: "The database can't be reached." }), "can't say: The database can't be reached."],
+  ] as const) {
+    answer = { status, body };
+    t.match(await refusal(port, key), `petstore: http://127.0.0.1:${port}/status.json ${said}`);
+  }
+});
+
 async function addOperator(store: Store): Promise<string> {
   const { key, hash } = makeKey();
   await store.keys.create("operator", hash, { operator: true });
@@ -337,6 +424,14 @@ async function setHidden(page: Page, hidden: boolean): Promise<void> {
     Object.defineProperty(document, "hidden", { configurable: true, value: ${hidden} });
     document.dispatchEvent(new Event("visibilitychange"));
   `);
+}
+
+/** What petstore status says, in one line, of what listens at a port of this process. */
+async function refusal(port: number, key: string): Promise<string> {
+  const command = [new URL("../src/bin.js", import.meta.url).pathname, "status", `http://127.0.0.1:${port}`];
+  const env = { ...process.env, OPERATOR_KEY: key };
+  const { code, stderr } = await promisify(execFile)(process.execPath, command, { env }).catch((error) => error);
+  return code === 1 && stderr.split("\n").length === 2 ? stderr : `${code}: ${stderr}`;
 }
 
 /** The answer as it would be after an hour of calls, and after `more` operations came. */

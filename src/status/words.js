@@ -1,4 +1,5 @@
-// What the figures of /status.json say, as words, tables and lines.
+// What the figures of /status.json say, as words, tables and lines. It runs in the browser, for the page, and in
+// Node, for `petstore status`: both say the same.
 
 /**
  * What /status.json says: lists are of points in time, rates are calls a second, times milliseconds, sizes bytes.
