@@ -1,6 +1,7 @@
 // What commands print: a table for people, or JSON for programs.
 import { stdout } from "node:process";
 import { styleText } from "node:util";
+import { toJson } from "./json.ts";
 
 /** The rows below their heads, in columns; the heads are set off on a terminal that shows colours. */
 export function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -11,6 +12,11 @@ export function toTable(heads: readonly string[], rows: readonly (readonly strin
       .join("  ")
       .trimEnd();
   return [styleText("bold", toLine(heads), { stream: stdout }), ...rows.map(toLine)].join("\n");
+}
+
+/** The value as JSON, on lines that people can read. */
+export function toIndentedJson(value: unknown): string {
+  return toJson(value, 2);
 }
 
 /** A time as people read it, in UTC: 2030-12-05 13:45Z. */

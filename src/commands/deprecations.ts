@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import { type Deprecated, listDeprecated } from "../deprecations.ts";
 import { readDocument } from "../document.ts";
-import { toJson } from "../json.ts";
-import { toTable } from "../table.ts";
+import { toIndentedJson, toTable } from "../table.ts";
 import { withStore } from "./stores.ts";
 
 /** Adds `petstore deprecations`. */
@@ -15,7 +14,7 @@ export function addDeprecations(program: Command): void {
     .action(({ json }: { json?: boolean }) =>
       withStore(async ({ deprecated }) => {
         const { operations } = await readDocument();
-        console.log((json ? toJson : describe)(await listDeprecated(operations, deprecated)));
+        console.log((json ? toIndentedJson : describe)(await listDeprecated(operations, deprecated)));
       }),
     );
 }

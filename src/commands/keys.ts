@@ -1,9 +1,8 @@
 // petstore keys: make, list and revoke API keys.
 import { type Command, InvalidArgumentError } from "commander";
 import { makeKey } from "../auth.ts";
-import { toJson } from "../json.ts";
 import type { Key, KeyStore } from "../store/store.ts";
-import { toTable, toTime } from "../table.ts";
+import { toIndentedJson, toTable, toTime } from "../table.ts";
 import { withStore } from "./stores.ts";
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
@@ -48,11 +47,11 @@ async function createKey(keys: KeyStore, name: string, { expires, operator = fal
   const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
   if (!(await keys.create(name, hash, { expiresAt, operator })))
     throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
-  console.log(json ? toJson({ name, key, operator, expires: expiresAt ?? null }) : key);
+  console.log(json ? toIndentedJson({ name, key, operator, expires: expiresAt ?? null }) : key);
 }
 
 function describe(keys: Key[]): string {
-  return toJson(
+  return toIndentedJson(
     keys.map(({ name, operator, createdAt, expiresAt, lastUsedAt }) => ({
       name,
       operator,

@@ -5,10 +5,10 @@ import { readConfig, settings } from "../config.ts";
 import { copy } from "../copy.ts";
 import { readDocument } from "../document.ts";
 import { type Inventory, toLines } from "../inventory.ts";
-import { toJson } from "../json.ts";
 import { startProgress } from "../progress.ts";
 import { openStore, openTables } from "../store/open.ts";
 import type { Access, Store } from "../store/store.ts";
+import { toIndentedJson } from "../table.ts";
 
 const mostProblems = 20; // that are shown
 
@@ -57,7 +57,7 @@ async function copyStore(fromUrl: string, toUrl: string, { json }: Shown): Promi
   const bar = startProgress();
   const show = stoppable(bar.show, "Stopped. Nothing was kept.");
   const inventory = await copy(from, to, show).finally(bar.clear);
-  console.log(json ? toJson(describe(inventory)) : toLines(inventory));
+  console.log(json ? toIndentedJson(describe(inventory)) : toLines(inventory));
   await from.close();
   await to.close();
 }
@@ -75,7 +75,7 @@ async function checkStore(url: string, { json }: Shown): Promise<void> {
   if (more > 0) problems.push(`and ${more} more`);
   const sound = problems.length === 0;
   if (!sound) process.exitCode = 1;
-  if (json) return console.log(toJson({ sound, problems, ...(inventory && describe(inventory)) }));
+  if (json) return console.log(toIndentedJson({ sound, problems, ...(inventory && describe(inventory)) }));
   for (const problem of problems) console.error(`petstore: ${problem}`);
   if (sound) console.log(`${toLines(inventory as Inventory)}\nsound`);
 }
