@@ -25,6 +25,8 @@ export interface Sources {
 /** Makes what reads the figures of this process. */
 export function buildSnapshot({ counts, figures, versions, usage, inFlight, connections }: Sources) {
   return async (): Promise<Snapshot> => {
+    const [runtime, open] = [await readRuntime(), await connections()];
+    // From here on at once: of two that are asked for at the same time the later one must not be put before.
     const { keys, deprecated } = usage.takeCalls();
     const operations = [...counts.operations];
     const pool = figures.pool();
@@ -47,7 +49,7 @@ export function buildSnapshot({ counts, figures, versions, usage, inFlight, conn
         operations.map(([operation, { seconds }]) => [{ operation }, seconds]),
       ),
       gauge("petstore_requests_in_flight", "Requests that have no whole answer yet; who asks here is one.", inFlight()),
-      gauge("petstore_connections_open", "Connections of clients.", await connections()),
+      gauge("petstore_connections_open", "Connections of clients.", open),
       counter(
         "petstore_overload_refusals_total",
         "Calls that were refused since there was no time or memory for them.",
@@ -73,7 +75,7 @@ export function buildSnapshot({ counts, figures, versions, usage, inFlight, conn
         gauge("petstore_store_pool_waiting", "Questions that wait for a connection to the database.", pool.waiting),
       );
     return {
-      metrics: [...metrics, ...(await readRuntime())],
+      metrics: [...metrics, ...runtime],
       calls: [...keys].filter(([, count]) => count > 0),
       deprecated: [...deprecated].flatMap(([operation, keys]) =>
         [...keys].map(([key, count]) => [operation, key, count] as const),
