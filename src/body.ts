@@ -26,13 +26,18 @@ export function parseBodies(app: FastifyInstance): void {
   );
 }
 
-function parse(bytes: Buffer): unknown {
-  let text: string;
+/** The text of bytes in UTF-8, with all that is there. Throws a Refusal where it is none. */
+export function decode(bytes: Uint8Array): string {
   try {
-    text = utf8.decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new Refusal("invalid_body", "The body must be UTF-8.");
   }
+}
+
+/** The JSON of a body. Throws a Refusal where it is none, or would be read differently by others. */
+export function parse(bytes: Buffer): unknown {
+  const text = decode(bytes);
   if (text.startsWith("\ufeff")) throw new Refusal("invalid_body", "The body must not begin with a byte order mark.");
   try {
     return parseJson(text);

@@ -1,6 +1,8 @@
 // The command `petstore`: run the service, and see to it.
 import { Command } from "commander";
+import { addBackups } from "./commands/backups.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addData } from "./commands/data.ts";
 import { addDeprecations } from "./commands/deprecations.ts";
 import { addExamples, addNotes } from "./commands/help.ts";
 import { addKeys } from "./commands/keys.ts";
@@ -23,6 +25,10 @@ export async function run(argv: readonly string[]): Promise<void> {
     program,
     ["petstore serve", "run the service"],
     ["petstore keys create alice --expires 90d", "a key for a client"],
+    ["petstore import pets.csv", "add the pets of a file"],
+    ["petstore export --status sold --format csv", "write pets to standard output"],
+    ["petstore backup pets.backup", "keep all that the store has in one file, while it is served"],
+    ["petstore status", "how the running service is (OPERATOR_KEY)"],
     ["petstore deprecations", "who still calls what is going away"],
   );
   addNotes(program);
@@ -33,6 +39,9 @@ export async function run(argv: readonly string[]): Promise<void> {
   addDeprecations(program);
   program.commandsGroup("Keys:");
   addKeys(program);
+  program.commandsGroup("Data in and out:");
+  addData(program);
+  addBackups(program);
   program.commandsGroup("Stores:");
   addStores(program);
   program.commandsGroup("The command itself:");

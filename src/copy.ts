@@ -1,9 +1,12 @@
 // From one store to another, all or nothing: what is there in the end was compared with what was read.
-import { count, type Inventory, names, total, walk } from "./inventory.ts";
+import { count, type Inventory, names, toText, total, walk } from "./inventory.ts";
 import { type Numbered, numbered, type Source, type Tables, type Target } from "./store/tables.ts";
 
 /** Told after each batch how far the work is: rows that are done, of how many. */
 export type Progress = (doing: "copying" | "comparing", done: number, total: number) => void;
+
+/** What was copied, and the ids that were given out last. */
+export type Filled = Inventory & { readonly lastIds: Readonly<Record<Numbered, bigint>> };
 
 /**
  * Copies all that `from` has into `to`, which must be empty: the pets, keys and records of
@@ -12,7 +15,12 @@ export type Progress = (doing: "copying" | "comparing", done: number, total: num
  */
 export function copy(from: Tables, to: Tables, progress: Progress): Promise<Inventory> {
   return to.write(async (target) => {
-    const { lastIds, ...copied } = await from.read((source) => fill(target, source, progress));
+    const { lastIds, ...copied } = await from.read(async (source) => {
+      const [[secret], [other]] = [await source.secrets(), await target.secrets()];
+      if (toText(secret as Uint8Array) === toText(other as Uint8Array)) throw new Error("The two stores are the same.");
+      await demandEmpty(target, "The store to copy to is not empty: it has");
+      return fill(target, source, progress);
+    });
     const now = await from.read(async (source) => ({
       counts: await count(source),
       lastIds: await readLastIds(source),
@@ -27,18 +35,23 @@ export function copy(from: Tables, to: Tables, progress: Progress): Promise<Inve
   });
 }
 
-async function fill(target: Target, source: Source, progress: Progress) {
-  const [secret] = (await source.secrets()) as [Uint8Array];
-  const [other] = (await target.secrets()) as [Uint8Array];
-  if (Buffer.compare(secret, other) === 0) throw new Error("The two stores are the same.");
+/** Rejects where there is a row in any table: with `words`, and what there is. */
+export async function demandEmpty(target: Source, words: string): Promise<void> {
   const found = await count(target);
   const full = names.filter((name) => found[name] > 0).map((name) => `${found[name]} rows in ${name}`);
-  if (full.length > 0) throw new Error(`The store to copy to is not empty: it has ${full.join(", ")}.`);
+  if (full.length > 0) throw new Error(`${words} ${full.join(", ")}.`);
+}
 
+/**
+ * Fills `target`, which is empty, with all that `source` has, and compares. The ids that came last there
+ * are for the caller to set, when nothing can fail any more.
+ */
+export async function fill(target: Target, source: Source, progress: Progress): Promise<Filled> {
   const counts = await count(source);
   const all = total(counts);
   const lastIds = await readLastIds(source);
   const read = await walk(source, (done) => progress("copying", done, all), target.add);
+  const [secret] = (await source.secrets()) as [Uint8Array];
   await target.setSecret(secret);
   const checksum = await walk(target, (done) => progress("comparing", done, all));
   const kept = await count(target);

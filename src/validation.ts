@@ -18,6 +18,7 @@ const parts = {
   params: { name: "path parameter", code: "invalid_parameter" },
   querystring: { name: "query parameter", code: "invalid_parameter" },
   headers: { name: "header", code: "invalid_parameter" },
+  row: { name: "column", code: "invalid_body" }, // of a table: no part of a request, but texts like its parameters
 } as const satisfies Record<string, { name: string; code: Code }>;
 
 type Part = keyof typeof parts;

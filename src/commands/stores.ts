@@ -8,12 +8,13 @@ import { type Inventory, toLines } from "../inventory.ts";
 import { startProgress } from "../progress.ts";
 import { openStore, openTables } from "../store/open.ts";
 import type { Access, Store } from "../store/store.ts";
+import type { Tables } from "../store/tables.ts";
 import { toIndentedJson } from "../table.ts";
 
 const mostProblems = 20; // that are shown
 
 /** The options of a command that says what a store has. */
-interface Shown {
+export interface Shown {
   json?: boolean;
 }
 
@@ -49,6 +50,14 @@ export async function withStore(work: (store: Store) => Promise<void>, access: A
   await work(store).finally(() => store.close());
 }
 
+/** Lets `work` have the tables of the store of DATABASE_URL. Throws an Error as `withStore` does. */
+export async function withTables(access: Access, work: (store: Tables) => Promise<void>): Promise<void> {
+  const { DATABASE_URL: url } = readConfig();
+  demandPlace("DATABASE_URL", url);
+  const store = await openTables(url, access);
+  await work(store).finally(() => store.close());
+}
+
 async function copyStore(fromUrl: string, toUrl: string, { json }: Shown): Promise<void> {
   demandPlace("--from", fromUrl);
   demandPlace("--to", toUrl);
@@ -80,7 +89,8 @@ async function checkStore(url: string, { json }: Shown): Promise<void> {
   if (sound) console.log(`${toLines(inventory as Inventory)}\nsound`);
 }
 
-function describe({ counts, checksum }: Inventory): object {
+/** What `--json` says of an inventory. */
+export function describe({ counts, checksum }: Inventory): object {
   return { ...counts, sha256: checksum };
 }
 

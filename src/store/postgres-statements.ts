@@ -97,6 +97,11 @@ export const methods: Readonly<Record<keyof typeof statements, StoreMethod>> = {
   check: "check",
 };
 
+/** Counts who else is connected to the database for us: a service keeps one connection at least. */
+export const others = `
+  SELECT count(*) AS n FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'petstore' AND pid <> pg_backend_pid()`;
+
 /** Each index of the store, with its table and what it sorts by. */
 export const indexes = `
   SELECT own.relname AS name, of.relname AS table, indisvalid AS valid,

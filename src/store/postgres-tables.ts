@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 import { connect, prepare } from "./postgres-connection.ts";
-import { indexes, plans } from "./postgres-statements.ts";
+import { indexes, others, plans } from "./postgres-statements.ts";
 import type { Access } from "./store.ts";
 import { batch, countOrphans, order, type Table, type Tables, type Target, tables } from "./tables.ts";
 
@@ -23,6 +24,15 @@ export async function openPostgresTables(url: string, access: Access): Promise<T
     read: (work) => within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
     // The row by which creates take turns (src/store/postgres.ts): until the end, there are none.
     write: (work) => within("BEGIN; SELECT 1 FROM petstore.secret FOR UPDATE", work),
+    async isAlone() {
+      // What has just ended may still be listed, our own first look at the database for one.
+      for (let looks = 0; looks < 20; looks++) {
+        const [{ n }] = (await db.query(others)).rows;
+        if (n === 0n) return true;
+        await pause(50);
+      }
+      return false;
+    },
     close: () => db.end(),
   };
 }
@@ -34,10 +44,13 @@ function over(db: Client): Target {
       const { rows } = await db.query(`SELECT count(*) AS n FROM petstore.${table}`);
       return Number(rows[0].n);
     },
-    async *rows(table) {
-      await db.query(
-        `DECLARE reading CURSOR FOR SELECT ${columns(table)} FROM petstore.${table} ORDER BY ${order[table]}`,
-      );
+    async *rows(table, status) {
+      // By status as a range of its index: see listByStatus.
+      const [rest, ...values] =
+        status === undefined
+          ? [`ORDER BY ${order[table]}`]
+          : ["WHERE status >= $1 AND status <= $1 ORDER BY status, id", status];
+      await db.query(`DECLARE reading CURSOR FOR SELECT ${columns(table)} FROM petstore.${table} ${rest}`, [...values]);
       const next = async () => (await db.query({ text: `FETCH ${batch} FROM reading`, rowMode: "array" })).rows;
       for (let some = await next(); some.length > 0; some = await next()) yield some;
       await db.query("CLOSE reading");
@@ -80,6 +93,13 @@ function over(db: Client): Target {
         `INSERT INTO petstore.${table} (${columns(table)}) SELECT * FROM unnest(${lists})`,
         types.map((_, index) => rows.map((row) => row[index])),
       );
+    },
+    async remove(table, first) {
+      const place = `petstore.${table}`;
+      const where = `WHERE ${columns(table)[0]} = $1`;
+      if (first !== undefined) await db.query(`DELETE FROM ${place} ${where}`, [first]);
+      // To delete a pet is to look for its record, past all those that this transaction has deleted.
+      else await db.query(table === "idempotency" ? `TRUNCATE ${place}` : `DELETE FROM ${place}`);
     },
     // Not undone by a rollback: the caller sets it last.
     async setLastId(table, id) {

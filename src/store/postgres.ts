@@ -44,6 +44,7 @@ export async function openPostgres(url: string, access: Access, connections: num
   const pool = new pg.Pool({
     ...connection(url),
     max: connections,
+    min: 1, // that stays, by which others see that there is a service
     connectionTimeoutMillis: connectTimeout,
     statement_timeout: statementTimeout,
     query_timeout: answerTimeout,

@@ -26,7 +26,11 @@ export function openFile(file: string, access: Access): DatabaseSync {
     db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true, readOnly: access === "look" });
     const version = inspect(db); // before anything is written: it may be somebody else's
     if (access === "look") {
-      if (version < latest) throw new Error("it has no pet store of this version: petstore migrate makes it one");
+      if (version > 0 && version < latest)
+        throw new Error(
+          `it is of version ${version}, and this release has ${latest}: let petstore migrate bring it, or a copy of it, there`,
+        );
+      if (version === 0) throw new Error("it has no pet store of this version: petstore migrate makes it one");
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -37,6 +41,13 @@ export function openFile(file: string, access: Access): DatabaseSync {
     db?.close();
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
   }
+}
+
+/** Makes a store that nobody has open one file: nothing stands in a log beside it, and none is made to read it. */
+export function seal(file: string): void {
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA journal_mode = DELETE");
+  db.close();
 }
 
 const often = 100; // milliseconds

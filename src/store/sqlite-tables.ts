@@ -22,6 +22,15 @@ export function openSqliteTables(file: string, access: Access): Tables {
   return {
     read: (work) => within("BEGIN", work),
     write: (work) => within("BEGIN IMMEDIATE", work),
+    // To leave WAL takes the file for oneself: every other connection holds a lock for as long as it is open.
+    async isAlone() {
+      try {
+        db.exec("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL");
+        return true;
+      } catch {
+        return false;
+      }
+    },
     close: async () => db.close(),
   };
 }
@@ -30,11 +39,12 @@ function over(db: DatabaseSync): Target {
   const columns = (table: Table) => Object.keys(tables[table]);
   return {
     count: async (table) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n),
-    async *rows(table) {
-      const select = db.prepare(`SELECT ${columns(table)} FROM ${table} ORDER BY ${order[table]}`);
+    async *rows(table, status) {
+      const [where, ...values] = status === undefined ? [""] : ["WHERE status = ?", status];
+      const select = db.prepare(`SELECT ${columns(table)} FROM ${table} ${where} ORDER BY ${order[table]}`);
       select.setReturnArrays(true);
       let some: Values[] = [];
-      for (const row of select.iterate()) {
+      for (const row of select.iterate(...values)) {
         some.push(row as unknown as Values);
         if (some.length < batch) continue;
         yield some;
@@ -60,6 +70,10 @@ function over(db: DatabaseSync): Target {
       const values = columns(table).map(() => "?");
       const insert = db.prepare(`INSERT INTO ${table} (${columns(table)}) VALUES (${values})`);
       for (const row of rows) insert.run(...row);
+    },
+    async remove(table, first) {
+      const [where, ...values] = first === undefined ? [""] : [`WHERE ${columns(table)[0]} = ?`, first];
+      db.prepare(`DELETE FROM ${table} ${where}`).run(...values);
     },
     async setLastId(table, id) {
       db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);

@@ -52,8 +52,8 @@ export interface Source {
   secrets(): Promise<readonly Uint8Array[]>;
   /** How many rows a table has. */
   count(table: Table): Promise<number>;
-  /** All rows of a table in its order, a batch at a time. */
-  rows(table: Table): AsyncIterable<readonly Values[]>;
+  /** All rows of a table in its order, a batch at a time; of the pets, if asked for, those of one status. */
+  rows(table: Table, status?: string): AsyncIterable<readonly Values[]>;
   /** The last id that was given out, 0 where none was. */
   lastId(table: Numbered): Promise<bigint>;
   /** What the database finds wrong with itself, each in a sentence. */
@@ -64,6 +64,8 @@ export interface Source {
 export interface Target extends Source {
   setSecret(secret: Uint8Array): Promise<void>;
   add(table: Table, rows: readonly Values[]): Promise<void>;
+  /** Takes out the row whose first value it is, or all rows. */
+  remove(table: Table, first?: Values[0]): Promise<void>;
   setLastId(table: Numbered, id: bigint): Promise<void>;
 }
 
@@ -73,5 +75,7 @@ export interface Tables {
   read<T>(work: (source: Source) => Promise<T>): Promise<T>;
   /** Lets `work` have the store for itself, in one transaction: where it rejects, nothing was changed. */
   write<T>(work: (target: Target) => Promise<T>): Promise<T>;
+  /** Whether nobody else has the store open, as far as its database tells. */
+  isAlone(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,0 +1,47 @@
+// petstore backup, restore: a whole store in and out of a file.
+import type { Command } from "commander";
+import { backup, restore } from "../backup.ts";
+import { readDocument } from "../document.ts";
+import { type Inventory, toLines } from "../inventory.ts";
+import { startProgress } from "../progress.ts";
+import { toIndentedJson } from "../table.ts";
+import { describe, type Shown, stoppable, withTables } from "./stores.ts";
+
+/** Adds `petstore backup` and `restore`. */
+export function addBackups(program: Command): void {
+  program
+    .command("backup")
+    .description("make a file of all that the store of DATABASE_URL has; the service may run")
+    .argument("<file>", "a file that is not there yet: a SQLite database, whatever the store is")
+    .option("--json", "as JSON")
+    .action((file: string, shown: Shown) => backUp(file, shown));
+  program
+    .command("restore")
+    .description("fill the store of DATABASE_URL, which must be empty, with all that a backup has")
+    .argument("<file>", "what petstore backup made, or any SQLite file that is a store")
+    .option("--force", "replace what the store has, also while it is in use")
+    .option("--json", "as JSON")
+    .action((file: string, options: Shown & { force?: boolean }) => restoreFrom(file, options));
+}
+
+async function backUp(file: string, { json }: Shown): Promise<void> {
+  const document = await readDocument();
+  await withTables("look", async (store) => {
+    const bar = startProgress();
+    const show = stoppable(bar.show, "Stopped. Nothing was kept.");
+    say(await backup(store, file, document, show).finally(bar.clear), json);
+  });
+}
+
+async function restoreFrom(file: string, { force = false, json }: Shown & { force?: boolean }): Promise<void> {
+  const document = await readDocument();
+  await withTables("make", async (store) => {
+    const bar = startProgress();
+    const show = stoppable(bar.show, "Stopped. Nothing was changed.");
+    say(await restore(file, store, document, force, show).finally(bar.clear), json);
+  });
+}
+
+function say(inventory: Inventory, json: boolean | undefined): void {
+  console.log(json ? toIndentedJson(describe(inventory)) : toLines(inventory));
+}

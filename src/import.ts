@@ -1,0 +1,111 @@
+// Many pets from a file. All of it is checked before the first one is written; then whole batches, each in a
+// transaction with the record of how far it is, so that an import that was stopped can go on just there.
+import { setTimeout as pause } from "node:timers/promises";
+import { type Checked, findPets } from "./check-input.ts";
+import type { Document } from "./document.ts";
+import type { Format } from "./formats.ts";
+import type { Input } from "./input.ts";
+import { toText } from "./inventory.ts";
+import { given } from "./store/rows.ts";
+import type { NewPet } from "./store/store.ts";
+import type { Source, Tables, Values } from "./store/tables.ts";
+
+const batch = 2_000; // pets
+const between = 20; // milliseconds at least from one batch to the next, in which a service's creates get their turn
+
+/** Told how many pets were written, of how many. Where it throws, the import stops. */
+export type Progress = (done: number, total: number) => void;
+
+/** How far an import is. */
+interface Mark {
+  readonly lines: number;
+  readonly pets: number;
+  readonly complete: boolean;
+}
+
+/** How to go on with an input whose import was begun. */
+export interface Going {
+  readonly resume?: boolean | undefined;
+  readonly fromStart?: boolean | undefined;
+}
+
+/**
+ * Imports the pets of an input that was checked, but for those that were imported before: how many are there now.
+ * Rejects where its import was begun and not finished, and nothing says how to go on; and where it is
+ * stopped half-way, with how far it is.
+ */
+export async function importPets(
+  store: Tables,
+  { input, format, document, checked }: { input: Input; format: Format; document: Document; checked: Checked },
+  { resume, fromStart }: Going,
+  progress: Progress,
+): Promise<Mark & { before: number }> {
+  const digest = input.digest();
+  let record = await store.read((source) => findRecord(source, digest));
+  const begun = readMark(record);
+  if (!begun.complete && record && !resume && !fromStart)
+    throw new Error(
+      `An import of this input was begun, and is not finished: ${say(begun)}. Go on with --resume, or import all lines once more with --from-start.`,
+    );
+  let done = resume ? begun : { lines: 0, pets: 0, complete: false };
+  const { lines: passed, pets: before } = done;
+  if (done.complete) return { ...done, before };
+  const write = async (pets: readonly NewPet[], lines: number, complete: boolean): Promise<void> => {
+    const next = { lines, pets: done.pets + pets.length, complete };
+    record = await store.write(async (target) => {
+      const now = await findRecord(target, digest);
+      if (now?.map(toText).join() !== record?.map(toText).join())
+        throw new Error("Another process imports the same input.");
+      const last = await target.lastId("pets");
+      const rows = pets.map((pet, index) => [
+        last + 1n + BigInt(index),
+        ...given.map(({ field }) => pet[field] ?? null),
+      ]);
+      const row = [digest, ...[lines, next.pets, Number(complete), Date.now()].map(BigInt)];
+      await target.add("pets", rows);
+      await target.remove("imports", digest);
+      await target.add("imports", [row]);
+      await target.setLastId("pets", last + BigInt(rows.length));
+      return row;
+    });
+    done = next;
+    progress(done.pets - before, checked.pets - before);
+  };
+  try {
+    let some: NewPet[] = [];
+    let last = 0; // the line of the last of them
+    let free = 0; // since when the store is left to others
+    for await (const found of findPets(input.read(), format, document))
+      for (const { number, pet } of found) {
+        if (pet === undefined || number <= passed) continue;
+        if (some.length === batch) {
+          await pause(Math.max(0, between - (performance.now() - free)));
+          await write(some, last, false);
+          free = performance.now();
+          some = [];
+        }
+        some.push(pet);
+        last = number;
+      }
+    await write(some, checked.lines, true);
+    return { ...done, before };
+  } catch (error) {
+    const far = done.lines > 0 ? `${say(done)}; --resume goes on after them` : "Nothing was imported";
+    throw new Error(`${(error as Error).message.replace(/\.$/, "")}. ${far}.`, { cause: error });
+  }
+}
+
+function say({ lines, pets }: Mark): string {
+  return `${pets} pets are there, of the lines up to ${lines}`;
+}
+
+async function findRecord(source: Source, digest: Uint8Array): Promise<Values | undefined> {
+  for await (const rows of source.rows("imports"))
+    for (const row of rows) if (Buffer.compare(row[0] as Uint8Array, digest) === 0) return row;
+  return undefined;
+}
+
+function readMark(record: Values = [null, 0n, 0n, 0n]): Mark {
+  const [, lines, pets, complete] = record;
+  return { lines: Number(lines), pets: Number(pets), complete: complete === 1n };
+}
