@@ -4,8 +4,9 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { type Authenticate, challenge } from "./auth.ts";
 import { Refusal } from "./errors.ts";
 
-// What proxies say of themselves. Whoever came through one that is not trusted may be anybody.
-const traces = ["forwarded", "via", "x-real-ip"];
+// What proxies say of themselves: whoever came through one that is not trusted may be anybody. And what the browser
+// says for a page of another origin, which CORS_ORIGINS may let read the answer.
+const traces = ["forwarded", "via", "x-real-ip", "origin"];
 
 // A web page whose name its owner lets point at this machine would read it by the browser that is here.
 const loopback = /^(::ffff:)?127\.|^::1$/i;
@@ -39,7 +40,9 @@ export function buildFrom(networks: readonly string[]): (request: FastifyRequest
     const proxies = forwarded === undefined ? 0 : String(forwarded).split(",").length;
     // `ips`: the connection's address, and of X-Forwarded-For as many as trusted proxies have written.
     if (ips.length <= proxies || traces.some((name) => headers[name] !== undefined)) return false;
-    if (loopback.test(ip) && !loopbackHost.test(String(headers.host))) return false;
+    // Nobody but this machine is loopback, whatever a proxy that is trusted says of its client.
+    if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && loopbackHost.test(String(headers.host))))
+      return false;
     const address = ip.replace(/%.*$/, ""); // of a link, with its interface
     return isIP(address) !== 0 && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
   };

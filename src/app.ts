@@ -18,7 +18,7 @@ import { answerFailures } from "./failures.ts";
 import { type Figures, gatherHere } from "./gathering.ts";
 import { addHealth } from "./health.ts";
 import { serviceLinks } from "./links.ts";
-import { RequestLog, withLazyChildren } from "./logger.ts";
+import { RequestLog, rarely, withLazyChildren } from "./logger.ts";
 import { answerMalformed, maxHeaderSize } from "./malformed.ts";
 import { buildAdmission } from "./overload.ts";
 import { buildPages } from "./pages.ts";
@@ -28,6 +28,7 @@ import { buildHeaders } from "./security.ts";
 import { addStatus } from "./status.ts";
 import { addStatusPage } from "./status-page.ts";
 import type { Store } from "./store/store.ts";
+import { toRoute } from "./target.ts";
 import type { Tracing } from "./tracing.ts";
 import { recordUsage, type Usage } from "./usage.ts";
 import { buildValidation } from "./validation.ts";
@@ -114,7 +115,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   addHealth(app, store);
   const authenticate = authentication({ id: "status", security: [["http bearer"]] });
   const inFlight = () => countUnanswered(sockets);
-  const figures = parts.figures ?? gatherHere();
+  const figures = parts.figures ?? gatherHere(rarely((err) => logger.warn({ err }, "the figures can't be read")));
   addStatus(app, { document, store, config, figures, authenticate, counts, usage, inFlight });
   addStatusPage(app, secure.status);
   await app.ready();
@@ -166,21 +167,4 @@ async function addOperations(
     prefix: document.basePath,
     operationResolver: (id) => routes.get(id) as RouteOptions,
   });
-}
-
-// The target of a request as the router takes it. The absolute form (RFC 9112, section 3.2.2) means
-// its path. Escapes that are no UTF-8 have no route: their percent signs are taken as they stand, so
-// that the request gets the answer of the path that it names, and 401 stays before 400.
-function toRoute(target: string): string {
-  if (/^\/[^%#]*$/.test(target)) return target;
-  const path = target.replace(/^https?:\/\/[^/?]*/i, "").replaceAll("#", "%23");
-  const url = path.startsWith("/") ? path : `/${path}`;
-  if (!url.includes("%")) return url;
-  const [before = "", ...query] = url.split("?");
-  try {
-    decodeURIComponent(before);
-    return url;
-  } catch {
-    return [before.replaceAll("%", "%25"), ...query].join("?");
-  }
 }

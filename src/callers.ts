@@ -3,7 +3,7 @@ import { counter, gauge } from "./metrics.ts";
 import type { Metric } from "./runtime.ts";
 
 const mostNames = 1_000; // that a step counts, and that are series of their own; the rest is one
-const rest = "other";
+const rest = "(other)"; // which no key is named
 const mostSteps = 361; // an hour, and the present one
 const recent = 7; // a minute, and the present one
 const stillInUse = 300_000; // milliseconds
@@ -14,7 +14,7 @@ interface Step {
   readonly calls: Map<string, number>;
 }
 
-/** Calls by the name of the key, over an hour of steps. Times are in milliseconds since 1970. */
+/** Calls by the name of the key, over an hour of steps. Times are in milliseconds, by a clock that nobody sets. */
 export class Callers {
   #steps: Step[];
   readonly #seen = new Map<string, number>();
@@ -64,7 +64,7 @@ export class Callers {
       gauge("petstore_keys_in_use", "Keys that called in the last five minutes.", this.#seen.size),
       counter(
         "petstore_deprecated_calls_total",
-        "Calls of deprecated operations, by operation and the name of the key; of more than a thousand the rest is other.",
+        "Calls of deprecated operations, by operation and the name of the key; of more than a thousand the rest is (other).",
         deprecated.map(({ operation, key, calls }) => ({ labels: { operation, key }, value: calls })),
       ),
     ];

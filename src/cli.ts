@@ -10,7 +10,7 @@ import { addStatus } from "./commands/status.ts";
 import { addStores } from "./commands/stores.ts";
 import { mask } from "./logger.ts";
 import { serve } from "./server.ts";
-import { version } from "./status.ts";
+import { version } from "./version.ts";
 
 /** Runs the command line. Rejects with an Error that says what went wrong; wrong usage ends with exit code 2. */
 export async function run(argv: readonly string[]): Promise<void> {

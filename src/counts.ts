@@ -35,6 +35,7 @@ export function countRequests(operations: readonly Pick<Operation, "id" | "metho
   });
   const other = begin("GET");
   const all = new Map(operations.map(({ id, method }) => [id, begin(method)]));
+  if (all.has("other")) throw new Error("The operation other needs another name: this one is for what is none.");
   const count = ({ methods }: Answers, method: string, status: number) => {
     const name = known.has(method) ? method : "other";
     const statuses = methods.get(name) ?? classes.map(() => 0);

@@ -21,6 +21,13 @@ type Sender = NodeJS.Process & {
   send(message: Message, handle: undefined, options: undefined, sent: () => void): void;
 };
 
+/** What `work` gives, if it does so within a second; else it rejects with `Unavailable`. */
+export async function soon<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = setTimeout(() => reject(new Unavailable("The figures of all processes are not there.")), patience);
+  return Promise.race([work, promise]).finally(() => clearTimeout(late));
+}
+
 /** The figures as a worker has them: all are with the process that keeps it. Rejects with `Unavailable` where that does not answer within a second. */
 export function askKeeper(): Figures {
   const asked = new Map<number, (answer: unknown) => void>();
@@ -31,16 +38,8 @@ export function askKeeper(): Figures {
   process.on("message", ({ id, answer }: Answer) => asked.get(id)?.(answer));
   const ask = async (about: keyof Known): Promise<unknown> => {
     const id = ++last;
-    const { promise, resolve, reject } = Promise.withResolvers();
-    asked.set(id, resolve);
-    const late = setTimeout(() => reject(new Unavailable("The figures of all processes are not there.")), patience);
-    try {
-      await send({ question: { id, about } });
-      return await promise;
-    } finally {
-      clearTimeout(late);
-      asked.delete(id);
-    }
+    const answer = new Promise((resolve) => asked.set(id, resolve));
+    return soon(send({ question: { id, about } }).then(() => answer)).finally(() => asked.delete(id));
   };
   return {
     put: (figures) => send({ figures }),
@@ -50,15 +49,16 @@ export function askKeeper(): Figures {
   };
 }
 
-/** Lets a worker put its figures, and ask for those of all, until it is gone. */
-export function listen(worker: Worker, gathering: Gathering): void {
-  worker.on("message", async ({ figures, question }: Message) => {
+/** Lets a worker put its figures, and ask for those of all, until it is gone. What it can't make out, it tells. */
+export function listen(worker: Worker, gathering: Gathering, tell: (error: unknown) => void): void {
+  const obey = async ({ figures, question }: Message) => {
     if (figures) gathering.put(worker, figures);
-    if (question) {
-      const answer: Answer = { id: question.id, answer: await gathering[question.about]() };
-      worker.send(answer, () => {}); // or it is gone
-    }
-  });
+    if (!question) return;
+    const answer: Answer = { id: question.id, answer: await gathering[question.about]() };
+    worker.send(answer, () => {}); // or it is gone
+  };
+  // One that is newer than this process may speak otherwise.
+  worker.on("message", (message: Message) => obey(message).catch(tell));
   // Not "exit": what it sent last may come after that.
   worker.once("disconnect", () => gathering.leave(worker));
 }

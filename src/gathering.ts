@@ -37,17 +37,17 @@ export interface Gathering extends Known {
   end(): void;
 }
 
-/** Gathers figures, and makes a point of the history each `step` milliseconds. */
-export function gather(step = 10_000): Gathering {
+/** Gathers figures, and makes a point of the history each `step` milliseconds, or tells why it can't. */
+export function gather(tell: (error: unknown) => void, step = 10_000): Gathering {
   const started = Date.now();
   const latest = new Map<object, readonly Metric[]>();
   const gone: (readonly Metric[])[] = [];
-  const callers = new Callers(started);
-  const history = beginHistory({ at: started, metrics: [] });
+  const callers = new Callers(performance.now());
+  const history = beginHistory({ at: started, clock: performance.now(), metrics: [] });
 
   const read = async () => {
-    const at = Date.now();
-    return { at, metrics: await addUp([...gone, ...latest.values(), callers.metrics(at)]) };
+    const [at, clock] = [Date.now(), performance.now()];
+    return { at, clock, metrics: await addUp([...gone, ...latest.values(), callers.metrics(clock)]) };
   };
   const describe = async (): Promise<Overview> => {
     const now = await read();
@@ -59,19 +59,20 @@ export function gather(step = 10_000): Gathering {
       step: step / 1_000,
       ...hour,
       store: { ...store, pool: size === 0 ? null : { used, waiting, size } },
-      keys: callers.mostActive(now.at),
+      keys: callers.mostActive(now.clock),
     };
   };
-  const timer = setInterval(async () => {
-    callers.step(Date.now());
+  const makePoint = async () => {
+    callers.step(performance.now());
     const before = [...gone];
     gone.splice(0, before.length, await addUp(before)); // more may have come behind them
     history.add(await read());
-  }, step).unref();
+  };
+  const timer = setInterval(() => makePoint().catch(tell), step).unref();
   return {
     put(process, { metrics, calls, deprecated }) {
-      latest.set(process, metrics);
-      for (const [name, count] of calls) callers.called(name, count, Date.now());
+      latest.set(process, [...metrics]);
+      for (const [name, count] of calls) callers.called(name, count, performance.now());
       for (const call of deprecated) callers.calledDeprecated(...call);
     },
     leave(process) {
@@ -95,8 +96,8 @@ async function aggregate(all: readonly (readonly Metric[])[]) {
 }
 
 /** The figures of a service of one process, this one. */
-export function gatherHere(step?: number): Figures {
-  const gathering = gather(step);
+export function gatherHere(tell: (error: unknown) => void, step?: number): Figures {
+  const gathering = gather(tell, step);
   const here = {};
   return { ...gathering, put: async (snapshot) => gathering.put(here, snapshot) };
 }

@@ -26,7 +26,8 @@ interface Point {
 }
 
 interface Sample {
-  readonly at: number;
+  readonly at: number; // milliseconds since 1970
+  readonly clock: number; // milliseconds, by a clock that nobody sets
   readonly metrics: readonly Metric[];
 }
 
@@ -46,7 +47,7 @@ export interface Hour {
   readonly process: { readonly memory: number[]; readonly delay: number[]; readonly inFlight: number[] };
 }
 
-/** What becomes of the figures in an hour. Metrics are those of all processes, at a time in milliseconds since 1970. */
+/** What becomes of the figures in an hour. Metrics are those of all processes. */
 export interface History {
   /** Makes the next point. */
   add(sample: Sample): void;
@@ -60,6 +61,8 @@ export function beginHistory(first: Sample): History {
   let samples: [Sample, ...Sample[]] = [first]; // where each of the recent points began
   return {
     add(sample) {
+      // Where somebody has set the clock back, what was before would lie in the future.
+      if (sample.at <= (points.at(-1)?.at ?? 0)) points.length = 0;
       points.push(compare(samples.at(-1) as Sample, sample));
       if (points.length > mostPoints) points.shift();
       samples = [...samples, sample].slice(-recent - 1) as typeof samples;
@@ -95,8 +98,8 @@ export function beginHistory(first: Sample): History {
   };
 }
 
-function compare(before: Sample, { at, metrics }: Sample): Point {
-  const seconds = Math.max(at - before.at, 1) / 1_000;
+function compare(before: Sample, { at, clock, metrics }: Sample): Point {
+  const seconds = Math.max(clock - before.clock, 1) / 1_000;
   const requests = "petstore_requests_total";
   const rate = (labels: Record<string, string>) =>
     round((total(metrics, requests, labels) - total(before.metrics, requests, labels)) / seconds);

@@ -14,10 +14,21 @@ import type { Caller } from "./contract.ts";
 import type { Counts } from "./counts.ts";
 
 const mostWaiting = 1_048_576; // characters
+const seldom = 60_000; // milliseconds
 
 /** The text without what must not be seen, however it got there: keys, and the user and password of a URL. */
 export function mask(line: string): string {
   return line.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
+}
+
+/** `tell`, but once a minute at most: of what goes wrong again and again. */
+export function rarely<A extends unknown[]>(tell: (...what: A) => void): (...what: A) => void {
+  let silentUntil = 0;
+  return (...what) => {
+    if (performance.now() < silentUntil) return;
+    silentUntil = performance.now() + seldom;
+    tell(...what);
+  };
 }
 
 // Of an error what helps to find it, not all that a driver puts there: the values of a row, say.

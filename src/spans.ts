@@ -51,7 +51,7 @@ export function buildSpans(tracer: api.Tracer): Spans {
     const route = is404 ? undefined : routeOptions.url?.replace(/:(\w+)/g, "{$1}");
     const name = [method === "_OTHER" ? "HTTP" : method, route].filter(Boolean).join(" ");
     const clock = new AnchoredClock(Date, performance);
-    const caller = w3c.extract(api.ROOT_CONTEXT, request.headers, api.defaultTextMapGetter);
+    const caller = w3c.extract(api.ROOT_CONTEXT, readTrace(request), api.defaultTextMapGetter);
     const span = tracer.startSpan(name, { kind: api.SpanKind.SERVER, startTime: clock.now() }, caller);
     const { traceId, spanId, traceFlags } = span.spanContext();
     reply.header("traceparent", `00-${traceId}-${spanId}-0${traceFlags}`);
@@ -141,6 +141,12 @@ export function buildSpans(tracer: api.Tracer): Spans {
     },
     end: () => void sql.unsubscribe(listener),
   };
+}
+
+// What other systems write into tracestate goes on with the trace; what looks like a secret does not.
+function readTrace({ headers: { traceparent, tracestate } }: FastifyRequest): object {
+  const state = String(tracestate ?? "");
+  return mask(state) === state ? { traceparent, tracestate } : { traceparent };
 }
 
 function toOperation({ routeOptions }: FastifyRequest): string | undefined {

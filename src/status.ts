@@ -1,5 +1,4 @@
 // What those who run the service look at: /metrics for Prometheus, /status.json for the page and the command.
-import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
 import { admitOperators, buildFrom } from "./access.ts";
@@ -7,13 +6,13 @@ import type { Authenticate } from "./auth.ts";
 import type { Config } from "./config.ts";
 import { listDeprecated } from "./deprecations.ts";
 import type { Document } from "./document.ts";
+import { soon } from "./exchange.ts";
 import type { Figures } from "./gathering.ts";
 import { toJson } from "./json.ts";
+import { rarely } from "./logger.ts";
 import { buildSnapshot, type Sources } from "./metrics.ts";
 import type { Store } from "./store/store.ts";
-
-/** The version of the service. */
-export const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+import { version } from "./version.ts";
 
 const putEvery = 1_000; // milliseconds: what a process that is killed takes along is no more
 
@@ -35,15 +34,24 @@ export function addStatus(app: FastifyInstance, parts: StatusParts): void {
     versions: { version, contract: document.content.info.version },
     connections: promisify(app.server.getConnections.bind(app.server)),
   });
-  const put = async () => figures.put(await snapshot());
-  // Each begins after the one before: where nobody takes them they don't pile up.
-  const timer = setTimeout(async () => {
-    await put();
-    timer.refresh();
-  }, putEvery).unref();
+  // One at a time, and one that waits for it: where nobody takes them they don't pile up.
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  const put = (): Promise<void> => {
+    next ??= last
+      .catch(() => {}) // whom it was for is told
+      .then(() => {
+        next = undefined;
+        last = snapshot().then(figures.put);
+        return last;
+      });
+    return next;
+  };
+  const tell = rarely((err: unknown) => app.log.warn({ err }, "the figures were not put"));
+  const timer = setInterval(() => put().catch(tell), putEvery).unref();
   app.addHook("onClose", async () => {
-    clearTimeout(timer);
-    await put();
+    clearInterval(timer);
+    await soon(put()).catch(tell);
     figures.end();
   });
 
@@ -53,12 +61,12 @@ export function addStatus(app: FastifyInstance, parts: StatusParts): void {
     if (!isFrom(request)) await operators.call(this, request, reply);
   };
   app.get("/metrics", { schema: { hide: true }, onRequest: admit }, async (_, reply) => {
-    await put(); // a call that was answered is in them
+    await soon(put()); // a call that was answered is in them
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
     return figures.metrics();
   });
   app.get("/status.json", { schema: { hide: true }, onRequest: operators }, async (_, reply) => {
-    await put();
+    await soon(put());
     reply.header("cache-control", "no-store").type("application/json; charset=utf-8");
     return toJson(await describe(parts));
   });
@@ -67,7 +75,7 @@ export function addStatus(app: FastifyInstance, parts: StatusParts): void {
 async function describe({ document, store, config, figures }: StatusParts): Promise<object> {
   const [overview, deprecated, reachable] = await Promise.all([
     figures.overview(),
-    listDeprecated(document.operations, store.deprecated).catch(() => []),
+    listDeprecated(document.operations, store.deprecated).catch(() => null), // which says that nobody knows
     store.check().then(
       () => true,
       () => false,

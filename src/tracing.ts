@@ -1,12 +1,11 @@
 // Traces, to the OTLP receiver that OTEL_EXPORTER_OTLP_ENDPOINT names. OpenTelemetry's packages are loaded where it does, and only there.
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { FastifyBaseLogger } from "fastify";
+import { rarely } from "./logger.ts";
 import type { Spans } from "./spans.ts";
+import { version } from "./version.ts";
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const timeout = 3_000; // milliseconds for an export with all its attempts, also for the last one, which the end waits for
-const pause = 60_000; // milliseconds between two warnings
 const longest = 4_096; // characters of an attribute
 
 /** What the service is followed with. */
@@ -24,12 +23,7 @@ export async function openTracing(endpoint: string, log: FastifyBaseLogger): Pro
   const [api, core, { OTLPTraceExporter }, resources, { BatchSpanProcessor, TracerProvider }, { buildSpans }] =
     await load();
 
-  let silentUntil = 0;
-  const warn = (reason: string) => {
-    if (performance.now() < silentUntil) return;
-    silentUntil = performance.now() + pause;
-    log.warn({ reason }, "traces are lost");
-  };
+  const warn = rarely((reason: string) => log.warn({ reason }, "traces are lost"));
   core.setGlobalErrorHandler((error) => warn((error as Error).message));
   const diagnostics = { error: warn, warn, info: warn, debug: warn, verbose: warn };
   api.diag.setLogger(diagnostics, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });

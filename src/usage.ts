@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Caller } from "./contract.ts";
 import { countedDays, toDay } from "./deprecations.ts";
-import type { Store } from "./store/store.ts";
+import type { DailyCalls, Store } from "./store/store.ts";
 
 const flushEvery = 1_000; // milliseconds
 
@@ -37,12 +37,20 @@ export function recordUsage(app: FastifyInstance, { keys, deprecated }: Pick<Sto
   let uses = new Map<bigint, Use>();
   let keyed = new Map<string, number>(); // of uses that the store has
   let calls: Counted = new Map(); // for both, the store and who asks here
-  let unwritten: Counted = new Map();
+  let unwritten = new Map<string, DailyCalls>();
   let ungiven: Counted = new Map();
 
+  const note = (one: DailyCalls) => {
+    const name = `${one.day} ${one.operation} ${one.key}`;
+    unwritten.set(name, { ...one, count: one.count + (unwritten.get(name)?.count ?? 0n) });
+  };
   const settle = () => {
+    const day = toDay(Date.now());
     for (const [operation, keys] of calls)
-      for (const [key, count] of keys) for (const all of [unwritten, ungiven]) add(all, operation, key, count);
+      for (const [key, count] of keys) {
+        add(ungiven, operation, key, count);
+        note({ operation, key, day, count: BigInt(count) });
+      }
     calls = new Map();
   };
   const giveKeys = () => {
@@ -61,21 +69,26 @@ export function recordUsage(app: FastifyInstance, { keys, deprecated }: Pick<Sto
   const flushCalls = async () => {
     settle();
     if (unwritten.size === 0) return;
-    const day = toDay(Date.now());
-    const batch = [...unwritten].flatMap(([operation, keys]) =>
-      [...keys].map(([key, count]) => ({ operation, key, day, count: BigInt(count) })),
-    );
+    const batch = [...unwritten.values()];
     unwritten = new Map();
-    await deprecated.add(batch, day - countedDays + 1n).catch((error) => {
+    await deprecated.add(batch, toDay(Date.now()) - countedDays + 1n).catch((error) => {
       // With the next ones. Where only the answer was lost they count twice: better than not at all.
-      for (const { operation, key, count } of batch) add(unwritten, operation, key, Number(count));
+      for (const one of batch) note(one);
       app.log.warn({ err: error }, "calls of deprecated operations are not noted yet");
     });
   };
-  const flush = () => Promise.all([flushUses(), flushCalls()]);
+  // One after the other, and at the end what the one before could not write.
+  let flushing: Promise<unknown> | undefined;
+  const flush = async () => {
+    flushing ??= Promise.all([flushUses(), flushCalls()]).finally(() => {
+      flushing = undefined;
+    });
+    await flushing;
+  };
   const timer = setInterval(flush, flushEvery).unref();
   app.addHook("onClose", async () => {
     clearInterval(timer);
+    await flushing;
     await flush();
   });
   return {

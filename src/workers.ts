@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { listen } from "./exchange.ts";
 import { gather } from "./gathering.ts";
+import { rarely } from "./logger.ts";
 
 /** Where the service listens: its address for people, and the IP address. */
 export interface Listening {
@@ -26,14 +27,15 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const workers = new Map<Worker, Promise<void>>();
   const leaving = new WeakSet<Worker>();
-  const figures = gather();
+  const tell = rarely((err: unknown) => log.warn({ err }, "the figures can't be read"));
+  const figures = gather(tell);
   let ending = false;
   let serving = false;
   let soonest = 0;
 
   const start = async (): Promise<Listening | undefined> => {
     const worker = cluster.fork();
-    listen(worker, figures);
+    listen(worker, figures, tell);
     const gone = untilGone(worker).then((how): undefined => {
       workers.delete(worker);
       const line = { worker: worker.process.pid, ...how };

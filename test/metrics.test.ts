@@ -1,6 +1,7 @@
 // What those who run the service see of it: /metrics and /status.json, held to calls that were made.
 import { execFile } from "node:child_process";
-import { once } from "node:events";
+import type { Worker } from "node:cluster";
+import { EventEmitter, once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { findProgram } from "../scripts/drive/debian.ts";
 import { freePort } from "../scripts/drive/port.ts";
 import { petstore, type Server, startServer, workersOf } from "../scripts/drive/processes.ts";
 import { Callers } from "../src/callers.ts";
+import { listen } from "../src/exchange.ts";
 import { gather, gatherHere, type Overview } from "../src/gathering.ts";
 import { Histogram, quantile } from "../src/histogram.ts";
 import { beginHistory } from "../src/history.ts";
@@ -264,6 +266,13 @@ t.test("who may read /metrics", async (t) => {
       401,
       `${header}: not through a proxy that is not trusted`,
     );
+  const shared = await start(t, { settings: { CORS_ORIGINS: "*" } });
+  const page = { headers: { origin: "https://evil.example", host: "localhost" }, key: null };
+  t.equal(
+    (await shared.call("GET", "/metrics", page)).status,
+    401,
+    "no page of another origin, by the browser that is here",
+  );
   t.equal(await metrics("usual", { host: "localhost:9000" }), 200, "through a tunnel, say");
   t.equal(await metrics("usual", { host: "evil.example" }), 401, "not a page whose name leads here");
   const from = (addresses: string) => metrics("trusting", { "x-forwarded-for": addresses });
@@ -273,6 +282,10 @@ t.test("who may read /metrics", async (t) => {
   t.equal(await from("::ffff:10.1.2.3"), 200, "an address of IPv4 in the form of IPv6");
   t.equal(await from("11.1.2.3"), 401);
   t.equal(await from("unknown"), 401);
+  const network = await start(t, { settings: { TRUST_PROXY: "127.0.0.0/8, 192.0.2.0/24" } });
+  const claimed = { headers: { "x-forwarded-for": "127.0.0.1, 192.0.2.7" }, key: null };
+  t.equal((await network.call("GET", "/metrics", claimed)).status, 401, "who says through proxies to be this machine");
+  t.equal((await network.call("GET", "/metrics", { key: null })).status, 200, "and who is");
   t.equal(await from("10.1.2.3, 11.1.2.3"), 401, "who made up what is before");
   t.equal(await from("11.1.2.3, 10.1.2.3"), 401, "or came through a proxy there");
   t.equal(await metrics("trusting", { "x-forwarded-for": "10.1.2.3", forwarded: "for=10.1.2.3" }), 401);
@@ -304,7 +317,7 @@ t.test("who calls most: names of an hour, no more than a thousand in a step", as
   for (let n = 0; n < 1_500; n++) callers.called(`key ${n}`, 1, 1_000);
   callers.called("key 7", 20, 2_000);
   const [first, second, ...rest] = callers.mostActive(10_000);
-  t.same(first, { name: "other", calls: 500, rate: 50 });
+  t.same(first, { name: "(other)", calls: 500, rate: 50 });
   t.same(second, { name: "key 7", calls: 21, rate: 2.1 });
   t.same([rest.length, rest[0]?.calls], [8, 1]);
   const inUse = (now: number) => callers.metrics(now)[0]?.values[0]?.value;
@@ -314,7 +327,7 @@ t.test("who calls most: names of an hour, no more than a thousand in a step", as
   for (let step = 1; step <= 6; step++) callers.step(step * 10_000);
   t.equal(callers.mostActive(70_000)[0]?.rate, 7.143, "the minute before, and what is now");
   callers.step(70_000);
-  t.match(callers.mostActive(70_000)[0], { name: "other", calls: 500, rate: 0 });
+  t.match(callers.mostActive(70_000)[0], { name: "(other)", calls: 500, rate: 0 });
   for (let step = 8; step <= 360; step++) callers.step(step * 10_000);
   t.equal(callers.mostActive(3_600_000)[0]?.calls, 500);
   callers.step(3_610_000);
@@ -324,7 +337,7 @@ t.test("who calls most: names of an hour, no more than a thousand in a step", as
   callers.calledDeprecated("getPet", "key 3", 1);
   const values = callers.metrics(0)[1]?.values ?? [];
   const of = (key: string) => values.find(({ labels }) => labels.key === key)?.value;
-  t.same([values.length, of("key 3"), of("key 999"), of("key 1000"), of("other")], [1_001, 3, 2, undefined, 1_000]);
+  t.same([values.length, of("key 3"), of("key 999"), of("key 1000"), of("(other)")], [1_001, 3, 2, undefined, 1_000]);
 });
 
 t.test("quantiles are what Prometheus makes of the same buckets", async (t) => {
@@ -364,11 +377,12 @@ t.test("the history has a point for each step, and an hour at most", async (t) =
       gauge("process_resident_memory_bytes", "", calls),
     ];
   };
-  const history = beginHistory({ at: 0, metrics: [] });
-  history.add({ at: 10_000, metrics: metrics(20, 0) });
-  history.add({ at: 20_000, metrics: metrics(20, 0) });
-  history.add({ at: 30_000, metrics: metrics(40, 20) });
-  t.match(history.list({ at: 40_000, metrics: metrics(40, 20) }), {
+  const sample = (at: number, metrics: Snapshot["metrics"] = []) => ({ at, clock: at, metrics });
+  const history = beginHistory(sample(0));
+  history.add(sample(10_000, metrics(20, 0)));
+  history.add(sample(20_000, metrics(20, 0)));
+  history.add(sample(30_000, metrics(40, 20)));
+  t.match(history.list(sample(40_000, metrics(40, 20))), {
     times: [10, 20, 30],
     operations: [
       {
@@ -384,16 +398,22 @@ t.test("the history has a point for each step, and an hour at most", async (t) =
     store: { p50: [null, null, null], p99: [null, null, null] },
     process: { memory: [20, 20, 40], delay: [0, 0, 0], inFlight: [0, 0, 0] },
   });
-  for (let step = 4; step <= 500; step++) history.add({ at: step * 10_000, metrics: metrics(40, 20) });
-  const last = history.list({ at: 5_000_000, metrics: metrics(40, 20) });
+  for (let step = 4; step <= 500; step++) history.add(sample(step * 10_000, metrics(40, 20)));
+  const last = history.list(sample(5_000_000, metrics(40, 20)));
   t.same([last.times.length, last.times[0], last.times.at(-1)], [361, 1_400, 5_000]);
   t.same(last.operations[0]?.now, { rate: 0, failed: 0, p50: null, p99: null }, "what was a minute ago is not now");
+
+  // Somebody sets the clock back by an hour.
+  history.add({ at: 1_400_000, clock: 5_010_000, metrics: metrics(50, 20) });
+  const back = history.list({ at: 1_405_000, clock: 5_015_000, metrics: metrics(50, 20) });
+  t.same([back.times, back.operations[0]?.rate], [[1_400], [1]], "no point lies in the future");
+  t.match(back.operations[0]?.now, { rate: 0.154 }, "and no rate is made of it");
 });
 
 t.test("/status.json tells of the last hour", async (t) => {
   const store = await openStore("sqlite::memory:");
   t.teardown(() => store.close());
-  const service = await start(t, { store, figures: gatherHere(100) });
+  const service = await start(t, { store, figures: gatherHere(() => t.fail(), 100) });
   const { call, create } = service;
   const alice = await addKey(store, "alice");
   const operator = await addKey(store, "op", undefined, true);
@@ -452,12 +472,12 @@ t.test("/status.json tells of the last hour", async (t) => {
   const lost = await start(t, { store: { ...store, check: away, deprecated: { ...store.deprecated, list: away } } });
   t.match(await lost.call("GET", "/status.json", { key: operator }), {
     status: 200,
-    text: /"reachable":false.*"deprecated":\[\]\}$/,
+    text: /"reachable":false.*"deprecated":null\}$/,
   });
 });
 
 t.test("no counter goes back when a process leaves, and gauges go with it", async (t) => {
-  const gathering = gather(10_000);
+  const gathering = gather(() => t.fail(), 10_000);
   t.teardown(() => gathering.end());
   const shared = { help: "help", aggregator: "sum" } as const;
   const snapshot = (calls: number, memory: number): Snapshot => ({
@@ -554,11 +574,27 @@ t.test("with WORKERS all is one sum, whichever answers, whoever is replaced or k
     message: "The figures of all processes are not there. Try again.",
   });
   t.ok(Date.now() - began < 2_000);
+  const many = await Promise.all(Array.from({ length: 60 }, async () => (await call("/metrics")).status));
+  t.same([...new Set(many)], [503], "however many ask, none waits for longer");
   t.equal((await call()).status, 404, "all else goes on");
   server.child.kill("SIGCONT");
   await pause(300);
   t.ok((await count(server, requests, operation)) >= settledAt);
   t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+t.test("a process that can't make out what a worker of another version says, or can't count, goes on", async (t) => {
+  const told: unknown[] = [];
+  const gathering = gather((error) => told.push(error), 20);
+  t.teardown(() => gathering.end());
+  const worker = Object.assign(new EventEmitter(), { send: () => {} });
+  listen(worker as unknown as Worker, gathering, (error) => told.push(error));
+  worker.emit("message", { question: { id: 1, about: "trends" } });
+  worker.emit("message", { figures: {} });
+  worker.emit("message", { origin: "http://127.0.0.1:3000", address: "127.0.0.1" });
+  await pause(50);
+  t.equal(told.length, 2, "it says so");
+  t.match(await gathering.metrics(), "petstore_keys_in_use 0");
 });
 
 const prometheus = await findProgram("prometheus", "prometheus");

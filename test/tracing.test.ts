@@ -281,10 +281,14 @@ t.test("the caller's trace goes on, and what it does not record is not recorded 
     t.equal(flags, "01", `a new trace: ${traceparent.slice(0, 80)}`);
     t.not(fresh, parent.slice(3, 35));
   }
+  const secret = `psk_${"s".repeat(43)}`;
+  const [kept] = await sent({ traceparent: `${parent}-01`, tracestate: `vendor=${secret}` });
+  t.equal(kept, parent.slice(3, 35), "the trace goes on without what looks like a secret");
   const [later] = await sent({ traceparent: `cc${parent.slice(2)}-01-what-will-be` });
   t.equal(later, parent.slice(3, 35), "a later version is read as this one");
   const spans = await finish();
-  t.equal(spans.filter(({ kind }) => kind === 2).length, wrong.length + 1);
+  t.equal(spans.filter(({ kind }) => kind === 2).length, wrong.length + 2);
+  t.notMatch(received.text, secret);
   t.notMatch(received.text, span);
 });
 

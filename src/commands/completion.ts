@@ -36,8 +36,8 @@ function toPlaces(command: Command, help: Help, path = ""): Place[] {
       ...command.registeredArguments.flatMap(({ argChoices }) => toWords(argChoices)),
       ...options.map((one) => ({ word: one.long as string, meaning: one.description })),
     ],
-    values: options.flatMap(({ long, argChoices }) =>
-      argChoices ? { option: long as string, words: toWords(argChoices) } : [],
+    values: options.flatMap(({ long, required, argChoices }) =>
+      required ? { option: long as string, words: toWords(argChoices) } : [],
     ),
   };
   const others = commands.filter((one) => one.name() !== "help"); // after help comes what may come without it
@@ -103,12 +103,10 @@ function toFish(places: readonly Place[]): string {
   const cases = places.slice(1).map(({ path }) => `      case ${quote(path)}\n        set place ${quote(path)}`);
   const lines = places.flatMap(({ path, words, values }) =>
     words.map(({ word, meaning }) => {
-      const choices = values
-        .find(({ option }) => option === word)
-        ?.words.map(({ word }) => word)
-        .join(" ");
+      const value = values.find(({ option }) => option === word);
+      const choices = value?.words.map(({ word }) => word).join(" ");
       const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
-      return `complete -c petstore -n ${quote(`test "$(__petstore_place)" = "${path}"`)} ${what}${choices ? ` -x -a ${quote(choices)}` : ""} -d ${quote(meaning)}`;
+      return `complete -c petstore -n ${quote(`test "$(__petstore_place)" = "${path}"`)} ${what}${choices ? ` -x -a ${quote(choices)}` : value ? " -r" : ""} -d ${quote(meaning)}`;
     }),
   );
   return `function __petstore_place
