@@ -1,4 +1,5 @@
 // The command `petstore`: run the service, and see to it.
+import { stdout } from "node:process";
 import { Command } from "commander";
 import { addBackups } from "./commands/backups.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -9,7 +10,7 @@ import { addKeys } from "./commands/keys.ts";
 import { addStatus } from "./commands/status.ts";
 import { addStores } from "./commands/stores.ts";
 import { mask } from "./logger.ts";
-import { serve } from "./server.ts";
+import { end, serve } from "./server.ts";
 import { version } from "./version.ts";
 
 /** Runs the command line. Rejects with an Error that says what went wrong; wrong usage ends with exit code 2. */
@@ -47,5 +48,15 @@ export async function run(argv: readonly string[]): Promise<void> {
   program.commandsGroup("The command itself:");
   program.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
   addCompletion(program);
+  program.hook("preAction", (_, command) => {
+    if (command.name() !== "serve") stdout.on("error", endUnwritten);
+  });
   await program.parseAsync(argv);
+}
+
+// What was to be printed is the result: nobody must take it for done where it could not be. Who reads only the
+// beginning, as head does, has what they want.
+function endUnwritten(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit();
+  end(new Error(`Standard output can't be written: ${error.message}`));
 }

@@ -1,6 +1,6 @@
 // The command as people meet it: help, completion, suggestions, colours; and who calls what is going away.
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
@@ -132,6 +132,25 @@ t.test("help has examples, exit codes and settings; a mistyped word is told what
   t.match(petstore({}, "keys", "crate", "x"), { status: 2, stderr: /Did you mean create\?/ });
   t.match(petstore({}, "keys", "list", "--jsn"), { status: 2, stderr: /Did you mean --json\?/ });
 });
+
+t.test(
+  "what can't be printed is not taken for done",
+  { skip: !existsSync("/dev/full") && "there is no /dev/full" },
+  async (t) => {
+    const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };
+    const bin = new URL("../src/bin.js", import.meta.url).pathname;
+    const run = (line: string) =>
+      spawnSync("bash", ["-o", "pipefail", "-c", `${process.execPath} ${bin} ${line}`], {
+        env: { ...process.env, ...settings },
+        encoding: "utf8",
+      });
+    t.match(run("keys create alice > /dev/full"), {
+      status: 1,
+      stderr: /^petstore: Standard output can't be written: ENOSPC/,
+    });
+    t.match(run("completion bash | true"), { status: 0, stderr: "" }, "who reads no more has what they want");
+  },
+);
 
 t.test("colours are for terminals, and never where NO_COLOR is set", async (t) => {
   const colour = /\x1b\[\d/;
