@@ -158,6 +158,10 @@ t.test("a service that is away keeps its last figures, and goes on when it is ba
   await page.route("**/status.json", (route) => route.fulfill({ status: 502, body: "<h1>Bad gateway</h1>" }));
   await page.clock.fastForward(step);
   await page.getByText("The service does not answer. It is asked again").waitFor();
+  // Who answers, but is no status: a newer service, say, that says it otherwise.
+  await page.route("**/status.json", (route) => route.fulfill({ json: { at: "now" } }));
+  await page.clock.fastForward(step);
+  await page.getByText("The answer can't be shown: if the service is newer than this page, reload it. It is").waitFor();
   await page.unroute("**/status.json");
   await page.clock.fastForward(step);
   await page.locator("#tables table").first().waitFor();
@@ -279,9 +283,34 @@ t.test("the figures in words", async (t) => {
   });
   t.same(judge(ends(-2, [...keys, ...keys])), {
     state: "soon",
-    text: `getPet may go now, and 2 keys called it in the last 30 days. ${but}`,
+    text: `getPet is 2 days past its sunset, and 2 keys called it in the last 30 days. ${but}`,
+  });
+  t.same(judge(ends(0)), {
+    state: "soon",
+    text: `getPet may go now, and 1 key called it in the last 30 days. ${but}`,
   });
   t.same(judge(ends(1, [])), { state: "well", text: `${fine} getPet goes in 1 day.` });
+  const past = { ...going, daysLeft: -1, keys: [] };
+  t.same(judge({ ...status, deprecated: [{ ...past, operation: "feedPet", daysLeft: -1200 }, past, going] }), {
+    state: "well",
+    text: `${fine} feedPet is 1,200 days past its sunset. getPet is 1 day past its sunset.`,
+  });
+  t.same(judge({ ...status, deprecated: [past, { ...going, operation: "feedPet", daysLeft: 3 }] }), {
+    state: "soon",
+    text: `feedPet goes in 3 days, and 1 key called it in the last 30 days. ${but} getPet is 1 day past its sunset.`,
+  });
+  const unread = { ...status, deprecated: null };
+  t.same(judge(unread), { state: "soon", text: `What is deprecated could not be read. ${but}` });
+  t.same(judge({ ...unread, service: { ...status.service, reachable: false } }), {
+    state: "bad",
+    text: "The store can't be reached.",
+  });
+  t.same(
+    toTables(unread)
+      .slice(2)
+      .map(({ none }) => none),
+    ["What is deprecated could not be read.", "Who called what is deprecated could not be read."],
+  );
   const failing = { ...ends(1), operations: [{ ...operation, id: "listPets", now: { ...now, failed: 0.25 } }] };
   const away = { ...failing, service: { ...status.service, reachable: false } };
   t.same(judge(away), {
@@ -313,6 +342,7 @@ t.test("the figures in words", async (t) => {
     deprecated: [{ ...going, sunset: null, daysLeft: null, successor: null }],
   });
   t.same(deprecated?.rows, [["getPet", "not said", "–", "–", "3"]]);
+  t.same(toTables(ends(-5))[2]?.rows, [["getPet", "2030-12-05", "/pets", "-5", "3"]]);
   t.same(callers?.rows, [["getPet", "(no key)", "2026-11-21", "3"]]);
 });
 

@@ -68,9 +68,20 @@ async function look() {
   const { status, refused, away } = await ask(key, signal);
   if (signal.aborted) return;
   if (refused !== undefined) return stop(`The key is refused. ${refused}`);
-  if (status) showStatus(status);
-  else show("bad", `${away} ${shownAt && `The figures below are of ${shownAt}. `}It is asked again every 10 seconds.`);
-  timer = setTimeout(look, pause);
+  try {
+    if (status) showStatus(status);
+    else showAway(away);
+  } catch (error) {
+    showAway("The answer can't be shown: if the service is newer than this page, reload it.");
+    reportError(error);
+  } finally {
+    timer = setTimeout(look, pause);
+  }
+}
+
+/** @type {(why: string | undefined) => void} */
+function showAway(why) {
+  show("bad", `${why} ${shownAt && `The figures below are of ${shownAt}. `}It is asked again every 10 seconds.`);
 }
 
 /** @type {(key: string, signal: AbortSignal) => Promise<{ status?: Status, refused?: string, away?: string }>} */
@@ -92,7 +103,6 @@ async function ask(key, signal) {
 /** @type {(status: Status) => void} */
 function showStatus(status) {
   const { state, text } = judge(status);
-  shownAt = new Date(status.at).toLocaleTimeString("en-GB");
   show(state, text);
   const since = { dateStyle: "medium", timeStyle: "short" };
   say(
@@ -110,6 +120,7 @@ function showStatus(status) {
   if (charts.length === 0) charts = drawn.map((chart) => addChart(find("charts"), chart));
   for (const [index, update] of charts.entries()) update(/** @type {Chart} */ (drawn[index]), status.times);
   find("tables").replaceChildren(...toTables(status).map(toSection));
+  shownAt = new Date(status.at).toLocaleTimeString("en-GB");
 }
 
 /** @type {(state: "well" | "soon" | "bad", text: string) => void} */

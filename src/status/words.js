@@ -14,7 +14,7 @@
  * @property {{ p50: (number | null)[], p99: (number | null)[], pool: { used: number, waiting: number, size: number } | null }} store
  * @property {{ memory: number[], delay: number[], inFlight: number[] }} process
  * @property {{ name: string, calls: number, rate: number }[]} keys
- * @property {Deprecated[]} deprecated
+ * @property {Deprecated[] | null} deprecated the next to go first; null where it could not be read
  *
  * @typedef {{ rate: number, failed: number, p50: number | null, p99: number | null }} Now
  * @typedef {{ id: string, method: string, path: string, now: Now, rate: number[], p50: (number | null)[], p99: (number | null)[] }} Operation
@@ -29,11 +29,12 @@
  */
 
 const soon = 30; // days
+const unread = "What is deprecated could not be read.";
 
 /** Three digits or so, and no more than a thousandth. @type {Say} */
 function number(value) {
   if (value === null) return "–";
-  const maximumFractionDigits = Math.min(3, Math.max(0, 2 - Math.floor(Math.log10(value))));
+  const maximumFractionDigits = Math.min(3, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))));
   return value.toLocaleString("en", { maximumFractionDigits });
 }
 
@@ -66,21 +67,25 @@ export function judge({ service, operations, deprecated }) {
   const failing = operations.filter(({ now }) => now.failed > 0);
   const named = failing.map(({ id, now }) => `${id} ${rate(now.failed)}`).join(", ");
   if (failing.length > 0) wrong.push(`Calls failed (5xx) in the last minute: ${named}.`);
-  const going = deprecated.filter(({ daysLeft }) => daysLeft !== null);
+  const going = (deprecated ?? []).filter(({ daysLeft }) => daysLeft !== null);
   const missed = going.filter(({ daysLeft, keys }) => Number(daysLeft) <= soon && keys.length > 0);
   const calls = missed.map(
     ({ operation, daysLeft, keys }) =>
       `${operation} ${leave(Number(daysLeft))}, and ${many(keys.length, "key")} called it in the last 30 days.`,
   );
+  if (deprecated === null && service.reachable) calls.push(unread);
   if (wrong.length > 0) return { state: "bad", text: [...wrong, ...calls].join(" ") };
   const fine = "the store is reachable, and no call failed in the last minute.";
-  if (calls.length > 0) return { state: "soon", text: [...calls, `Else all is well: ${fine}`].join(" ") };
-  const next = going.slice(0, 1).map(({ operation, daysLeft }) => `${operation} ${leave(Number(daysLeft))}.`);
+  const next = going
+    .filter((one, index) => !missed.includes(one) && (index === 0 || Number(one.daysLeft) < 0))
+    .map(({ operation, daysLeft }) => `${operation} ${leave(Number(daysLeft))}.`);
+  if (calls.length > 0) return { state: "soon", text: [...calls, `Else all is well: ${fine}`, ...next].join(" ") };
   return { state: "well", text: [`All is well: ${fine}`, ...next].join(" ") };
 }
 
 /** @type {(days: number) => string} */
 function leave(days) {
+  if (days < 0) return `is ${many(-days, "day")} past its sunset`;
   return days > 0 ? `goes in ${many(days, "day")}` : "may go now";
 }
 
@@ -194,6 +199,7 @@ export function isEmpty(lines) {
 
 /** What is better read than drawn. @type {(status: Status) => Table[]} */
 export function toTables({ operations, keys, deprecated }) {
+  const going = deprecated ?? [];
   return [
     {
       title: "Operations, in the last minute",
@@ -217,23 +223,25 @@ export function toTables({ operations, keys, deprecated }) {
       title: "Deprecated operations",
       heads: ["Operation", "Sunset", "Use instead", "Days left", "Calls in 30 days"],
       texts: 3,
-      rows: deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
+      rows: going.map(({ operation, sunset, daysLeft, successor, calls }) => [
         operation,
         sunset ?? "not said",
         successor ?? "–",
         number(daysLeft),
         number(calls),
       ]),
-      none: "Nothing is deprecated.",
+      none: deprecated ? "Nothing is deprecated." : unread,
     },
     {
       title: "Who called them, in 30 days",
       heads: ["Operation", "Key", "Last", "Calls"],
       texts: 3,
-      rows: deprecated.flatMap(({ operation, keys }) =>
+      rows: going.flatMap(({ operation, keys }) =>
         keys.map(({ name, calls, last }) => [operation, name || "(no key)", last, number(calls)]),
       ),
-      none: "Nobody called a deprecated operation in the last 30 days.",
+      none: deprecated
+        ? "Nobody called a deprecated operation in the last 30 days."
+        : "Who called what is deprecated could not be read.",
     },
   ];
 }
