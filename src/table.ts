@@ -14,9 +14,9 @@ export function toTable(heads: readonly string[], rows: readonly (readonly strin
   return [styleText("bold", toLine(heads), { stream: stdout }), ...rows.map(toLine)].join("\n");
 }
 
-/** The value as JSON, on lines that people can read. */
+/** The value as JSON, on lines that people can read. No string in it has a control character as such (ISO 6429). */
 export function toIndentedJson(value: unknown): string {
-  return toJson(value, 2);
+  return toJson(value, 2).replace(/[\x7f-\x9f]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
 }
 
 /** A time as people read it, in UTC: 2030-12-05 13:45Z. */

@@ -9,12 +9,13 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
 import { freePort } from "../scripts/drive/port.ts";
-import { petstore, startServer } from "../scripts/drive/processes.ts";
+import { petstore, petstoreAside, startServer } from "../scripts/drive/processes.ts";
 import { makeKey } from "../src/auth.ts";
 import { handlers } from "../src/handlers.ts";
 import { describeService, judge, type Status, summarize, toCharts, toFigures, toTables } from "../src/status/words.js";
 import type { Store } from "../src/store/store.ts";
 import { openPage } from "./browser.ts";
+import { certify } from "./certificate.ts";
 import { addKey, documentText, edit, folder, start } from "./fixture.ts";
 
 const step = 10_000; // milliseconds, of the service and of the page
@@ -392,7 +393,12 @@ t.test("petstore status", async (t) => {
   refuses({ OPERATOR_KEY: operator }, /The service must be an http or https URL, .*/, "http://me:word@127.0.0.1");
   refuses(
     { OPERATOR_KEY: operator, HOST: "::", PORT: "1", TLS_CERT: "cert.pem" },
-    /Nothing answers at https:\/\/\[::1\]:1\/status\.json: fetch failed\./,
+    /Nothing answers at https:\/\/\[::1\]:1\/status\.json: E[A-Z]+\./,
+  );
+  t.match(
+    status({ OPERATOR_KEY: operator }, `http://0.0.0.0:${port}`),
+    { status: 0, stderr: "petstore: the key goes to 0.0.0.0 unencrypted\n" },
+    "by what may be a network",
   );
   const free = `${await freePort()}`;
   refuses(
@@ -406,7 +412,41 @@ t.test("petstore status", async (t) => {
   t.match(lost, { status: 1, stdout: /^The store can't be reached\.$/m }, "for scripts, that is no success");
 });
 
-t.test("petstore status shows nothing of what else listens there, but in one line", async (t) => {
+t.test("petstore status looks for the name of BASE_URL in the certificate of the service", async (t) => {
+  const { files } = await certify(t, 1); // for localhost
+  const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "silent", ...files };
+  const OPERATOR_KEY = petstore(settings, "keys", "create", "olivia", "--operator").stdout.trim();
+  const { url } = await startServer(t, settings);
+  const { port: PORT } = new URL(url);
+  const trusting = { ...settings, OPERATOR_KEY, PORT, NODE_EXTRA_CA_CERTS: files.TLS_CERT };
+  const local = { ...trusting, BASE_URL: "https://localhost/v1" };
+  t.match(petstore(local, "status"), { status: 0, stdout: /^All is well/m, stderr: "" });
+  t.match(petstore(trusting, "status", `https://localhost:${PORT}`), { status: 0, stderr: "" });
+
+  const wrong = (name: string) =>
+    `petstore: The certificate at https://127.0.0.1:${PORT}/status.json is not for ${name}: give the URL that it is for.\n`;
+  const refuses = (environment: Record<string, string>, stderr: string, ...args: string[]) =>
+    t.match(petstore(environment, "status", ...args), { status: 1, stdout: "", stderr });
+  refuses(trusting, wrong("127.0.0.1"));
+  refuses({ ...trusting, BASE_URL: "http://localhost/v1" }, wrong("127.0.0.1"));
+  refuses({ ...trusting, BASE_URL: "https://pets.example/v1" }, wrong("pets.example"));
+  refuses(local, wrong("127.0.0.1"), `https://127.0.0.1:${PORT}`);
+  refuses({ ...local, NODE_EXTRA_CA_CERTS: "" }, "status.json: DEPTH_ZERO_SELF_SIGNED_CERT.\n");
+});
+
+t.test("petstore status says which sunset is past", async (t) => {
+  const document = edit(
+    documentText,
+    [/x-deprecated-since: \S+/, "x-deprecated-since: 2020-01-01"],
+    [/x-sunset: \S+/, "x-sunset: 2020-12-05"],
+  );
+  const { origin, store } = await start(t, { document });
+  const shown = await petstoreAside({ OPERATOR_KEY: await addOperator(store) }, "status", origin);
+  t.match(shown, /^All is well: .* getPet is \d,\d{3} days past its sunset\.$/m);
+  t.match(shown, /^getPet +2020-12-05 +\/pets +-\d,\d{3} +0$/m);
+});
+
+t.test("petstore status lets what listens there neither command the terminal nor show the key", async (t) => {
   let answer = { status: 200, body: "" };
   const server = createServer((_, response) =>
     response.writeHead(answer.status, { location: "/elsewhere" }).end(answer.body),
@@ -415,15 +455,52 @@ t.test("petstore status shows nothing of what else listens there, but in one lin
   t.teardown(() => server.close());
   const { port } = server.address() as AddressInfo;
   const { key } = makeKey();
+  const wrong = "is no status of a Pet Store (200)";
+  const operator = await start(t);
+  const real = await fetch(`${operator.origin}/status.json`, {
+    headers: { authorization: `Bearer ${await addOperator(operator.store)}` },
+  });
+  const good = await real.text();
   for (const [status, body, said] of [
-    [200, "hello", "is no status of a Pet Store (200)"],
-    [200, "null", "is no status of a Pet Store (200)"],
+    [200, "hello", wrong],
+    [200, "null", wrong],
+    [200, '{"service":{"reachable":true}}', wrong],
+    [200, edit(good, ['"started":"2', '"started":"X']), wrong],
+    [200, edit(good, ['"workers":1', '"workers":"1"']), wrong],
+    [200, edit(good, ['"workers":1', '"workers":1,"workers":1']), wrong],
     [302, "", "is no status of a Pet Store (302)"],
-    [401, JSON.stringify({ message: `no \x1b[31m${key}` }), "refuses the key of OPERATOR_KEY: no psk_…"],
+    [401, "", "refuses the key of OPERATOR_KEY: it does not say why"],
+    [
+      401,
+      JSON.stringify({ message: `no \x1b[31m\r\x9b\n${key.slice(0, 9)}\x7f${key.slice(9)}` }),
+      "refuses the key of OPERATOR_KEY: no psk_…",
+    ],
     [503, JSON.stringify({ message: "The database can't be reached." }), "can't say: The database can't be reached."],
   ] as const) {
     answer = { status, body };
     t.match(await refusal(port, key), `petstore: http://127.0.0.1:${port}/status.json ${said}`);
+  }
+
+  const odd = `a\x1b]0;title\x07b\x00\r\n\x7f\x9b2J${key}`;
+  const name = JSON.stringify({ name: odd, calls: 1, rate: 0 });
+  const body = edit(
+    good,
+    ['"keys":[', `"keys":[${name},`],
+    ['"step":10', '"step":10,"more":9007199254740993'],
+    [/"version":"[^"]*"/, `"version":${JSON.stringify(odd)}`],
+  );
+  answer = { status: 200, body };
+  const show = async (...args: string[]) =>
+    `${await petstoreAside({ OPERATOR_KEY: key }, "status", `http://127.0.0.1:${port}`, ...args)}`;
+  const shown = await show();
+  t.match(shown, /^Pet Store version abpsk_…, contract /);
+  t.match(shown, /^abpsk_… +1 +0$/m);
+  const json = await show("--json");
+  t.match(json, '"more": 9007199254740993');
+  t.match(JSON.parse(json).keys, [{ name: odd.replace(key, "psk_…"), calls: 1 }], "as it was, but for the key");
+  for (const text of [shown, json]) {
+    t.notMatch(text, /(?!\n)\p{Cc}/u);
+    t.notOk(text.includes(key.slice(4)));
   }
 });
 

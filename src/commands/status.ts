@@ -1,67 +1,110 @@
-// petstore status: how the running service is, once, in a terminal or for a script.
+// petstore status: how the running service is, once, in a terminal or for a script. What listens there may be anything:
+// nothing that it says is shown before it was looked at.
+import { once } from "node:events";
+import * as http from "node:http";
+import * as https from "node:https";
 import { isIPv6 } from "node:net";
 import { stdout } from "node:process";
+import { text as readText } from "node:stream/consumers";
+import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
+import { parseJson } from "../json.ts";
 import { mask } from "../logger.ts";
 import { describeService, judge, type Status, toFigures, toTables } from "../status/words.js";
-import { toTable, toTime } from "../table.ts";
+import { toIndentedJson, toTable, toTime } from "../table.ts";
+import { addExamples } from "./help.ts";
+import { isStatus } from "./status-shape.ts";
 
 const patience = 10_000; // milliseconds
 const colours = { well: "green", soon: "yellow", bad: "red" } as const;
 
 /** Adds `petstore status`. */
 export function addStatus(program: Command): void {
-  program
+  const asking = program
     .command("status")
     .description("ask the running service how it is: calls, times, keys, what is going away; with OPERATOR_KEY")
     .argument("[url]", "the service, up to what stands before /status (http or https, at HOST and PORT)")
     .option("--json", "as the service gave it")
     .action(async (url: string | undefined, { json }: { json?: boolean }) => {
       const config = readConfig();
-      const { text, status } = await ask(url ?? toUrl(config), config.OPERATOR_KEY);
+      const { exact, status } = await ask(url ? { url } : findService(config), config.OPERATOR_KEY);
       // For scripts: what can't serve is no success, though it was told.
       if (!status.service.reachable) process.exitCode = 1;
-      console.log(json ? text : describe(status));
+      console.log(json ? mask(toIndentedJson(exact)) : describe(status));
     });
+  addExamples(
+    asking,
+    ["OPERATOR_KEY=psk_… petstore status", "the service of the same settings"],
+    ["petstore status https://pets.example", "another one; the key is in the environment"],
+    ["petstore status --json", "for a script"],
+  );
 }
 
-// Where the service of the same settings listens; one that listens everywhere does so on loopback, too.
-function toUrl({ HOST, PORT, TLS_CERT }: Config): string {
+/** Where a service is, and the name that its certificate is for, where that is not the URL's. */
+interface Place {
+  readonly url: string;
+  readonly name?: string | undefined;
+}
+
+// Where the service of the same settings listens; one that listens everywhere does so on loopback, too. Its
+// certificate is for the name by which its clients know it.
+function findService({ HOST, PORT, TLS_CERT, BASE_URL }: Config): Place {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[HOST] ?? HOST;
-  return `${TLS_CERT ? "https" : "http"}://${isIPv6(host) ? `[${host}]` : host}:${PORT}`;
+  const url = `${TLS_CERT ? "https" : "http"}://${isIPv6(host) ? `[${host}]` : host}:${PORT}`;
+  return { url, name: BASE_URL.startsWith("https:") ? new URL(BASE_URL).hostname : undefined };
 }
 
-async function ask(url: string, key: string): Promise<{ text: string; status: Status }> {
+async function ask({ url, name }: Place, key: string): Promise<{ exact: unknown; status: Status }> {
   if (!/^https?:\/\/[^?#@]+$/.test(url) || !URL.canParse(url))
     throw new Error("The service must be an http or https URL, http://127.0.0.1:3000.");
   if (key === "")
     throw new Error("OPERATOR_KEY is not set: make a key with petstore keys create NAME --operator, and put it there.");
   const address = new URL("status.json", url.endsWith("/") ? url : `${url}/`);
-  const headers = { authorization: `Bearer ${key}` };
-  // Not on to where it is sent: the key is for this address.
-  const request = fetch(address, { headers, redirect: "manual", signal: AbortSignal.timeout(patience) });
-  const { ok, status, text } = await request
-    .then(async (answer) => ({ ok: answer.ok, status: answer.status, text: await answer.text() }))
-    .catch(({ message, cause }) => {
-      throw new Error(`Nothing answers at ${address}: ${cause?.code ?? message}.`);
-    });
-  const body = read(text);
-  if (ok && body?.service) return { text, status: body as Status };
-  // What else listens there may say anything, and a terminal would obey it.
-  const why = mask(stripVTControlCharacters(`${body?.message}`));
-  if (status === 401) throw new Error(`${address} refuses the key of OPERATOR_KEY: ${why}`);
-  if (status === 503) throw new Error(`${address} can't say: ${why}`);
-  throw new Error(`${address} is no status of a Pet Store (${status}): is it what stands before /status?`);
+  const place = mask(address.href);
+  if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
+    console.error(`petstore: the key goes to ${address.hostname} unencrypted`);
+  const { code, text } = await get(address, key, name).catch(({ code, cause, message }) => {
+    if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+      throw new Error(
+        `The certificate at ${place} is not for ${name ?? address.hostname}: give the URL that it is for.`,
+      );
+    throw new Error(`Nothing answers at ${place}: ${[cause?.message, code, message].find(Boolean)}.`);
+  });
+  const { exact, said } = read(text);
+  if (code === 200 && isStatus(said)) return { exact, status: said };
+  const why = said?.message ?? "it does not say why";
+  if (code === 401) throw new Error(`${place} refuses the key of OPERATOR_KEY: ${why}`);
+  if (code === 503) throw new Error(`${place} can't say: ${why}`);
+  throw new Error(`${place} is no status of a Pet Store (${code}): is it what stands before /status?`);
 }
 
-function read(text: string): (Partial<Status> & { message?: string }) | undefined {
+// Not by fetch, which can't look for another name in the certificate. Neither follows to elsewhere: the key is for
+// this address.
+async function get(address: URL, key: string, name: string | undefined): Promise<{ code: number; text: string }> {
+  const request = (address.protocol === "https:" ? https : http).get(address, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(patience),
+    checkServerIdentity: (host, certificate) => checkServerIdentity(name ?? host, certificate),
+  } as https.RequestOptions);
+  const [answer] = await once(request, "response");
+  return { code: answer.statusCode, text: await readText(answer) };
+}
+
+// An answer, exact, and as it may be said on a terminal; nothing where it is no JSON.
+function read(text: string): { exact?: unknown; said?: { message?: string } | null } {
   try {
-    return JSON.parse(text);
+    const said = JSON.parse(text, (_, value) => (typeof value === "string" ? clean(value) : value));
+    return { exact: parseJson(text), said };
   } catch {
-    return undefined;
+    return {};
   }
+}
+
+// A terminal would obey what controls it (C0, DEL and C1 of ISO 6429). A key may be anywhere, cut by such, too.
+function clean(text: string): string {
+  return mask(stripVTControlCharacters(text).replace(/\p{Cc}/gu, ""));
 }
 
 function describe(status: Status): string {
