@@ -128,6 +128,11 @@ t.test("help has examples, exit codes and settings; a mistyped word is told what
   for (const part of ["Examples:", "Exit codes:", "Settings, from the environment:", "DATABASE_URL"])
     t.match(help.stdout, part);
   t.match(petstore({}, "help", "keys").stdout, /create.*list.*revoke/s);
+  const commands = ["keys create", "status", "import", "export", "backup", "restore", "copy", "check", "deprecations"];
+  for (const command of commands) {
+    const [, examples] = petstore({}, ...command.split(" "), "--help").stdout.split("\nExamples:\n");
+    t.match(examples, new RegExp(`^ .*petstore ${command}\\b`), command);
+  }
   t.match(petstore({}, "srve"), { status: 2, stderr: "petstore: unknown command 'srve'\n(Did you mean serve?)\n" });
   t.match(petstore({}, "keys", "crate", "x"), { status: 2, stderr: /Did you mean create\?/ });
   t.match(petstore({}, "keys", "list", "--jsn"), { status: 2, stderr: /Did you mean --json\?/ });

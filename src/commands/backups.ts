@@ -5,23 +5,30 @@ import { readDocument } from "../document.ts";
 import { type Inventory, toLines } from "../inventory.ts";
 import { startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
+import { addExamples } from "./help.ts";
 import { describe, type Shown, stoppable, withTables } from "./stores.ts";
 
 /** Adds `petstore backup` and `restore`. */
 export function addBackups(program: Command): void {
-  program
+  const backingUp = program
     .command("backup")
     .description("make a file of all that the store of DATABASE_URL has; the service may run")
     .argument("<file>", "a file that is not there yet: a SQLite database, whatever the store is")
     .option("--json", "as JSON")
     .action((file: string, shown: Shown) => backUp(file, shown));
-  program
+  addExamples(backingUp, ["petstore backup pets.backup", "all that the store has, in one file"]);
+  const restoring = program
     .command("restore")
     .description("fill the store of DATABASE_URL, which must be empty, with all that a backup has")
     .argument("<file>", "what petstore backup made, or any SQLite file that is a store")
     .option("--force", "replace what the store has, also while it is in use")
     .option("--json", "as JSON")
     .action((file: string, options: Shown & { force?: boolean }) => restoreFrom(file, options));
+  addExamples(
+    restoring,
+    ["DATABASE_URL=sqlite:other.db petstore restore pets.backup", "into another store"],
+    ["petstore restore pets.backup --force", "in place of what the store has"],
+  );
 }
 
 async function backUp(file: string, { json }: Shown): Promise<void> {

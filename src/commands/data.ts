@@ -12,6 +12,7 @@ import { openInput } from "../input.ts";
 import { type ProgressBar, startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
 import { makeFile } from "../whole-file.ts";
+import { addExamples } from "./help.ts";
 import { type Shown, stoppable, withTables } from "./stores.ts";
 
 const mostProblems = 20; // that are shown
@@ -36,7 +37,7 @@ interface Exporting extends Shown {
 export function addData(program: Command): void {
   const format = () =>
     new Option("--format <format>", "of the file, where its ending does not tell").choices(Object.keys(formats));
-  program
+  const importing = program
     .command("import")
     .description("add the pets of a file, a line each; the service may run")
     .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a head); - is standard input")
@@ -46,7 +47,13 @@ export function addData(program: Command): void {
     .option("--from-start", "import all lines once more, of an import that was stopped")
     .option("--json", "as JSON")
     .action((file: string, options: Importing, command: Command) => importFile(file, options, command));
-  program
+  addExamples(
+    importing,
+    ["petstore import pets.csv", "nothing of it where a line is bad"],
+    ["petstore import pets.csv --skip-bad", "the good lines of it"],
+    ["petstore import - --format ndjson < pets.txt", "from standard input"],
+  );
+  const exporting = program
     .command("export")
     .description("write all pets, in order of id, to standard output or a file; the service may run")
     .addOption(format())
@@ -55,6 +62,12 @@ export function addData(program: Command): void {
     .option("--output <file>", "write to a file, which is there when it is complete")
     .option("--json", "say as JSON what was written; with --output")
     .action((options: Exporting, command: Command) => exportAll(options, command));
+  addExamples(
+    exporting,
+    ["petstore export --status sold --format csv", "to standard output"],
+    ["petstore export --output pets.ndjson", "to a file, which is there when it is complete"],
+    ["petstore export --without-ids --output pets.csv", "as petstore import takes it"],
+  );
 }
 
 async function importFile(

@@ -3,11 +3,12 @@ import type { Command } from "commander";
 import { type Deprecated, listDeprecated } from "../deprecations.ts";
 import { readDocument } from "../document.ts";
 import { toIndentedJson, toTable } from "../table.ts";
+import { addExamples } from "./help.ts";
 import { withStore } from "./stores.ts";
 
 /** Adds `petstore deprecations`. */
 export function addDeprecations(program: Command): void {
-  program
+  const listing = program
     .command("deprecations")
     .description("list what is deprecated, when it goes, and which keys called it in the last 30 days")
     .option("--json", "as JSON")
@@ -17,6 +18,11 @@ export function addDeprecations(program: Command): void {
         console.log((json ? toIndentedJson : describe)(await listDeprecated(operations, deprecated)));
       }),
     );
+  addExamples(
+    listing,
+    ["petstore deprecations", "before an operation is removed: who would miss it"],
+    ["petstore deprecations --json", "for a script"],
+  );
 }
 
 function describe(deprecated: readonly Deprecated[]): string {

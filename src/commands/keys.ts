@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { makeKey } from "../auth.ts";
 import type { Key, KeyStore } from "../store/store.ts";
 import { toIndentedJson, toTable, toTime } from "../table.ts";
+import { addExamples } from "./help.ts";
 import { withStore } from "./stores.ts";
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
@@ -16,7 +17,7 @@ interface NewKey {
 /** Adds `petstore keys`. */
 export function addKeys(program: Command): void {
   const keys = program.command("keys").description("make, list and revoke API keys");
-  keys
+  const creating = keys
     .command("create")
     .description("make a key and print it; it is shown this once")
     .argument("<name>", "who or what the key is for", readName)
@@ -24,6 +25,11 @@ export function addKeys(program: Command): void {
     .option("--operator", "for who runs the service: it opens /status and /metrics, too")
     .option("--json", "as JSON")
     .action((name: string, options: NewKey) => withStore(({ keys }) => createKey(keys, name, options), "make"));
+  addExamples(
+    creating,
+    ["petstore keys create alice --expires 90d", "a key for a client"],
+    ["petstore keys create olivia --operator", "one that opens the status page, too"],
+  );
   keys
     .command("list")
     .description("list the keys: name, role, created, expires, last used")

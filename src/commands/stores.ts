@@ -10,6 +10,7 @@ import { openStore, openTables } from "../store/open.ts";
 import type { Access, Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 import { toIndentedJson } from "../table.ts";
+import { addExamples } from "./help.ts";
 
 const mostProblems = 20; // that are shown
 
@@ -24,19 +25,29 @@ export function addStores(program: Command): void {
     .command("migrate")
     .description("make the store of DATABASE_URL, or bring it to this version, and no more; serve does it, too")
     .action(async () => (await openStore(readConfig().DATABASE_URL)).close());
-  program
+  const copying = program
     .command("copy")
     .description("copy all that a store has into another one, which must be empty; stop the service before")
     .requiredOption("--from <url>", "the store to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
     .requiredOption("--to <url>", "the store to copy to, likewise")
     .option("--json", "as JSON")
     .action(({ from, to, ...shown }: { from: string; to: string } & Shown) => copyStore(from, to, shown));
-  program
+  addExamples(
+    copying,
+    ["petstore copy --from sqlite:data/petstore.db --to postgres://me@db/pets", "with the password from PGPASSWORD"],
+    ["petstore copy --from postgres://me@db/pets --to sqlite:pets.db", "and back"],
+  );
+  const checking = program
     .command("check")
     .description("read all that a store has, and say what is wrong with it; changes nothing, and the service may run")
     .argument("[url]", "the store: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (DATABASE_URL)")
     .option("--json", "as JSON")
     .action((url: string | undefined, shown: Shown) => checkStore(url ?? readConfig().DATABASE_URL, shown));
+  addExamples(
+    checking,
+    ["petstore check", "the store of DATABASE_URL"],
+    ["petstore check sqlite:pets.backup", "a backup"],
+  );
 }
 
 /**
