@@ -6,10 +6,12 @@ import type { Input } from "./input.ts";
 import { toLines } from "./lines.ts";
 import type { NewPet } from "./store/store.ts";
 
+const mark = Buffer.from("\ufeff"); // before the first line: what some programs write there, it says nothing
 const mostBytes = 65_536; // of a line, where the document does not say how long a body may be
 
 /** What was found in a line: the pet, or why it can't be imported. Neither, where there is none in it. */
 interface Found {
+  /** The number of the line, of the last one where it takes several. */
   readonly number: number;
   readonly pet?: NewPet | undefined;
   readonly problem?: string;
@@ -46,8 +48,10 @@ export async function checkInput(
       if (pet) checked.pets++;
       if (problem === undefined) continue;
       checked.bad++;
-      tell(`line ${number}: ${problem}`);
+      tell(problem);
     }
+  if (checked.lines === 0 && format.head([]) !== "")
+    throw new Error("The input is empty: its first line must name the columns.");
   return checked;
 }
 
@@ -59,19 +63,19 @@ export async function* findPets(
 ): AsyncGenerator<Found[]> {
   const { maxBytes = mostBytes } = { ...document.operations.find(({ id }) => id === "createPet")?.body };
   const read = format.buildRead(document);
-  for await (const lines of toLines(chunks, maxBytes, format.buildFindEnd()))
-    yield lines.map(({ number, bytes }) => {
-      if (bytes === undefined) return { number, problem: `it must have at most ${maxBytes} bytes` };
-      if (bytes.length === 0) return { number };
+  for await (const lines of toLines(chunks, maxBytes, format.buildEnds()))
+    yield lines.map(({ number: first, last: number, bytes }) => {
+      const place = first === number ? `line ${number}` : `lines ${first} to ${number}`;
+      if (bytes === undefined) return { number, problem: `${place}: it must have at most ${maxBytes} bytes` };
+      const text = first === 1 && bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes;
+      if (text.length === 0) return { number };
       try {
-        return { number, pet: read(bytes) };
+        return { number, pet: read(text) };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         // Said of a body as a rule.
-        return {
-          number,
-          problem: error.message.replace(/^The ((body|line) )?/, (_, it) => (it ? "it " : "the ")).replace(/\.$/, ""),
-        };
+        const why = error.message.replace(/^The ((body|line) )?/, (_, it) => (it ? "it " : "the "));
+        return { number, problem: `${place}: ${why.replace(/\.$/, "")}` };
       }
     });
 }

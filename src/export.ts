@@ -25,7 +25,7 @@ export function exportPets(
   store: Tables,
   { format, status, withoutIds }: Selection,
   write: (text: string) => Promise<unknown>,
-  progress: (done: number, total: number) => void,
+  progress: (done: number, total?: number) => void,
 ): Promise<Exported> {
   const first = withoutIds ? 1 : 0;
   const names = fields.slice(first);
@@ -42,7 +42,7 @@ export function exportPets(
     for await (const rows of source.rows("pets", status)) {
       await put(rows.map((row) => format.toLine(names, row.slice(first))).join(""));
       pets += rows.length;
-      progress(pets, total ?? pets);
+      progress(pets, total);
       await setImmediate(); // the embedded store never waits for anything: signals would not be heard
     }
     return { pets, sha256: hash.digest("hex") };

@@ -3,7 +3,7 @@
 import { decode, parse } from "./body.ts";
 import type { Document } from "./document.ts";
 import { Refusal } from "./errors.ts";
-import { buildFindRecordEnd, type FindEnd, findLineEnd } from "./lines.ts";
+import { buildRecordEnds, type Ends, lineEnds } from "./lines.ts";
 import { given } from "./store/rows.ts";
 import type { NewPet } from "./store/store.ts";
 import type { Values } from "./store/tables.ts";
@@ -14,7 +14,7 @@ export type ReadLine = (bytes: Buffer) => NewPet | undefined;
 
 /** A form of pets. */
 export interface Format {
-  buildFindEnd(): FindEnd;
+  buildEnds(): Ends;
   buildRead(document: Document): ReadLine;
   /** What stands before all pets. */
   head(fields: readonly string[]): string;
@@ -30,7 +30,7 @@ type Schemas = Document["content"]["components"] & {
 };
 
 const ndjson: Format = {
-  buildFindEnd: () => findLineEnd,
+  buildEnds: () => lineEnds,
   buildRead(document) {
     const validate = compile(document, "body", { $ref: "#/components/schemas/NewPet" });
     return (bytes) => validate(parse(bytes));
@@ -46,20 +46,19 @@ const ndjson: Format = {
 };
 
 const csv: Format = {
-  buildFindEnd: buildFindRecordEnd,
+  buildEnds: buildRecordEnds,
   buildRead(document) {
     const { NewPet: schema } = (document.content.components as Schemas).schemas;
     const { properties, required } = schema;
     const validate = compile(document, "row", schema);
     let columns: string[] | undefined;
     return (bytes) => {
-      const text = decode(bytes);
       if (columns === undefined) {
-        columns = readHead(splitRecord(text.replace(/^\ufeff/, "")), Object.keys(properties), required);
+        columns = readHead(bytes, Object.keys(properties), required);
         return undefined;
       }
       const names = columns;
-      const values = splitRecord(text);
+      const values = splitRecord(decode(bytes));
       if (values.length !== names.length)
         throw refuse(`must have ${names.length} fields, as its head has, and has ${values.length}`);
       const all = values.map((value, index) => [names[index] as string, value] as const);
@@ -124,8 +123,17 @@ function splitRecord(text: string): string[] {
   throw refuse(`is not CSV in its field ${values.length}: ${must}`);
 }
 
-function readHead(head: string[], known: string[], required: readonly string[]): string[] {
+// Without it no line can be read: what is wrong with it is wrong with all.
+function readHead(bytes: Buffer, known: string[], required: readonly string[]): string[] {
   const must = `the first line must name the columns, of ${known.join(", ")}`;
+  const read = () => {
+    try {
+      return splitRecord(decode(bytes));
+    } catch (error) {
+      throw new Error(`${(error as Error).message.replace(/\.$/, "")}: ${must}.`);
+    }
+  };
+  const head = read();
   const unknown = head.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`There is the unknown column '${unknown.slice(0, 50)}': ${must}.`);
   const missing = required.find((name) => !head.includes(name));

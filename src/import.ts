@@ -9,6 +9,7 @@ import { toText } from "./inventory.ts";
 import { given } from "./store/rows.ts";
 import type { NewPet } from "./store/store.ts";
 import type { Source, Tables, Values } from "./store/tables.ts";
+import { toTime } from "./table.ts";
 
 const batch = 2_000; // pets
 const between = 20; // milliseconds at least from one batch to the next, in which a service's creates get their turn
@@ -21,9 +22,10 @@ interface Mark {
   readonly lines: number;
   readonly pets: number;
   readonly complete: boolean;
+  readonly at: Date;
 }
 
-/** How to go on with an input whose import was begun. */
+/** How to go on with an input whose import was begun before. */
 export interface Going {
   readonly resume?: boolean | undefined;
   readonly fromStart?: boolean | undefined;
@@ -31,8 +33,8 @@ export interface Going {
 
 /**
  * Imports the pets of an input that was checked, but for those that were imported before: how many are there now.
- * Rejects where its import was begun and not finished, and nothing says how to go on; and where it is
- * stopped half-way, with how far it is.
+ * Rejects where its import was begun before, and nothing says how to go on; and where it is stopped half-way, with
+ * how far it is.
  */
 export async function importPets(
   store: Tables,
@@ -43,31 +45,34 @@ export async function importPets(
   const digest = input.digest();
   let record = await store.read((source) => findRecord(source, digest));
   const begun = readMark(record);
-  if (!begun.complete && record && !resume && !fromStart)
+  if (record && !resume && !fromStart)
     throw new Error(
-      `An import of this input was begun, and is not finished: ${say(begun)}. Go on with --resume, or import all lines once more with --from-start.`,
+      begun.complete
+        ? `This input was imported before, ${toTime(begun.at)}: ${begun.pets} pets. All of them once more are with --from-start.`
+        : `An import of this input was begun, and is not finished: ${say(begun)}. Go on with --resume, or import all lines once more with --from-start.`,
     );
-  let done = resume ? begun : { lines: 0, pets: 0, complete: false };
+  let done = resume ? begun : readMark();
   const { lines: passed, pets: before } = done;
+  let trying: { next: Mark; row: Values } | undefined;
   if (done.complete) return { ...done, before };
   const write = async (pets: readonly NewPet[], lines: number, complete: boolean): Promise<void> => {
-    const next = { lines, pets: done.pets + pets.length, complete };
-    record = await store.write(async (target) => {
-      const now = await findRecord(target, digest);
-      if (now?.map(toText).join() !== record?.map(toText).join())
+    const next = { lines, pets: done.pets + pets.length, complete, at: new Date() };
+    const row = [digest, ...[lines, next.pets, Number(complete), next.at.getTime()].map(BigInt)];
+    trying = { next, row };
+    await store.write(async (target) => {
+      if (toLine(await findRecord(target, digest)) !== toLine(record))
         throw new Error("Another process imports the same input.");
       const last = await target.lastId("pets");
       const rows = pets.map((pet, index) => [
         last + 1n + BigInt(index),
         ...given.map(({ field }) => pet[field] ?? null),
       ]);
-      const row = [digest, ...[lines, next.pets, Number(complete), Date.now()].map(BigInt)];
       await target.add("pets", rows);
       await target.remove("imports", digest);
       await target.add("imports", [row]);
       await target.setLastId("pets", last + BigInt(rows.length));
-      return row;
     });
+    record = row;
     done = next;
     progress(done.pets - before, checked.pets - before);
   };
@@ -90,9 +95,20 @@ export async function importPets(
     await write(some, checked.lines, true);
     return { ...done, before };
   } catch (error) {
-    const far = done.lines > 0 ? `${say(done)}; --resume goes on after them` : "Nothing was imported";
-    throw new Error(`${(error as Error).message.replace(/\.$/, "")}. ${far}.`, { cause: error });
+    // The answer to the last batch may be lost, and the batch there.
+    const now = await store.read((source) => findRecord(source, digest)).then(toLine, () => undefined);
+    if (trying && now === toLine(trying.row)) done = trying.next;
+    if (done.complete) return { ...done, before }; // told to stop, say, when there was nothing left to do
+    const why = (error as Error).message.replace(/\.$/, "");
+    const far = done.lines > 0 ? `${say(done)}; the same with --resume goes on after them` : "Nothing was imported";
+    const lost =
+      now === undefined ? "Whether the last batch is there is not known: the same with --resume finds out" : far;
+    throw new Error(`${why}. ${lost}.`, { cause: error });
   }
+}
+
+function toLine(record: Values | undefined): string {
+  return `${record?.map(toText)}`;
 }
 
 function say({ lines, pets }: Mark): string {
@@ -105,7 +121,7 @@ async function findRecord(source: Source, digest: Uint8Array): Promise<Values | 
   return undefined;
 }
 
-function readMark(record: Values = [null, 0n, 0n, 0n]): Mark {
-  const [, lines, pets, complete] = record;
-  return { lines: Number(lines), pets: Number(pets), complete: complete === 1n };
+function readMark(record: Values = [null, 0n, 0n, 0n, 0n]): Mark {
+  const [, lines, pets, complete, at] = record;
+  return { lines: Number(lines), pets: Number(pets), complete: complete === 1n, at: new Date(Number(at)) };
 }

@@ -3,23 +3,29 @@
 
 const [lf, cr, quote, comma] = Buffer.from('\n\r",') as unknown as [number, number, number, number];
 
-/** A line: its number, from 1, and its bytes without the line break, or none where there are too many. */
+/** A line: its number, from 1, that of the last one it takes, and its bytes without the line break, or none where there are too many. */
 export interface Line {
   readonly number: number;
+  readonly last: number;
   readonly bytes: Buffer | undefined;
 }
 
-/** Finds the line break that ends a line, from `at` on; -1 where it is not in this chunk. It is asked in the order of the bytes. */
-export type FindEnd = (chunk: Buffer, at: number) => number;
+/** Finds where lines end. It is asked in the order of the bytes. */
+export interface Ends {
+  /** The line break that ends a line, from `at` on; -1 where it is not in this chunk. */
+  find(chunk: Buffer, at: number): number;
+  /** Whether what was seen last stands in quotes. */
+  inQuotes(): boolean;
+}
 
 /** Lines of text end at LF or CRLF. */
-export const findLineEnd: FindEnd = (chunk, at) => chunk.indexOf(lf, at);
+export const lineEnds: Ends = { find: (chunk, at) => chunk.indexOf(lf, at), inQuotes: () => false };
 
 /** Makes what finds the ends of records of CSV (RFC 4180), which may hold line breaks in quotes. */
-export function buildFindRecordEnd(): FindEnd {
+export function buildRecordEnds(): Ends {
   let quoted = false;
   let opens = true; // whether a quote here opens: where a field begins, or after another quote
-  return (chunk, at) => {
+  const find = (chunk: Buffer, at: number): number => {
     for (let index = at; index < chunk.length; index++) {
       const byte = chunk[index];
       if (quoted) {
@@ -35,10 +41,14 @@ export function buildFindRecordEnd(): FindEnd {
     }
     return -1;
   };
+  return { find, inQuotes: () => quoted };
 }
 
-/** The lines that end in each chunk. One of more than `most` bytes is passed over, and told of without its bytes. */
-export async function* toLines(chunks: AsyncIterable<Buffer>, most: number, find: FindEnd): AsyncGenerator<Line[]> {
+/**
+ * The lines that end in each chunk. One of more than `most` bytes is passed over, and told of without its bytes. Rejects
+ * where quotes are not closed: all that follows would pass for a part of them.
+ */
+export async function* toLines(chunks: AsyncIterable<Buffer>, most: number, ends: Ends): AsyncGenerator<Line[]> {
   let number = 1;
   let parts: Buffer[] = []; // of a line whose end has not come
   let length = 0;
@@ -51,8 +61,9 @@ export async function* toLines(chunks: AsyncIterable<Buffer>, most: number, find
   const finish = (): Line => {
     const whole = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
     const bytes = whole.at(-1) === cr ? whole.subarray(0, -1) : whole;
-    const line = { number, bytes: length > most + 1 || bytes.length > most ? undefined : bytes };
-    number += breaks + 1;
+    const last = number + breaks;
+    const line = { number, last, bytes: length > most + 1 || bytes.length > most ? undefined : bytes };
+    number = last + 1;
     parts = [];
     length = breaks = 0;
     return line;
@@ -60,7 +71,7 @@ export async function* toLines(chunks: AsyncIterable<Buffer>, most: number, find
   for await (const chunk of chunks) {
     const lines: Line[] = [];
     let at = 0;
-    for (let end = find(chunk, at); end >= 0; end = find(chunk, at)) {
+    for (let end = ends.find(chunk, at); end >= 0; end = ends.find(chunk, at)) {
       take(chunk.subarray(at, end));
       lines.push(finish());
       at = end + 1;
@@ -68,6 +79,7 @@ export async function* toLines(chunks: AsyncIterable<Buffer>, most: number, find
     take(chunk.subarray(at));
     yield lines;
   }
+  if (ends.inQuotes()) throw new Error(`The quotes that open in line ${number}, or after it, are never closed.`);
   if (length > 0) yield [finish()];
 }
 

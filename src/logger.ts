@@ -21,6 +21,11 @@ export function mask(line: string): string {
   return line.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
 }
 
+/** The text with each control character as \\u001b: on a terminal it would do something. */
+export function showControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** `tell`, but once a minute at most: of what goes wrong again and again. */
 export function rarely<A extends unknown[]>(tell: (...what: A) => void): (...what: A) => void {
   let silentUntil = 0;

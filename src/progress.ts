@@ -8,8 +8,8 @@ const widest = 24; // characters
 
 /** Shows how far a work is. */
 export interface ProgressBar {
-  /** Tells that `done` of `total` rows, or what it is that is counted, are done of what it is `doing` now. */
-  show(doing: string, done: number, total: number, unit?: string): void;
+  /** Tells that `done` of `total` rows, or what it is that is counted, are done of what it is `doing` now. Without `total` nobody knows of how many. */
+  show(doing: string, done: number, total?: number, unit?: string): void;
   /** Takes the bar away. */
   clear(): void;
 }
@@ -19,13 +19,15 @@ export function startProgress(): ProgressBar {
   let began = { doing: "", at: 0 };
   let shown = 0;
   return {
-    show(doing, done, total, unit = "rows") {
+    show(doing, done, total = Number.POSITIVE_INFINITY, unit = "rows") {
       const now = performance.now();
       if (doing !== began.doing) began = { doing, at: now };
       if (done < total && (now - began.at < first || now - shown < (stderr.isTTY ? often : seldom))) return;
       shown = now;
       const rate = done / Math.max(0.001, (now - began.at) / 1000);
-      const count = `${format(done)} of ${format(total)} ${unit}, ${format(rate)}/s, ${format((total - done) / rate)} s left`;
+      const known = Number.isFinite(total);
+      const far = known ? `${format(done)} of ${format(total)}` : format(done);
+      const count = `${far} ${unit}, ${format(rate)}/s${known ? `, ${format((total - done) / rate)} s left` : ""}`;
       if (!stderr.isTTY) stderr.write(`${doing}: ${count}\n`);
       else {
         // A line that wraps can't be taken back. A terminal that does not know its width says 0.

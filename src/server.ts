@@ -13,7 +13,7 @@ import { readDocument } from "./document.ts";
 import { askKeeper } from "./exchange.ts";
 import { collectGarbage } from "./garbage.ts";
 import { handlers } from "./handlers.ts";
-import { buildLogger } from "./logger.ts";
+import { buildLogger, showControls } from "./logger.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
 import { openTracing } from "./tracing.ts";
@@ -120,7 +120,7 @@ function renewCertificate(app: FastifyInstance, config: Config, log: FastifyBase
 
 /** Ends the process: one line that says why, and exit code 1. */
 export function end(error: unknown): never {
-  console.error(`petstore: ${(error as Error).message.split("\n", 1)[0]}`);
+  console.error(`petstore: ${showControls((error as Error).message.split("\n", 1)[0] as string)}`);
   process.exit(1);
 }
 

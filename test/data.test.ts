@@ -120,7 +120,7 @@ t.test("what a form writes it reads again, however its bytes come", async (t) =>
         const read = format.buildRead(document);
         const found: (NewPet | undefined)[] = [];
         let expected = 1;
-        for await (const lines of toLines(chunks(), 65_536, format.buildFindEnd()))
+        for await (const lines of toLines(chunks(), 65_536, format.buildEnds()))
           for (const { number, bytes } of lines) {
             t.equal(number, expected);
             expected += (bytes as Buffer).toString().split("\n").length;
@@ -172,6 +172,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
   t.test(`${kind}: one bad line keeps all out, and each is said with its number`, async (t) => {
     const url = await prepare(t);
+    run(url, ["migrate"]);
     const good = '{"name":"Rex","categoryId":7}';
     const bad: [string | Buffer, string][] = [
       ['{"name":"Rex","categoryId":"7"}', "the field 'categoryId' must be an integer"],
@@ -187,7 +188,6 @@ for (const [kind, prepare] of Object.entries(stores)) {
       [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":7}')]), "it must be UTF-8"],
       [`{"name":"${"x".repeat(1_001)}","categoryId":7}`, "the field 'name' must have at most 1000 characters"],
       [`${good.slice(0, -1)}${" ".repeat(65_536)}}`, "it must have at most 65536 bytes"],
-      [`\ufeff${good}`, "it must not begin with a byte order mark"],
       ["[]", "it must be an object"],
       [`${good}\r${good}`, "it can't be read as JSON"],
     ];
@@ -200,16 +200,27 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const said = refused.stderr.split("\n");
     for (const [index, [, why]] of bad.entries())
       t.ok(said[index]?.startsWith(`line ${5 + 2 * index}: ${why}`), `${said[index]}`);
-    t.match(said.slice(bad.length), [/^petstore: Nothing was imported: 16 lines are bad\. .*--skip-bad/, ""]);
+    t.match(said.slice(bad.length), [
+      /^petstore: No pet was imported: 15 bad lines\. --skip-bad imports the 18 good ones\./,
+      "",
+    ]);
     t.same(await namesIn(url), []);
 
     const skipped = run(url, ["import", "-", "--format", "ndjson", "--skip-bad"], input);
-    t.match(skipped, { status: 0, stdout: /^lines {13}36\npets {14}19\nbefore {12}0\nbad {15}16\n/ });
-    t.same(await namesIn(url), Array(19).fill("Rex"));
+    t.match(skipped, { status: 0, stdout: /^lines {13}34\npets {14}18\nbefore {12}0\nbad {15}15\n/ });
+    t.same(await namesIn(url), Array(18).fill("Rex"));
+    const all = run(url, ["import", "-", "--format", "ndjson", "--skip-bad"], "{\n".repeat(23));
+    t.equal(all.stderr.match(/^line \d+: /gm)?.length, 23, "each that is passed over is said");
+    const seen = run(
+      url,
+      ["import", "-", "--format", "ndjson"],
+      '{"name":"a","categoryId":1,"\\u001b]0;x\\u0007":1}\n',
+    ).stderr;
+    t.match(seen, "'\\u001b]0;x\\u0007'", "what would do something on a terminal is shown");
     const many = run(url, ["import", "-", "--format", "ndjson", "--json"], "{\n".repeat(23));
     t.match(JSON.parse(many.stdout), { lines: 23, pets: 0, bad: 23 });
-    t.match(many.stderr, /^(line \d+: .*\n){20}and 3 more\npetstore: Nothing was imported: 23 lines/);
-    t.equal((await namesIn(url)).length, 19);
+    t.match(many.stderr, /^(line \d+: .*\n){20}and 3 more\npetstore: No pet was imported: 23 bad lines/);
+    t.equal((await namesIn(url)).length, 18);
   });
 
   t.test(`${kind}: an import that was killed goes on just there, and each line is one pet`, async (t) => {
@@ -240,7 +251,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       stdout: "",
       stderr: /begun, and is not finished: \d+ pets are there.*--resume.*--from-start/,
     });
-    t.match(run(url, ["import", file, "--resume"]), { status: 1, stderr: /Nothing was imported: 40 lines are bad/ });
+    t.match(run(url, ["import", file, "--resume"]), { status: 1, stderr: /No pet was imported: 40 bad lines/ });
     t.equal((await namesIn(url)).length, kills.at(-1));
     t.match(run(url, [...args, "--resume"]), {
       status: 0,
@@ -254,8 +265,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
     );
     t.equal((await namesIn(url)).length, names.length);
     t.match(run(url, ["check"]), { status: 0, stdout: /^imports {11}1$/m });
-    t.match(run(url, args), { status: 0 }, "without --resume the same pets come once more");
-    t.same(await namesIn(url), [...names, ...names]);
+    t.match(run(url, args), {
+      status: 1,
+      stderr:
+        /This input was imported before, [-\d]+ [:\d]+Z: 39960 pets\. All of them once more are with --from-start\.\n$/,
+    });
+    t.equal((await namesIn(url)).length, names.length);
+    t.match(run(url, [...args, "--from-start"]), { status: 0 });
+    t.same(await namesIn(url), [...names, ...names], "who wants them once more says so");
   });
 
   t.test(`${kind}: an import that is told to stop, or fails, says how far it is`, async (t) => {
@@ -269,7 +286,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const { code, stderr } = await exit();
     t.equal(code, 1);
     const [, there, line] =
-      /Stopped\. (\d+) pets are there, of the lines up to (\d+); --resume goes on after them\.\n$/.exec(stderr) ?? [];
+      /Stopped\. (\d+) pets are there, of the lines up to (\d+); the same with --resume goes on after them\.\n$/.exec(
+        stderr,
+      ) ?? [];
     t.ok(there === line && Number(there) % 2_000 === 0 && Number(there) < 30_000, stderr);
     t.same(await namesIn(url), names.slice(0, Number(there)));
 
@@ -277,7 +296,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const failed = run(url, ["import", file, "--resume"]);
     t.match(failed, {
       status: 1,
-      stderr: /injected.*\. 18000 pets are there, of the lines up to 18000; --resume goes/,
+      stderr: /injected.*\. 18000 pets are there, of the lines up to 18000; the same with --resume goes/,
     });
     t.same(await namesIn(url), names.slice(0, 18_000), "no part of a batch is there");
     await fault(url);
@@ -592,10 +611,12 @@ t.test("CSV: heads, and lines that are not as RFC 4180 has them", async (t) => {
     "9223372036854775808,bad",
     ",bad",
     '6,""""',
-    '7,"not closed',
+    '7,"of',
+    'two lines"x',
+    "8",
   ];
   const { status, stdout, stderr } = csv(lines.join("\n"), "--skip-bad");
-  t.match({ status, stdout }, { status: 0, stdout: /^lines {13}16\npets {14}5\nbefore {12}0\nbad {15}8\n/ });
+  t.match({ status, stdout }, { status: 0, stdout: /^lines {13}18\npets {14}5\nbefore {12}0\nbad {15}9\n/ });
   const integer = "the column 'categoryId' must be an integer from … to …, in plain decimal digits";
   const unquoted = "it is not CSV in its field 2: a field with quotes stands in quotes, each of its own twice";
   t.same(stderr.replaceAll(/from -\d+ to \d+/g, "from … to …").split("\n"), [
@@ -606,7 +627,9 @@ t.test("CSV: heads, and lines that are not as RFC 4180 has them", async (t) => {
     `line 10: ${integer}`,
     `line 13: ${integer}`,
     `line 14: ${integer}`,
-    `line 16: ${unquoted}`,
+    `lines 16 to 17: ${unquoted}`,
+    "line 18: it must have 2 fields, as its head has, and has 1",
+    `There is no store yet at ${url.slice("sqlite:".length)}: it is made.`,
     "",
   ]);
   t.same(await namesIn(url), ["a", "b\nb", " c ", "", '"']);
@@ -617,7 +640,61 @@ t.test("CSV: heads, and lines that are not as RFC 4180 has them", async (t) => {
   t.match(csv("status,name,categoryId\r\n,Tom,1\r\nsold,Tim,2"), { status: 0 });
   const last = run(url, ["export", "--without-ids"]).stdout.split("\n").slice(-3);
   t.same(last, ['{"name":"Tom","categoryId":1}', '{"name":"Tim","categoryId":2,"status":"sold"}', ""]);
-  t.match(csv(""), { status: 0, stdout: /^pets {14}0$/m }, "nothing is nothing");
+  t.match(csv(""), { status: 1, stderr: "petstore: The input is empty: its first line must name the columns.\n" });
+  t.match(csv('name,"categoryId"x\nname,categoryId\nA,1\n', "--skip-bad"), {
+    status: 1,
+    stderr: /^petstore: The line is not CSV in its field 2: .*twice: the first line must name the columns/,
+  });
+
+  // A quote that nobody closes would take all that follows along.
+  const there = (await namesIn(url)).length;
+  for (const input of ['name,categoryId\nA,1\n"B,2\nC,3\n', `name,categoryId\n"A,1\n${"B,2\n".repeat(50_000)}`]) {
+    const line = input.startsWith("name,categoryId\nA") ? 3 : 2;
+    t.match(csv(input, "--skip-bad"), {
+      status: 1,
+      stdout: "",
+      stderr: `petstore: The quotes that open in line ${line}, or after it, are never closed.\n`,
+    });
+  }
+  t.equal((await namesIn(url)).length, there, "and nothing is imported");
+});
+
+t.test("an answer that is lost, and a stop that comes too late, say what is there", async (t) => {
+  const document = await readDocument();
+  for (const prepare of Object.values(stores)) {
+    const url = await prepare(t);
+    const store = await openTables(url, "make");
+    t.teardown(() => store.close());
+    const importAgain = async (lines: string, { lost = false, late = false, resume = false } = {}) => {
+      const file = join(folder(t), "pets.ndjson");
+      writeFileSync(file, lines);
+      const input = await openInput(file);
+      const checked = await checkInput(input, formats.ndjson, document, t.fail, () => {});
+      const over: Tables = {
+        ...store,
+        write: async (work) => {
+          await store.write(work);
+          if (lost) throw new Error("Connection terminated");
+          return undefined as never;
+        },
+      };
+      const progress = (done: number, total: number) => {
+        if (late && done === total) throw new Error("Stopped");
+      };
+      const parts = { input, format: formats.ndjson, document, checked };
+      return importPets(over, parts, { resume }, progress).finally(input.close);
+    };
+    t.match(await importAgain(pet("a"), { lost: true }), { pets: 1, complete: true }, "the whole was there");
+    t.match(await importAgain(pet("b"), { late: true }), { pets: 1, complete: true });
+    await t.rejects(importAgain(pet("a")), { message: /was imported before/ }, "nobody gets it twice");
+    const many = pet("c").repeat(2_500);
+    await t.rejects(importAgain(many, { lost: true }), {
+      message:
+        "Connection terminated. 2000 pets are there, of the lines up to 2000; the same with --resume goes on after them.",
+    });
+    t.match(await importAgain(many, { resume: true }), { pets: 2_500, before: 2_000 });
+    t.equal((await namesIn(url)).length, 2_502);
+  }
 });
 
 t.test("a line of any length takes no more memory than another", async (t) => {
@@ -651,7 +728,7 @@ t.test("a line of any length takes no more memory than another", async (t) => {
     t.same(readdirSync(temporary), [], "what it keeps meanwhile has no name");
     child.stdin.end(after);
     t.same((await exit)[0], 0, error);
-    t.match(error, /^line [23]: it must have at most 65536 bytes$/m);
+    t.match(error, /^(line 2|lines 3 to 30000003): it must have at most 65536 bytes$/m);
     const most = Number(/most: (\d+)/.exec(error)?.[1]);
     t.ok(most < 200_000, `${most} kB`);
   }
@@ -748,7 +825,10 @@ t.test("what can't be read, written or understood is said", async (t) => {
     stdout: '{"id":1,"name":"Rex","categoryId":1}\n',
     stderr: "",
   });
-  t.match(shell(`${petstore} export > /dev/full`), { status: 1, stderr: /petstore: ENOSPC/ });
+  t.match(shell(`${petstore} export > /dev/full`), {
+    status: 1,
+    stderr: /petstore: Standard output can't be written: ENOSPC/,
+  });
   t.match(shell(`${petstore} import <(echo '{"name":"Tom","categoryId":1}') --format ndjson`), {
     status: 0,
     stdout: /^pets {14}1$/m,

@@ -1,19 +1,22 @@
 // petstore import, export: pets in and out of files.
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { extname } from "node:path";
+import { extname, resolve } from "node:path";
 import { stdout } from "node:process";
 import { type Command, Option } from "commander";
 import { checkInput } from "../check-input.ts";
+import { readConfig } from "../config.ts";
 import { readDocument } from "../document.ts";
 import { exportPets } from "../export.ts";
 import { endings, formats, readStatuses } from "../formats.ts";
 import { importPets } from "../import.ts";
 import { openInput } from "../input.ts";
+import { showControls } from "../logger.ts";
 import { type ProgressBar, startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
 import { makeFile } from "../whole-file.ts";
 import { addExamples } from "./help.ts";
-import { type Shown, stoppable, withTables } from "./stores.ts";
+import { demandPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 const mostProblems = 20; // that are shown
 
@@ -42,9 +45,9 @@ export function addData(program: Command): void {
     .description("add the pets of a file, a line each; the service may run")
     .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a head); - is standard input")
     .addOption(format())
-    .option("--skip-bad", "import what is good of a file that has bad lines, too")
-    .addOption(new Option("--resume", "go on with an import that was stopped").conflicts("fromStart"))
-    .option("--from-start", "import all lines once more, of an import that was stopped")
+    .option("--skip-bad", "import what is good of a file that has bad lines, and say which those are")
+    .addOption(new Option("--resume", "go on with an import that was stopped, if it was").conflicts("fromStart"))
+    .option("--from-start", "import all lines once more, of a file that was imported before")
     .option("--json", "as JSON")
     .action((file: string, options: Importing, command: Command) => importFile(file, options, command));
   addExamples(
@@ -72,38 +75,61 @@ export function addData(program: Command): void {
 
 async function importFile(
   file: string,
-  { format, json, skipBad, ...going }: Importing,
+  { format: told, json, skipBad, ...going }: Importing,
   command: Command,
 ): Promise<void> {
-  const name = format ?? endings[extname(file).toLowerCase()];
+  const name = told ?? endings[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(
       `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
     );
   const document = await readDocument();
+  const { DATABASE_URL: url } = readConfig();
+  demandPlace("DATABASE_URL", url);
+  const format = formats[name];
   const input = await openInput(file);
-  await withTables("make", async (store) => {
-    const bar = startProgress();
+  const bar = startProgress();
+  const problems: string[] = [];
+  const tell = (problem: string) => {
+    const shown = problems.length < mostProblems;
+    if (shown) problems.push(problem);
+    if (!shown && !skipBad) return;
+    bar.clear();
+    console.error(showControls(problem)); // each that is passed over
+  };
+  const importAll = async (): Promise<void> => {
+    // Before the store is touched.
     const checking = stoppable(showOn(bar, "checking", "bytes"), "Stopped. Nothing was imported.");
-    const importing = stoppable(showOn(bar, "importing", "pets"), "Stopped");
-    const problems: string[] = [];
-    const tell = (problem: string) => problems.length < mostProblems && problems.push(problem);
-    const checked = await checkInput(input, formats[name], document, tell, checking).finally(bar.clear);
-    if (checked.bad > mostProblems) problems.push(`and ${checked.bad - mostProblems} more`);
-    for (const problem of problems) console.error(problem);
+    const checked = await checkInput(input, format, document, tell, checking).finally(bar.clear);
+    const { bad, lines } = checked;
     const sha256 = Buffer.from(input.digest()).toString("hex");
-    if (checked.bad > 0 && !skipBad) {
-      if (json) console.log(toIndentedJson({ lines: checked.lines, pets: 0, bad: checked.bad, problems, sha256 }));
+    if (bad > mostProblems) problems.push(`and ${bad - mostProblems} more`);
+    if (bad > mostProblems && !skipBad) console.error(problems.at(-1));
+    if (bad > 0 && !skipBad) {
+      if (json) console.log(toIndentedJson({ lines, pets: 0, before: 0, bad, sha256, problems }));
       throw new Error(
-        `Nothing was imported: ${checked.bad} lines are bad. Without them, the others are with --skip-bad.`,
+        `No pet was imported: ${bad} bad ${bad === 1 ? "line" : "lines"}. --skip-bad imports the ${checked.pets} good ones.`,
       );
     }
-    const parts = { input, format: formats[name], document, checked };
-    const { pets, before, lines } = await importPets(store, parts, going, importing).finally(bar.clear);
-    if (before > 0 && before === pets) console.error("All of it was imported before: nothing was left to do.");
-    const result = { lines, pets, before, bad: checked.bad, sha256 };
-    console.log(json ? toIndentedJson({ ...result, problems }) : toRows(result));
-  }).finally(input.close);
+    sayWhereNew(url);
+    await withTables("make", async (store) => {
+      const importing = stoppable(showOn(bar, "importing", "pets"), "Stopped");
+      const done = await importPets(store, { input, format, document, checked }, going, importing).finally(bar.clear);
+      const { pets, before } = done;
+      if (before > 0 && before === pets) console.error("All of it was imported before: nothing was left to do.");
+      else if (going.resume && before === 0)
+        console.error("Nothing was begun of this input: it began at its first line.");
+      const result = { lines, pets, before, bad, sha256 };
+      console.log(json ? toIndentedJson({ ...result, problems }) : toRows(result));
+    });
+  };
+  await importAll().finally(input.close);
+}
+
+// Where the place is mistyped, somebody must see it.
+function sayWhereNew(url: string): void {
+  const [, file] = /^sqlite:(.*)$/s.exec(url) ?? [];
+  if (file !== undefined && !existsSync(file)) console.error(`There is no store yet at ${resolve(file)}: it is made.`);
 }
 
 async function exportAll({ json, output, format, status, withoutIds }: Exporting, command: Command): Promise<void> {
@@ -137,7 +163,7 @@ async function exportToStdout(work: (write: (text: string) => Promise<unknown>) 
 }
 
 function showOn(bar: ProgressBar, doing: string, unit: string) {
-  return (done: number, total: number) => bar.show(doing, done, total, unit);
+  return (done: number, total?: number) => bar.show(doing, done, total, unit);
 }
 
 function toRows(result: object): string {

@@ -66,11 +66,11 @@ async function ask({ url, name }: Place, key: string): Promise<{ exact: unknown;
   if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
     console.error(`petstore: the key goes to ${address.hostname} unencrypted`);
   const { code, text } = await get(address, key, name).catch(({ code, cause, message }) => {
-    if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-      throw new Error(
-        `The certificate at ${place} is not for ${name ?? address.hostname}: give the URL that it is for.`,
-      );
-    throw new Error(`Nothing answers at ${place}: ${[cause?.message, code, message].find(Boolean)}.`);
+    const why =
+      code === "ERR_TLS_CERT_ALTNAME_INVALID"
+        ? `The certificate at ${place} is not for ${name ?? address.hostname}: give the URL that it is for.`
+        : `Nothing answers at ${place}: ${[Object(cause).message, code, message].find(Boolean)}.`;
+    throw new Error(why);
   });
   const { exact, said } = read(text);
   if (code === 200 && isStatus(said)) return { exact, status: said };
