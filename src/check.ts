@@ -10,7 +10,7 @@ const day = 86_400_000; // milliseconds by which clocks may disagree
 
 /**
  * Reads all that a store has, as it is at one moment, and tells of each problem. What keeps it from reading
- * on is one of them; where it came to the end it gives the inventory.
+ * on is one of them; where it came to the end it gives the inventory. Rejects with what `progress` throws.
  */
 export async function check(
   store: Tables,
@@ -19,6 +19,15 @@ export async function check(
   progress: (done: number, total: number) => void,
 ): Promise<Inventory | undefined> {
   const problems = buildProblems(document);
+  let stopped: unknown;
+  const tellFar = (done: number, total: number) => {
+    try {
+      progress(done, total);
+    } catch (error) {
+      stopped = error;
+      throw error;
+    }
+  };
   const look = async (source: Source): Promise<Inventory> => {
     for await (const problem of source.problems()) tell(problem);
     const secrets = (await source.secrets()).map(({ length }) => length);
@@ -30,7 +39,7 @@ export async function check(
     const counts = await count(source);
     const checksum = await walk(
       source,
-      (done) => progress(done, total(counts)),
+      (done) => tellFar(done, total(counts)),
       async (table, rows) => {
         for (const row of rows) for (const problem of problems(table, row)) tell(problem);
         highest[table] = rows.at(-1)?.[0] as bigint;
@@ -42,7 +51,8 @@ export async function check(
   try {
     return await store.read(look);
   } catch (error) {
-    tell(`The store can't be read to its end: ${(error as Error).message}.`);
+    if (error === stopped) throw error;
+    tell(`The store can't be read to its end: ${(error as Error).message.replace(/\.$/, "")}.`);
     return undefined;
   }
 }
