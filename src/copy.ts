@@ -13,11 +13,13 @@ export type Filled = Inventory & { readonly lastIds: Readonly<Record<Numbered, b
  * Idempotency-Keys, the secret that signs cursors, and which id comes next. Rejects with an Error
  * that says what is wrong, and leaves `to` as it was; also where `from` was written to meanwhile.
  */
-export function copy(from: Tables, to: Tables, progress: Progress): Promise<Inventory> {
-  return to.write(async (target) => {
+export async function copy(from: Tables, to: Tables, progress: Progress): Promise<Inventory> {
+  // Before one of them is taken: who reads it would wait for who fills it.
+  const read = (store: Tables) => store.read((source) => source.secrets());
+  const [[secret], [other]] = [await read(from), await read(to)];
+  if (toText(secret as Uint8Array) === toText(other as Uint8Array)) throw new Error("The two stores are the same.");
+  const work = async (target: Target) => {
     const { lastIds, ...copied } = await from.read(async (source) => {
-      const [[secret], [other]] = [await source.secrets(), await target.secrets()];
-      if (toText(secret as Uint8Array) === toText(other as Uint8Array)) throw new Error("The two stores are the same.");
       await demandEmpty(target, "The store to copy to is not empty: it has");
       return fill(target, source, progress);
     });
@@ -32,7 +34,8 @@ export function copy(from: Tables, to: Tables, progress: Progress): Promise<Inve
       );
     for (const name of numbered) await target.setLastId(name, lastIds[name]);
     return copied;
-  });
+  };
+  return to.write(work, { alone: true });
 }
 
 /** Rejects where there is a row in any table: with `words`, and what there is. */

@@ -184,8 +184,8 @@ t.test("a store that was written to meanwhile is not copied", async (t) => {
           if (when === "after") await write();
           return result;
         });
-      let reads = 0;
-      const once: typeof source.read = (work) => (reads++ === 0 ? read(work) : source.read(work));
+      let reads = 0; // the first one only asks whether the stores are two
+      const once: typeof source.read = (work) => (reads++ === 1 ? read(work) : source.read(work));
       const copied = await copy({ ...source, read: once }, target, () => {}).catch((error: Error) => error.message);
       const left = await target.read(async (tables) => [await tables.count("pets"), await tables.count("keys")]);
       const last = await target.read((tables) => tables.lastId("pets"));

@@ -30,6 +30,18 @@ export async function openTables(url: string, access: Access): Promise<Tables> {
   return openPostgresTables(url, access);
 }
 
+/** Whether there is a store of this version; not, where none was made yet. Rejects as `openStore` does for any other. */
+export async function isThere(url: string): Promise<boolean> {
+  try {
+    await (await openTables(url, "look")).close();
+    return true;
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } };
+    if (cause?.code === "ENOENT") return false;
+    throw error;
+  }
+}
+
 function toFile(url: string): string | undefined {
   return /^sqlite:(.*)$/s.exec(url)?.[1];
 }

@@ -22,11 +22,15 @@ export async function prepare(url: string, access: Access): Promise<Uint8Array> 
   }
 }
 
+const missing = { code: "ENOENT" }; // as of a file that is not there
+
 async function ready(client: pg.Client, access: Access): Promise<Uint8Array> {
   const version = await inspect(client);
   if (access === "update" && version === 0) throw new Error("it has no pet store");
-  if (access === "look" && version < latest)
-    throw new Error("it has no pet store of this version: petstore migrate makes it one");
+  if (access === "look" && version > 0 && version < latest)
+    throw new Error(`it is of version ${version}, and this release has ${latest}: let petstore migrate bring it there`);
+  if (access === "look" && version === 0)
+    throw Object.assign(new Error("it has no pet store of this version: petstore migrate makes it one"), missing);
   await migrate(client);
   return (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
 }

@@ -9,9 +9,20 @@ import { batch, countOrphans, order, type Table, type Tables, type Target, table
 export async function openPostgresTables(url: string, access: Access): Promise<Tables> {
   await prepare(url, access);
   const db = await connect(url);
-  const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
-    await db.query(begin);
+  const start = async (begin: string, deadline = performance.now() + patience): Promise<void> => {
     try {
+      await db.query(begin);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "55P03") throw error; // lock_not_available
+      if (performance.now() > deadline) throw new Error(held, { cause: error });
+      await db.query("ROLLBACK");
+      await pause(200); // in which creates get their turn
+      await start(begin, deadline);
+    }
+  };
+  const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
+    try {
+      await start(begin);
       const result = await work(over(db));
       await db.query("COMMIT");
       return result;
@@ -21,9 +32,11 @@ export async function openPostgresTables(url: string, access: Access): Promise<T
     }
   };
   return {
-    read: (work) => within("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
-    // The row by which creates take turns (src/store/postgres.ts): until the end, there are none.
-    write: (work) => within("BEGIN; SELECT 1 FROM petstore.secret FOR UPDATE", work),
+    // Locked before the moment that is seen: a table that is emptied (TRUNCATE) after it would be empty in it, too.
+    read: (work) => within(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lock("ACCESS SHARE")}`, work),
+    // At last the row by which creates take turns (src/store/postgres.ts): until the end, there are none.
+    write: (work, { alone = false } = {}) =>
+      within(`BEGIN; ${alone ? takeAll : lock("ROW EXCLUSIVE")}; SELECT 1 FROM petstore.secret FOR UPDATE`, work),
     async isAlone() {
       // What has just ended may still be listed, our own first look at the database for one.
       for (let looks = 0; looks < 20; looks++) {
@@ -36,6 +49,22 @@ export async function openPostgresTables(url: string, access: Access): Promise<T
     close: () => db.end(),
   };
 }
+
+// Tables before the row, and first the one that a create takes first: two that lock in another order would wait
+// for each other.
+const places = ["idempotency", ...Object.keys(tables).filter((name) => name !== "idempotency")].map(
+  (name) => `petstore.${name}`,
+);
+const lock = (mode: string, of = places) => `LOCK TABLE ${of} IN ${mode} MODE`;
+
+// Creates wait behind who waits for a table, and are 503 after 900 ms. The second time is for a vacuum, which gives way
+// after one second; who only reads is not in the way of that lock.
+const takeAll = `
+  SET LOCAL lock_timeout = 500; ${lock("ACCESS EXCLUSIVE", places.slice(0, 1))};
+  SET LOCAL lock_timeout = 3000; ${lock("SHARE ROW EXCLUSIVE", places.slice(1))}`;
+const patience = 5_000; // milliseconds
+const held =
+  "Others use the store, for a backup, an export or an import: try again when they are done. Nothing was changed.";
 
 function over(db: Client): Target {
   const columns = (table: Table) => Object.keys(tables[table]);
@@ -52,8 +81,11 @@ function over(db: Client): Target {
           : ["WHERE status >= $1 AND status <= $1 ORDER BY status, id", status];
       await db.query(`DECLARE reading CURSOR FOR SELECT ${columns(table)} FROM petstore.${table} ${rest}`, [...values]);
       const next = async () => (await db.query({ text: `FETCH ${batch} FROM reading`, rowMode: "array" })).rows;
-      for (let some = await next(); some.length > 0; some = await next()) yield some;
-      await db.query("CLOSE reading");
+      try {
+        for (let some = await next(); some.length > 0; some = await next()) yield some;
+      } finally {
+        await db.query("CLOSE reading").catch(() => {}); // where the transaction failed, it is closed
+      }
     },
     async lastId(table) {
       const { rows } = await db.query(`SELECT last_value, is_called FROM petstore.${table}_id_seq`);

@@ -9,6 +9,8 @@ import type { Access } from "./store.ts";
 
 const openTimeout = 5_000; // milliseconds that a lock of another process is waited for at the start
 
+const missing = { code: "ENOENT" }; // as of a file that is not there
+
 const modes = { make: "a", update: "r+", look: "r" } as const satisfies Record<Access, string>;
 
 /**
@@ -30,7 +32,8 @@ export function openFile(file: string, access: Access): DatabaseSync {
         throw new Error(
           `it is of version ${version}, and this release has ${latest}: let petstore migrate bring it, or a copy of it, there`,
         );
-      if (version === 0) throw new Error("it has no pet store of this version: petstore migrate makes it one");
+      if (version === 0)
+        throw Object.assign(new Error("it has no pet store of this version: petstore migrate makes it one"), missing);
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");

@@ -9,14 +9,16 @@ export function openSqliteTables(file: string, access: Access): Tables {
   const db = openFile(file, access);
   db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; here nobody else is held up by waiting
   const within = async <T>(begin: string, work: (target: Target) => Promise<T>): Promise<T> => {
-    db.exec(begin);
     try {
+      db.exec(begin);
       const result = await work(over(db));
       db.exec("COMMIT");
       return result;
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
-      throw error;
+      // SQLite does not say which of several files is locked, damaged, or on a full disk.
+      const { errcode, message } = error as { errcode?: number; message: string };
+      throw errcode === undefined ? error : new Error(`${file}: ${message}`, { cause: error });
     }
   };
   return {

@@ -73,8 +73,11 @@ export interface Target extends Source {
 export interface Tables {
   /** Lets `work` see the store as it is at one moment, whatever is written meanwhile. */
   read<T>(work: (source: Source) => Promise<T>): Promise<T>;
-  /** Lets `work` have the store for itself, in one transaction: where it rejects, nothing was changed. */
-  write<T>(work: (target: Target) => Promise<T>): Promise<T>;
+  /**
+   * Lets `work` write, in one transaction: where it rejects, nothing was changed. Nobody else creates pets meanwhile;
+   * where it is `alone`, nobody writes anything. Rejects where somebody reads for long what is to be taken alone.
+   */
+  write<T>(work: (target: Target) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>;
   /** Whether nobody else has the store open, as far as its database tells. */
   isAlone(): Promise<boolean>;
   close(): Promise<void>;
