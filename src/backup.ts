@@ -1,9 +1,11 @@
 // A store as one file, and back. The file is a store by itself: whatever reads SQLite reads it, and the service serves it.
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { check } from "./check.ts";
 import { demandEmpty, fill, type Progress } from "./copy.ts";
 import type { Document } from "./document.ts";
 import { type Inventory, names } from "./inventory.ts";
-import { openTables } from "./store/open.ts";
+import { isThere, openTables } from "./store/open.ts";
 import { seal } from "./store/sqlite-connection.ts";
 import { numbered, type Tables } from "./store/tables.ts";
 import { makeFile } from "./whole-file.ts";
@@ -35,25 +37,43 @@ export function backup(from: Tables, file: string, document: Document, progress:
 }
 
 /**
- * Fills a store with what a backup has, all or nothing. `force`: also where others use the store, and in
- * place of what it has. An id that either of them has given out is not given out again.
+ * Fills the store that `url` names with what a backup has, all or nothing; one that is not there is made, once the
+ * backup was found sound. `force`: also where others use the store, and in place of what it has. An id that either
+ * of them has given out is not given out again. Rejects with an Error that says what is wrong.
  */
 export async function restore(
   file: string,
-  to: Tables,
+  url: string,
   document: Document,
   force: boolean,
   progress: BackupProgress,
 ): Promise<Inventory> {
-  await demandSound(file, file, document, progress);
-  if (!force && !(await to.isAlone()))
-    throw new Error("The store to restore is in use: stop its service, or replace under it what it has with --force.");
-  const from = await openTables(`sqlite:${file}`, "look");
-  const replace = () =>
-    to.write((target) =>
+  const place = resolve(file); // SQLite takes some names, as they are, for something else
+  if ((await stat(place).catch(() => undefined))?.isDirectory())
+    throw new Error(`${place} is a folder: name the file of a backup.`);
+  const open = () => openTables(`sqlite:${place}`, "look");
+  await (await open()).close();
+  // What would be refused after all the reading is refused before it.
+  if ((await isThere(url)) && !force) {
+    const to = await openTables(url, "update");
+    await demandFree(to).finally(() => to.close());
+  }
+  await demandSound(place, place, document, progress);
+  const to = await openTables(url, "make");
+  const fillIt = async () => {
+    if (!force) await demandFree(to); // still, after all that time
+    const from = await open();
+    return replace(from, to, force, progress).finally(() => from.close());
+  };
+  return fillIt().finally(() => to.close());
+}
+
+function replace(from: Tables, to: Tables, force: boolean, progress: BackupProgress): Promise<Inventory> {
+  return to.write(
+    (target) =>
       from.read(async (source) => {
         if (force) for (const name of names.toReversed()) await target.remove(name);
-        else await demandEmpty(target, "The store to restore is not empty, and is replaced only with --force: it has");
+        else await demandEmpty(target, full);
         const { lastIds, ...filled } = await fill(target, source, progress);
         for (const name of numbered) {
           const last = await target.lastId(name);
@@ -61,16 +81,26 @@ export async function restore(
         }
         return filled;
       }),
-    );
-  return replace().finally(() => from.close());
+    { alone: true },
+  );
+}
+
+const full = "The store to restore is not empty, and is replaced only with --force: it has";
+
+async function demandFree(to: Tables): Promise<void> {
+  if (!(await to.isAlone()))
+    throw new Error("The store to restore is in use: stop its service, or replace under it what it has with --force.");
+  await to.read((target) => demandEmpty(target, full));
 }
 
 async function demandSound(file: string, what: string, document: Document, progress: BackupProgress): Promise<void> {
   const store = await openTables(`sqlite:${file}`, "look");
-  const problems: string[] = [];
-  const tell = (problem: string) => problems.push(problem);
+  let first = "";
+  let count = 0;
+  const tell = (problem: string) => {
+    if (count++ === 0) first = problem;
+  };
   await check(store, document, tell, (...far) => progress("checking", ...far)).finally(() => store.close());
-  const [first] = problems;
-  if (first !== undefined)
-    throw new Error(`${what} is not sound, as petstore check says (${problems.length} problems): ${first}`);
+  const all = count === 1 ? "1 problem" : `${count} problems`;
+  if (count > 0) throw new Error(`${what} is not sound, as petstore check says (${all}): ${first}`);
 }

@@ -1,7 +1,16 @@
 // petstore import, export, backup, restore: nothing is lost, doubled or altered on the way in or out, over both stores.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,6 +19,7 @@ import t, { type Test } from "tap";
 import { holdsAll, startLoad } from "../scripts/drive/load.ts";
 import { query } from "../scripts/drive/postgres.ts";
 import { startServer } from "../scripts/drive/processes.ts";
+import { backup, restore } from "../src/backup.ts";
 import { checkInput } from "../src/check-input.ts";
 import { readDocument } from "../src/document.ts";
 import { exportPets } from "../src/export.ts";
@@ -569,7 +579,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await harm(url, "UPDATE pets SET status = 'lost' WHERE id = 7");
     t.match(run(url, makers.backup), {
       status: 1,
-      stderr: /not sound, as petstore check says \(1 problems\): pets 7 is not/,
+      stderr: /not sound, as petstore check says \(1 problem\): pets 7 is not/,
     });
     t.same(readdirSync(place), []);
     t.match(run(url, ["export"]), { status: 0 });
@@ -796,7 +806,7 @@ t.test("what can't be read, written or understood is said", async (t) => {
   wrong(["export", "--status", "lost"], /option '--status <status>' must be one of: available, pending, sold\n$/, 2);
   wrong(["export", "--json"], /'--json' is for --output/, 2);
   wrong(["export", "--output", place], /is not a regular file/);
-  wrong(["export", "--output", join(place, "none", "a.csv")], /ENOENT/);
+  wrong(["export", "--output", join(place, "none", "a.csv")], /There is no folder \S+none\.$/m);
   wrong(["backup", place], /is there already/);
   wrong(["restore", join(place, "none.db")], /none\.db can't be opened: ENOENT/);
   writeFileSync(join(place, "text.db"), "no database");
@@ -879,3 +889,235 @@ async function fault(url: string, id?: number): Promise<void> {
     );
   db.close();
 }
+
+// backup and restore, reviewed
+
+/** A store with a key and as many pets, each with its Idempotency-Key, and a backup of it. */
+async function backedUp(t: Test, count: number): Promise<{ from: string; file: string }> {
+  const from = await (stores.sqlite as (t: Test) => Promise<string>)(t);
+  await fill(from, count);
+  const file = join(folder(t), "backup.db");
+  t.match(run(from, ["backup", file]), { status: 0 });
+  return { from, file };
+}
+
+async function fill(url: string, count: number): Promise<void> {
+  const store = await openStore(url);
+  await addKey(store, "a");
+  const once = (n: number) => ({ caller: 1n, key: `${n}`, digest: new Uint8Array(32) });
+  for (let left = count; left > 0; left -= 500)
+    await Promise.all(
+      Array.from({ length: Math.min(left, 500) }, (_, n) =>
+        store.pets.create({ name: `Rex ${left - n}`, categoryId: 1n }, once(left - n)),
+      ),
+    );
+  await store.close();
+}
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  t.test(`${kind}: a restore that is refused changes nothing, and says so at once`, async (t) => {
+    const { file } = await backedUp(t, 3);
+    const unsound = join(folder(t), "unsound.db");
+    copyFileSync(file, unsound);
+    await harm(`sqlite:${unsound}`, "UPDATE pets SET status = 'lost' WHERE id < 3");
+    const place = folder(t);
+    const none = kind === "sqlite" ? `sqlite:${join(place, "new", "petstore.db")}` : await prepare(t);
+    t.match(run(none, ["restore", unsound]), { status: 1, stderr: /not sound.*\(2 problems\)/ });
+    t.match(run(none, ["restore", place]), {
+      status: 1,
+      stderr: /^petstore: \S+ is a folder: name the file of a backup/,
+    });
+    if (kind === "sqlite") t.same(readdirSync(place), []);
+    else t.same(await query(none, "SELECT 1 FROM pg_namespace WHERE nspname = 'petstore'"), []);
+
+    const url = await prepare(t);
+    await fill(url, 1);
+    t.match(run(url, ["restore", unsound]), { status: 1, stderr: /not empty/ }, "before the backup is read");
+    const old = kind === "sqlite" ? "PRAGMA user_version = 1" : "DELETE FROM migrations WHERE version = 2";
+    await harm(url, old);
+    for (const args of [[], ["--force"]])
+      t.match(run(url, ["restore", file, ...args]), { status: 1, stderr: /is of version 1, and this release has 2/ });
+    t.match(run(url, ["check"]), { status: 1, stderr: /is of version 1/ }, "it still is");
+  });
+
+  t.test(`${kind}: a backup or restore that is stopped while it checks says just that`, async (t) => {
+    const { file } = await backedUp(t, 3);
+    const url = await prepare(t);
+    await fill(url, 3);
+    const stop = (doing: string) => {
+      if (doing === "checking") throw new Error("Stopped.");
+    };
+    await t.rejects(restore(file, url, document, true, stop), { message: /^Stopped\.$/ });
+    const tables = await openTables(url, "look");
+    await t.rejects(backup(tables, `${file}.not`, document, stop), { message: /^Stopped\.$/ });
+    t.notOk(existsSync(`${file}.not`));
+    await tables.close();
+  });
+
+  t.test(`${kind}: who leaves off reading a table can read another`, async (t) => {
+    const url = await prepare(t);
+    await fill(url, 2_500);
+    const tables = await openTables(url, "look");
+    await tables.read(async (source) => {
+      for (let times = 0; times < 2; times++)
+        for await (const rows of source.rows("pets")) {
+          t.equal(rows.length, 1_000);
+          break;
+        }
+    });
+    await tables.close();
+  });
+}
+
+t.test(
+  "postgres: a restore by force takes nothing from a backup that is being made, and waits for no long one",
+  async (t) => {
+    const { file } = await backedUp(t, 3);
+    const url = await newDatabase(t);
+    await fill(url, 40);
+    const [tables, store] = [await openTables(url, "look"), await openStore(url)];
+    await tables.read(async (source) => {
+      t.equal(await source.count("pets"), 40);
+      const { exit } = begin(url, "restore", file, "--force");
+      const outcome = exit();
+      const names: string[] = [];
+      for (let left = false; !left; ) {
+        names.push(`meanwhile ${names.length}`);
+        await store.pets.create({ name: names.at(-1) as string, categoryId: 0n });
+        left = await Promise.race([outcome.then(() => true), pause(20, false)]);
+      }
+      t.match(await outcome, { code: 1, stderr: /Others use the store, for a backup.*Nothing was changed\.\n$/ });
+      t.equal(await source.count("idempotency"), 40);
+      t.same((await namesIn(url)).slice(40), names, "creates went on");
+    });
+    await store.close();
+
+    // The other way round: who reads waits for who replaces, and sees what is there then.
+    const other = await openTables(url, "update");
+    let read: Promise<number[]> | undefined;
+    const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ACCESS SHARE%'";
+    await other.write(
+      async (target) => {
+        read = tables.read(async (source) => [await source.count("idempotency"), await source.count("pets")]);
+        const isWaiting = async () => (await query(url, `${waits} AND datname = current_database()`)).length > 0;
+        for (let looks = 0; looks < 400 && !(await isWaiting()); looks++) await pause(5);
+        for (const name of ["idempotency", "pets"] as const) await target.remove(name);
+        await target.add("pets", [[9n, "new", 0n, null]]);
+      },
+      { alone: true },
+    );
+    t.same(await read, [0, 1]);
+    await query(url, "DROP TABLE petstore.imports");
+    await t.rejects(
+      tables.read(async () => {}),
+      { message: /imports.*does not exist/ },
+      "what can't be locked is said",
+    );
+    for (const each of [tables, other]) await each.close();
+  },
+);
+
+t.test("postgres: what a service counts during a restore by force waits for its end", async (t) => {
+  const { file } = await backedUp(t, 5_000);
+  const url = await newDatabase(t);
+  await fill(url, 1);
+  const other = await openTables(url, "update");
+  let counted: Promise<unknown> | undefined;
+  const count = (doing: string) => {
+    if (doing === "copying")
+      counted ??= query(
+        url,
+        "INSERT INTO petstore.deprecated_calls (operation, key, day, count) VALUES ('x', 'a', 1, 1)",
+      );
+  };
+  t.match(await restore(file, url, document, true, count), { counts: { pets: 5_000, deprecated_calls: 0 } });
+  await counted;
+  t.equal(await other.read((source) => source.count("deprecated_calls")), 1);
+  await other.close();
+});
+
+t.test("postgres: a store is not copied to itself", async (t) => {
+  const url = await newDatabase(t);
+  await fill(url, 1);
+  const { status, stderr } = run(url, ["copy", "--from", url, "--to", url]);
+  t.match({ status, stderr }, { status: 1, stderr: "petstore: The two stores are the same.\n" });
+});
+
+t.test("a file of any name, in a folder that is there, on any file system", async (t) => {
+  const { from, file } = await backedUp(t, 3);
+  const place = folder(t);
+  const cwd = (...args: string[]) =>
+    spawnSync(process.execPath, args, { cwd: place, env: { ...process.env, DATABASE_URL: from }, encoding: "utf8" });
+  for (const name of [":memory:", "file:x?mode=memory", "file::memory:"]) {
+    t.match(cwd(bin, "backup", name), { status: 0 }, name);
+    t.same(readdirSync(place), [name]);
+    const to = `sqlite:${join(folder(t), "petstore.db")}`;
+    t.match(run(to, ["restore", join(place, name)]), { status: 0, stdout: /^pets {14}3$/m });
+    rmSync(join(place, name));
+  }
+  writeFileSync(join(place, ":memory:"), readFileSync(file));
+  t.match(
+    spawnSync(process.execPath, [bin, "restore", ":memory:"], {
+      cwd: place,
+      env: { ...process.env, DATABASE_URL: `sqlite:${join(place, "it.db")}` },
+      encoding: "utf8",
+    }),
+    { status: 0, stdout: /^pets {14}3$/m },
+  );
+  rmSync(join(place, "it.db"));
+  rmSync(join(place, ":memory:"));
+  t.match(cwd(bin, "backup", ""), { status: 1, stderr: /is there already/ });
+  t.match(cwd(bin, "export", "--output", ""), { status: 1, stderr: /is not a regular file/ });
+  t.match(cwd(bin, "restore", ""), { status: 1, stderr: /is a folder/ });
+  t.match(cwd(bin, "backup", "none/it.db"), { status: 1, stderr: /^petstore: There is no folder \S+none\.\n$/ });
+  t.same(readdirSync(place), [], "none is made");
+
+  writeFileSync(join(place, "it.csv"), "", { mode: 0o640 });
+  t.match(cwd(bin, "export", "--output", "it.csv"), { status: 0 });
+  t.equal(statSync(join(place, "it.csv")).mode & 0o777, 0o640, "it keeps its mode");
+  rmSync(join(place, "it.csv"));
+
+  const failing = (...names: string[]) => {
+    const fail = names.map(
+      (name) =>
+        `fs.promises.${name} = async () => { throw Object.assign(new Error("no ${name}"), { code: "EPERM" }) };`,
+    );
+    const text = `import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module"; ${fail.join(" ")} syncBuiltinESMExports();`;
+    return `--import=data:text/javascript,${encodeURIComponent(text)}`;
+  };
+  t.match(cwd(failing("link", "rename"), bin, "backup", "it.db"), {
+    status: 1,
+    stderr: /petstore: \S+it\.db can't be made: no rename\.\n$/,
+  });
+  t.same(readdirSync(place), []);
+  t.match(cwd(failing("link"), bin, "backup", "it.db"), { status: 0 });
+  t.equal(statSync(join(place, "it.db")).mode & 0o777, 0o600);
+  t.match(run(`sqlite:${join(place, "it.db")}`, ["check"]), { status: 0, stdout: /^pets {14}3$/m });
+});
+
+t.test("where there is no more room, it is said where", async (t) => {
+  const { from, file } = await backedUp(t, 5_000);
+  const place = folder(t);
+  const limited = (url: string, ...args: string[]) =>
+    spawnSync(
+      "bash",
+      ["-c", 'ulimit -f 100; trap "" XFSZ; unset NODE_OPTIONS; exec "$@"', "bash", process.execPath, bin, ...args],
+      {
+        env: { ...process.env, DATABASE_URL: url },
+        encoding: "utf8",
+      },
+    );
+  t.match(limited(from, "backup", join(place, "it.db")), {
+    status: 1,
+    stderr: /^petstore: \S+it\.db\S*: .*(disk|full)/m,
+  });
+  t.match(limited(from, "export", "--output", join(place, "it.ndjson")), {
+    status: 1,
+    stderr: /it\.ndjson can't be made: EFBIG/,
+  });
+  t.same(readdirSync(place), []);
+  const to = `sqlite:${join(place, "to.db")}`;
+  t.match(limited(to, "restore", file), { status: 1, stderr: /^petstore: \S+to\.db: .*(disk|full)/m });
+  t.equal(await countPets(to), 0);
+  t.match(run(to, ["restore", file]), { status: 0 });
+});

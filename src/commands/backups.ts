@@ -6,7 +6,7 @@ import { type Inventory, toLines } from "../inventory.ts";
 import { startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { describe, type Shown, stoppable, withTables } from "./stores.ts";
+import { describe, readPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 /** Adds `petstore backup` and `restore`. */
 export function addBackups(program: Command): void {
@@ -41,12 +41,10 @@ async function backUp(file: string, { json }: Shown): Promise<void> {
 }
 
 async function restoreFrom(file: string, { force = false, json }: Shown & { force?: boolean }): Promise<void> {
-  const document = await readDocument();
-  await withTables("make", async (store) => {
-    const bar = startProgress();
-    const show = stoppable(bar.show, "Stopped. Nothing was changed.");
-    say(await restore(file, store, document, force, show).finally(bar.clear), json);
-  });
+  const [url, document] = [readPlace(), await readDocument()];
+  const bar = startProgress();
+  const show = stoppable(bar.show, "Stopped. Nothing was changed.");
+  say(await restore(file, url, document, force, show).finally(bar.clear), json);
 }
 
 function say(inventory: Inventory, json: boolean | undefined): void {

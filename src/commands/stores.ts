@@ -63,10 +63,15 @@ export async function withStore(work: (store: Store) => Promise<void>, access: A
 
 /** Lets `work` have the tables of the store of DATABASE_URL. Throws an Error as `withStore` does. */
 export async function withTables(access: Access, work: (store: Tables) => Promise<void>): Promise<void> {
+  const store = await openTables(readPlace(), access);
+  await work(store).finally(() => store.close());
+}
+
+/** DATABASE_URL, where it names a store that outlives this command. Throws an Error where not. */
+export function readPlace(): string {
   const { DATABASE_URL: url } = readConfig();
   demandPlace("DATABASE_URL", url);
-  const store = await openTables(url, access);
-  await work(store).finally(() => store.close());
+  return url;
 }
 
 async function copyStore(fromUrl: string, toUrl: string, { json }: Shown): Promise<void> {
