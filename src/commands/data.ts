@@ -5,7 +5,6 @@ import { extname, resolve } from "node:path";
 import { stdout } from "node:process";
 import { type Command, Option } from "commander";
 import { checkInput } from "../check-input.ts";
-import { readConfig } from "../config.ts";
 import { readDocument } from "../document.ts";
 import { exportPets } from "../export.ts";
 import { endings, formats, readStatuses } from "../formats.ts";
@@ -16,7 +15,7 @@ import { type ProgressBar, startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
 import { makeFile } from "../whole-file.ts";
 import { addExamples } from "./help.ts";
-import { demandPlace, type Shown, stoppable, withTables } from "./stores.ts";
+import { readPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 const mostProblems = 20; // that are shown
 
@@ -84,8 +83,7 @@ async function importFile(
       `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
     );
   const document = await readDocument();
-  const { DATABASE_URL: url } = readConfig();
-  demandPlace("DATABASE_URL", url);
+  const url = readPlace();
   const format = formats[name];
   const input = await openInput(file);
   const bar = startProgress();

@@ -126,8 +126,8 @@ export function stoppable<A extends unknown[]>(
   };
 }
 
-/** Demands an address of a store that others share. Not by the command line's own means: they show what was given, and with it a password. */
-export function demandPlace(what: string, url: string): void {
+// Not by the command line's own means: they show what was given, and with it a password.
+function demandPlace(what: string, url: string): void {
   if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
     throw new Error(`${what} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }
