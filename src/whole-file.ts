@@ -24,7 +24,7 @@ export async function makeFile<T>(
   // None is made: it may be where a disk is not mounted.
   if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new Error(`There is no folder ${folder}.`);
   const partial = `${place}.partial-${randomBytes(4).toString("hex")}`;
-  try {
+  const work = async (): Promise<T> => {
     const result = await make(partial);
     if (known) await chmod(partial, known.mode & 0o777);
     await sync(partial, "r+");
@@ -33,13 +33,15 @@ export async function makeFile<T>(
     else await rename(partial, place);
     await sync(folder, "r").catch(() => {}); // not every system lets a folder be synced
     return result;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const said = message.replaceAll(partial, place); // nobody knows it by the other name
-    throw new Error(code === undefined ? said : `${place} can't be made: ${said}.`, { cause: error });
-  } finally {
+  };
+  const explain = (error: NodeJS.ErrnoException): never => {
+    const said = error.message.replaceAll(partial, place); // nobody knows it by the other name
+    throw new Error(error.code === undefined ? said : `${place} can't be made: ${said}.`, { cause: error });
+  };
+  const tidy = async (): Promise<void> => {
     for (const ending of beside) await rm(partial + ending, { force: true });
-  }
+  };
+  return work().catch(explain).finally(tidy);
 }
 
 // Where the file system has no links: for a moment the file is there and empty.

@@ -1007,6 +1007,10 @@ t.test(
       { alone: true },
     );
     t.same(await read, [0, 1]);
+    const short = tables.read(async (source) => [await source.count("pets"), await pause(1_000)]);
+    await other.write((target) => target.remove("pets"), { alone: true });
+    await short;
+    t.same(await namesIn(url), [], "a short one is waited for");
     await query(url, "DROP TABLE petstore.imports");
     await t.rejects(
       tables.read(async () => {}),
