@@ -128,7 +128,18 @@ t.test("help has examples, exit codes and settings; a mistyped word is told what
   for (const part of ["Examples:", "Exit codes:", "Settings, from the environment:", "DATABASE_URL"])
     t.match(help.stdout, part);
   t.match(petstore({}, "help", "keys").stdout, /create.*list.*revoke/s);
-  const commands = ["keys create", "status", "import", "export", "backup", "restore", "copy", "check", "deprecations"];
+  const commands = [
+    "keys create",
+    "status",
+    "import",
+    "export",
+    "backup",
+    "restore",
+    "copy",
+    "check",
+    "deprecations",
+    "completion",
+  ];
   for (const command of commands) {
     const [, examples] = petstore({}, ...command.split(" "), "--help").stdout.split("\nExamples:\n");
     t.match(examples, new RegExp(`^ .*petstore ${command}\\b`), command);

@@ -1,6 +1,7 @@
 // petstore completion: a script for the shell, made from the commands themselves. It knows all by
 // itself: a shell that had to start the command at each press of Tab would wait for it.
 import { Argument, type Command, type Help } from "commander";
+import { addExamples } from "./help.ts";
 
 /** What may come next at some place. */
 interface Word {
@@ -19,11 +20,12 @@ const shells = { bash: toBash, zsh: toZsh, fish: toFish };
 
 /** Adds `petstore completion`. */
 export function addCompletion(program: Command): void {
-  program
+  const completion = program
     .command("completion")
     .description("print what makes a shell complete this command's words")
     .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(shells)))
     .action((shell: keyof typeof shells) => console.log(shells[shell](toPlaces(program, program.createHelp()))));
+  addExamples(completion, ["source <(petstore completion bash)", "in ~/.bashrc"]);
 }
 
 function toPlaces(command: Command, help: Help, path = ""): Place[] {
