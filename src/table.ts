@@ -5,7 +5,7 @@ import { toJson } from "./json.ts";
 
 /** The rows below their heads, in columns; the heads are set off on a terminal that shows colours. */
 export function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => row[column]?.length ?? 0)));
+  const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => (row[column] as string).length)));
   const toLine = (row: readonly string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] as number))

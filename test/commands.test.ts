@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { petstore, until } from "../scripts/drive/processes.ts";
+import { describe } from "../src/commands/deprecations.ts";
 import { listDeprecated, toDay } from "../src/deprecations.ts";
 import { readDocument } from "../src/document.ts";
 import { openStore } from "../src/store/open.ts";
@@ -120,7 +121,55 @@ t.test("what is deprecated comes in the order in which it goes, with the calls o
     { name: "", calls: 1n, last: "2027-06-02" },
   ]);
   await store.close();
+  t.equal(describe([]), "Nothing is deprecated.");
+  const listPets = { operation: "listPets", since: "2026-11-20", sunset: null, daysLeft: null, successor: null };
+  t.equal(
+    describe([{ ...listPets, calls: 2n, keys: [{ name: "", calls: 2n, last: "2026-11-21" }] }]),
+    [
+      "OPERATION  SUNSET    DAYS LEFT  USE  CALLS IN 30 DAYS",
+      "listPets   not said                  2",
+      "",
+      "OPERATION  KEY       CALLS IN 30 DAYS  LAST",
+      "listPets   (no key)  2                 2026-11-21",
+    ].join("\n"),
+  );
 });
+
+t.test("copy and check say as JSON what they found", async (t) => {
+  const [from, to] = [`sqlite:${join(folder(t), "from.db")}`, `sqlite:${join(folder(t), "to.db")}`];
+  petstore({ DATABASE_URL: from }, "keys", "create", "alice");
+  const copied = JSON.parse(petstore({}, "copy", "--from", from, "--to", to, "--json").stdout);
+  t.match(copied, { keys: 1, pets: 0, sha256: /^[0-9a-f]{64}$/ });
+  t.same(JSON.parse(petstore({}, "check", to, "--json").stdout), { sound: true, problems: [], ...copied });
+  const db = new DatabaseSync(to.slice("sqlite:".length));
+  db.exec("DROP TABLE idempotency");
+  db.close();
+  const damaged = petstore({}, "check", to, "--json");
+  t.equal(damaged.status, 1);
+  t.match(JSON.parse(damaged.stdout), {
+    sound: false,
+    problems: [/can't be read to its end: .*no such table/],
+    keys: undefined,
+  });
+});
+
+t.test(
+  "how far a work is, where nobody knows of how much",
+  { skip: !existsSync("/usr/bin/script") && "there is no script(1)" },
+  async (t) => {
+    const place = new URL("../src/progress.ts", import.meta.url).href;
+    const file = join(folder(t), "show.ts");
+    writeFileSync(
+      file,
+      `import { startProgress } from "${place}";
+    const bar = startProgress();
+    bar.show("exporting", 1, undefined, "pets");
+    setTimeout(() => bar.show("exporting", 2_000, undefined, "pets"), 500);`,
+    );
+    const out = execFileSync("script", ["-qec", `${process.execPath} ${file}`, "/dev/null"], { encoding: "utf8" });
+    t.match(out, /exporting ░+ 2,000 pets, [\d,]+\/s$/);
+  },
+);
 
 t.test("help has examples, exit codes and settings; a mistyped word is told what it may have meant", async (t) => {
   const help = petstore({}, "--help");

@@ -675,16 +675,22 @@ t.test("an answer that is lost, and a stop that comes too late, say what is ther
     const url = await prepare(t);
     const store = await openTables(url, "make");
     t.teardown(() => store.close());
-    const importAgain = async (lines: string, { lost = false, late = false, resume = false } = {}) => {
+    const importAgain = async (lines: string, { lost = false, gone = false, late = false, resume = false } = {}) => {
       const file = join(folder(t), "pets.ndjson");
       writeFileSync(file, lines);
       const input = await openInput(file);
       const checked = await checkInput(input, formats.ndjson, document, t.fail, () => {});
+      let written = false;
       const over: Tables = {
         ...store,
+        read: async (work) => {
+          if (gone && written) throw new Error("No connection");
+          return store.read(work);
+        },
         write: async (work) => {
           await store.write(work);
-          if (lost) throw new Error("Connection terminated");
+          written = true;
+          if (lost || gone) throw new Error("Connection terminated");
           return undefined as never;
         },
       };
@@ -703,7 +709,11 @@ t.test("an answer that is lost, and a stop that comes too late, say what is ther
         "Connection terminated. 2000 pets are there, of the lines up to 2000; the same with --resume goes on after them.",
     });
     t.match(await importAgain(many, { resume: true }), { pets: 2_500, before: 2_000 });
-    t.equal((await namesIn(url)).length, 2_502);
+    await t.rejects(importAgain(pet("d"), { gone: true }), {
+      message: "Connection terminated. Whether the last batch is there is not known: the same with --resume finds out.",
+    });
+    t.match(await importAgain(pet("d"), { resume: true }), { pets: 1, before: 1 }, "it was");
+    t.equal((await namesIn(url)).length, 2_503);
   }
 });
 

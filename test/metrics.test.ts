@@ -12,6 +12,7 @@ import { findProgram } from "../scripts/drive/debian.ts";
 import { freePort } from "../scripts/drive/port.ts";
 import { petstore, type Server, startServer, workersOf } from "../scripts/drive/processes.ts";
 import { Callers } from "../src/callers.ts";
+import { countRequests } from "../src/counts.ts";
 import { listen } from "../src/exchange.ts";
 import { gather, gatherHere, type Overview } from "../src/gathering.ts";
 import { Histogram, quantile } from "../src/histogram.ts";
@@ -338,6 +339,12 @@ t.test("who calls most: names of an hour, no more than a thousand in a step", as
   const values = callers.metrics(0)[1]?.values ?? [];
   const of = (key: string) => values.find(({ labels }) => labels.key === key)?.value;
   t.same([values.length, of("key 3"), of("key 999"), of("key 1000"), of("(other)")], [1_001, 3, 2, undefined, 1_000]);
+});
+
+t.test("what is no operation has a name of its own", async (t) => {
+  t.throws(() => countRequests([{ id: "other", method: "GET" }]), {
+    message: /^The operation other needs another name/,
+  });
 });
 
 t.test("quantiles are what Prometheus makes of the same buckets", async (t) => {

@@ -371,6 +371,9 @@ t.test("each statement finds its rows by an index, in a store of any size", asyn
 
 t.test("a failure that is no fault of the surroundings is not hidden", async (t) => {
   const url = await newDatabase(t);
+  const closed = await openStore(url);
+  await closed.close();
+  await t.rejects(closed.check(), { message: /after calling end on the pool/ });
   const store = await openStore(url);
   await query(url, "ALTER TABLE petstore.pets RENAME TO animals");
   await t.rejects(store.pets.find(1n), { code: "42P01" });

@@ -139,7 +139,7 @@ async function exportAll({ json, output, format, status, withoutIds }: Exporting
   const name = format ?? endings[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], status, withoutIds };
   await withTables("look", async (store) => {
-    if (output === undefined) return exportToStdout((write) => exportPets(store, selection, write, () => {}));
+    if (output === undefined) return void (await exportPets(store, selection, writeOut, () => {}));
     const bar = startProgress();
     const show = stoppable(showOn(bar, "exporting", "pets"), "Stopped. Nothing was kept.");
     const exported = await makeFile(output, async (partial) => {
@@ -150,14 +150,9 @@ async function exportAll({ json, output, format, status, withoutIds }: Exporting
   });
 }
 
-// Each batch is taken before the next one is read. Who wants no more (`| head`) closes the pipe: that is no failure.
-async function exportToStdout(work: (write: (text: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
-  stdout.on("error", () => {}); // told to who wrote, too
-  const write = (text: string) =>
-    new Promise<void>((resolve, reject) => stdout.write(text, (error) => (error ? reject(error) : resolve())));
-  await work(write).catch((error) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+// Each batch is taken before the next one is read. What can't be written ends the command (src/cli.ts).
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolve) => stdout.write(text, () => resolve()));
 }
 
 function showOn(bar: ProgressBar, doing: string, unit: string) {

@@ -25,7 +25,8 @@ export function addDeprecations(program: Command): void {
   );
 }
 
-function describe(deprecated: readonly Deprecated[]): string {
+/** What is deprecated, for people. */
+export function describe(deprecated: readonly Deprecated[]): string {
   if (deprecated.length === 0) return "Nothing is deprecated.";
   const operations = deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
     operation,
