@@ -334,6 +334,10 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(run(url, ["import", file, "--from-start", "--resume"]), { status: 2 });
     t.match(run(url, ["import", file, "--from-start"]), { status: 0, stdout: /^pets {14}3000\nbefore {12}0$/m });
     t.same(await namesIn(url), [...names.slice(0, 2_000), ...names]);
+    t.match(run(url, ["import", "-", "--format", "ndjson", "--resume"], pet("new")), {
+      status: 0,
+      stderr: /^Nothing was begun of this input: it began at its first line\.$/m,
+    });
   });
 
   t.test(`${kind}: while a service creates pets an import adds its own, and none is refused or lost`, async (t) => {

@@ -193,7 +193,9 @@ t.test("on an empty store, the first start gives a key in a line that works when
 t.test("on a terminal the log is for people", async (t) => {
   // script(1) gives the command a terminal of its own; exec, since a plain shell in between ends with 130 at Ctrl-C.
   const command = `exec ${process.execPath} ${join(root, "src/bin.js")} serve`;
-  const terminal = ["script", "-qefc", command, "/dev/null"];
+  // Apart from what runs the tests, which may have no colours.
+  const unset = ["env", "-u", "NO_COLOR", "-u", "FORCE_COLOR"];
+  const terminal = [...unset, "script", "-qefc", command, "/dev/null"];
   const env = { DATABASE_URL: "sqlite::memory:", TERM: "xterm-256color" };
   const { child, url, out } = await startServer(t, env, terminal);
   await fetch(`${url}/pets`);
@@ -205,7 +207,7 @@ t.test("on a terminal the log is for people", async (t) => {
   const exit = once(child, "exit");
   child.stdin.write("\x03"); // Ctrl-C
   t.same((await exit)[0], 0);
-  const plain = await startServer(t, { ...env, NO_COLOR: "1" }, terminal);
+  const plain = await startServer(t, env, [...unset, "NO_COLOR=1", ...terminal.slice(unset.length)]);
   await fetch(`${plain.url}/pets`);
   await until(
     () => /answered/.exec(plain.out.stdout)?.[0],

@@ -59,15 +59,15 @@ export async function openPostgres(url: string, access: Access, connections: num
   const ask = async (name: keyof typeof statements, ...values: unknown[]): Promise<Row[]> => {
     if (pool.waitingCount >= connections * mostWaiting) throw new Unavailable(busy);
     const since = performance.now();
-    try {
-      const text = statements[name];
-      const run = () => pool.query({ name, text, values });
-      return (await sql.tracePromise(run, { system: "postgresql", text })).rows;
-    } catch (error) {
+    const text = statements[name];
+    const run = () => pool.query({ name, text, values });
+    const fail = (error: unknown) => {
       throw pool.ending ? error : toFailure(error);
-    } finally {
-      figures.asked(methods[name], since);
-    }
+    };
+    const answer = sql
+      .tracePromise(run, { system: "postgresql", text })
+      .finally(() => figures.asked(methods[name], since));
+    return answer.then(({ rows }) => rows, fail);
   };
   const one = async (...call: Parameters<typeof ask>) => (await ask(...call))[0];
 
