@@ -8,9 +8,11 @@ if (major < 24 || (major === 24 && minor < 4)) {
   process.exit(1);
 }
 const { enableCompileCache, flushCompileCache } = await import("node:module");
-// What was compiled is kept for the next start, which is half as long then.
+// Caches compiled code, which halves the time of the next start.
 enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
 const { run } = await import("./cli.ts");
-const { end } = await import("./server.ts");
-await run(process.argv).catch(end);
+const { processIo } = await import("./commands/io.ts");
+const code = await run(process.argv.slice(2), processIo);
 flushCompileCache();
+// After a failure, open connections do not keep the process alive. After `serve`, the service goes on.
+if (code !== 0) process.exit(code);

@@ -3,7 +3,7 @@ import { createHash, hash } from "node:crypto";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stdin } from "node:process";
+import type { Readable } from "node:stream";
 
 const size = 64 * 1024; // bytes of a chunk
 
@@ -18,8 +18,8 @@ export interface Input {
   close(): Promise<void>;
 }
 
-/** Opens a file, or standard input where it is named `-`. Rejects with an Error that says what is wrong. */
-export async function openInput(name: string): Promise<Input> {
+/** Opens a file, or `stdin` if the name is `-`. Rejects with an Error that says what is wrong. */
+export async function openInput(name: string, stdin: Readable): Promise<Input> {
   try {
     const file = name === "-" ? await spool(stdin) : await openFile(name);
     return over(file, (await file.stat()).size);

@@ -1,5 +1,5 @@
 // How far a long work is, on standard error: a bar on a terminal, a line now and then otherwise.
-import { stderr } from "node:process";
+import type { Output } from "./commands/io.ts";
 
 const often = 100; // milliseconds, on a terminal
 const seldom = 5_000; // where the lines stay
@@ -15,7 +15,7 @@ export interface ProgressBar {
 }
 
 /** A bar that counts rows, with their rate and the time that is left. */
-export function startProgress(): ProgressBar {
+export function startProgress(stderr: Output): ProgressBar {
   let began = { doing: "", at: 0 };
   let shown = 0;
   return {

@@ -7,13 +7,14 @@ import { createSecureContext, type Server as TlsServer } from "node:tls";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { buildApp, type Certificate, type Parts } from "./app.ts";
 import { makeKey } from "./auth.ts";
+import { processIo, reportError } from "./commands/io.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog } from "./connections.ts";
 import { readDocument } from "./document.ts";
 import { askKeeper } from "./exchange.ts";
 import { collectGarbage } from "./garbage.ts";
 import { handlers } from "./handlers.ts";
-import { buildLogger, showControls } from "./logger.ts";
+import { buildLogger } from "./logger.ts";
 import { openStore } from "./store/open.ts";
 import type { Store } from "./store/store.ts";
 import { openTracing } from "./tracing.ts";
@@ -118,12 +119,6 @@ function renewCertificate(app: FastifyInstance, config: Config, log: FastifyBase
   }
 }
 
-/** Ends the process: one line that says why, and exit code 1. */
-export function end(error: unknown): never {
-  console.error(`petstore: ${showControls((error as Error).message.split("\n", 1)[0] as string)}`);
-  process.exit(1);
-}
-
 function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
@@ -149,4 +144,8 @@ function greet(origin: string, basePath: string, key: string | false, keyless: b
 }
 
 // `node src/server.ts`, as a container or systemd starts it: without npm, a shell, or the command line.
-if (import.meta.main) await serve().catch(end);
+if (import.meta.main)
+  await serve().catch((error) => {
+    reportError(processIo, error);
+    process.exit(1);
+  });

@@ -1,17 +1,20 @@
 // What commands print: a table for people, or JSON for programs.
-import { stdout } from "node:process";
 import { styleText } from "node:util";
 import { toJson } from "./json.ts";
 
-/** The rows below their heads, in columns; the heads are set off on a terminal that shows colours. */
-export function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Formats rows in columns, below their heads. The heads are bold if `stream` is a terminal with colors. */
+export function toTable(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  stream: NodeJS.WritableStream,
+): string {
   const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => (row[column] as string).length)));
   const toLine = (row: readonly string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] as number))
       .join("  ")
       .trimEnd();
-  return [styleText("bold", toLine(heads), { stream: stdout }), ...rows.map(toLine)].join("\n");
+  return [styleText("bold", toLine(heads), { stream }), ...rows.map(toLine)].join("\n");
 }
 
 /** The value as JSON, on lines that people can read. No string in it has a control character as such (ISO 6429). */

@@ -121,10 +121,10 @@ t.test("what is deprecated comes in the order in which it goes, with the calls o
     { name: "", calls: 1n, last: "2027-06-02" },
   ]);
   await store.close();
-  t.equal(describe([]), "Nothing is deprecated.");
+  t.equal(describe([], process.stdout), "Nothing is deprecated.");
   const listPets = { operation: "listPets", since: "2026-11-20", sunset: null, daysLeft: null, successor: null };
   t.equal(
-    describe([{ ...listPets, calls: 2n, keys: [{ name: "", calls: 2n, last: "2026-11-21" }] }]),
+    describe([{ ...listPets, calls: 2n, keys: [{ name: "", calls: 2n, last: "2026-11-21" }] }], process.stdout),
     [
       "OPERATION  SUNSET    DAYS LEFT  USE  CALLS IN 30 DAYS",
       "listPets   not said                  2",

@@ -400,7 +400,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     writeFileSync(file, pet("Rex").repeat(5_000));
     const [one, two] = [await openTables(url, "make"), await openTables(url, "make")];
     const format = formats.ndjson;
-    const input = await openInput(file);
+    const input = await openInput(file, process.stdin);
     const checked = await checkInput(
       input,
       format,
@@ -682,7 +682,7 @@ t.test("an answer that is lost, and a stop that comes too late, say what is ther
     const importAgain = async (lines: string, { lost = false, gone = false, late = false, resume = false } = {}) => {
       const file = join(folder(t), "pets.ndjson");
       writeFileSync(file, lines);
-      const input = await openInput(file);
+      const input = await openInput(file, process.stdin);
       const checked = await checkInput(input, formats.ndjson, document, t.fail, () => {});
       let written = false;
       const over: Tables = {
@@ -776,7 +776,7 @@ t.test(
     for (const [what, change] of Object.entries(changes)) {
       const whole = what.includes("chunks") ? " ".repeat(65_536 - (text.length % 65_536) - 1) : "";
       writeFileSync(file, text + (whole && `${whole}\n`));
-      const input = await openInput(file);
+      const input = await openInput(file, process.stdin);
       const checked = await checkInput(
         input,
         format,

@@ -2,20 +2,19 @@
 import type { Command } from "commander";
 import { backup, restore } from "../backup.ts";
 import { readDocument } from "../document.ts";
-import { type Inventory, toLines } from "../inventory.ts";
 import { startProgress } from "../progress.ts";
-import { toIndentedJson } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { describe, readPlace, type Shown, stoppable, withTables } from "./stores.ts";
+import type { Io } from "./io.ts";
+import { printInventory, readPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 /** Adds `petstore backup` and `restore`. */
-export function addBackups(program: Command): void {
+export function addBackups(program: Command, io: Io): void {
   const backingUp = program
     .command("backup")
     .description("make a file of all that the store of DATABASE_URL has; the service may run")
     .argument("<file>", "a file that is not there yet: a SQLite database, whatever the store is")
     .option("--json", "as JSON")
-    .action((file: string, shown: Shown) => backUp(file, shown));
+    .action((file: string, shown: Shown) => backUp(io, file, shown));
   addExamples(backingUp, ["petstore backup pets.backup", "all that the store has, in one file"]);
   const restoring = program
     .command("restore")
@@ -23,7 +22,7 @@ export function addBackups(program: Command): void {
     .argument("<file>", "what petstore backup made, or any SQLite file that is a store")
     .option("--force", "replace what the store has, also while it is in use")
     .option("--json", "as JSON")
-    .action((file: string, options: Shown & { force?: boolean }) => restoreFrom(file, options));
+    .action((file: string, options: Shown & { force?: boolean }) => restoreFrom(io, file, options));
   addExamples(
     restoring,
     ["DATABASE_URL=sqlite:other.db petstore restore pets.backup", "into another store"],
@@ -31,22 +30,18 @@ export function addBackups(program: Command): void {
   );
 }
 
-async function backUp(file: string, { json }: Shown): Promise<void> {
+async function backUp(io: Io, file: string, { json }: Shown): Promise<void> {
   const document = await readDocument();
-  await withTables("look", async (store) => {
-    const bar = startProgress();
-    const show = stoppable(bar.show, "Stopped. Nothing was kept.");
-    say(await backup(store, file, document, show).finally(bar.clear), json);
+  await withTables(io, "look", async (store) => {
+    const bar = startProgress(io.stderr);
+    const show = stoppable(io, bar.show, "Stopped. Nothing was kept.");
+    await printInventory(io, await backup(store, file, document, show).finally(bar.clear), json);
   });
 }
 
-async function restoreFrom(file: string, { force = false, json }: Shown & { force?: boolean }): Promise<void> {
-  const [url, document] = [readPlace(), await readDocument()];
-  const bar = startProgress();
-  const show = stoppable(bar.show, "Stopped. Nothing was changed.");
-  say(await restore(file, url, document, force, show).finally(bar.clear), json);
-}
-
-function say(inventory: Inventory, json: boolean | undefined): void {
-  console.log(json ? toIndentedJson(describe(inventory)) : toLines(inventory));
+async function restoreFrom(io: Io, file: string, { force = false, json }: Shown & { force?: boolean }): Promise<void> {
+  const [url, document] = [readPlace(io), await readDocument()];
+  const bar = startProgress(io.stderr);
+  const show = stoppable(io, bar.show, "Stopped. Nothing was changed.");
+  await printInventory(io, await restore(file, url, document, force, show).finally(bar.clear), json);
 }

@@ -2,6 +2,7 @@
 // itself: a shell that had to start the command at each press of Tab would wait for it.
 import { Argument, type Command, type Help } from "commander";
 import { addExamples } from "./help.ts";
+import { type Io, print } from "./io.ts";
 
 /** What may come next at some place. */
 interface Word {
@@ -19,12 +20,12 @@ interface Place {
 const shells = { bash: toBash, zsh: toZsh, fish: toFish };
 
 /** Adds `petstore completion`. */
-export function addCompletion(program: Command): void {
+export function addCompletion(program: Command, io: Io): void {
   const completion = program
     .command("completion")
     .description("print what makes a shell complete this command's words")
     .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(shells)))
-    .action((shell: keyof typeof shells) => console.log(shells[shell](toPlaces(program, program.createHelp()))));
+    .action((shell: keyof typeof shells) => print(io, shells[shell](toPlaces(program, program.createHelp()))));
   addExamples(completion, ["source <(petstore completion bash)", "in ~/.bashrc"]);
 }
 

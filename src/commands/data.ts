@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import { stdout } from "node:process";
 import { type Command, Option } from "commander";
 import { checkInput } from "../check-input.ts";
 import { readDocument } from "../document.ts";
@@ -15,6 +14,7 @@ import { type ProgressBar, startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
 import { makeFile } from "../whole-file.ts";
 import { addExamples } from "./help.ts";
+import { type Io, print, warn, write } from "./io.ts";
 import { readPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 const mostProblems = 20; // that are shown
@@ -36,7 +36,7 @@ interface Exporting extends Shown {
 }
 
 /** Adds `petstore import` and `export`. */
-export function addData(program: Command): void {
+export function addData(program: Command, io: Io): void {
   const format = () =>
     new Option("--format <format>", "of the file, where its ending does not tell").choices(Object.keys(formats));
   const importing = program
@@ -48,7 +48,7 @@ export function addData(program: Command): void {
     .addOption(new Option("--resume", "go on with an import that was stopped, if it was").conflicts("fromStart"))
     .option("--from-start", "import all lines once more, of a file that was imported before")
     .option("--json", "as JSON")
-    .action((file: string, options: Importing, command: Command) => importFile(file, options, command));
+    .action((file: string, options: Importing, command: Command) => importFile(io, file, options, command));
   addExamples(
     importing,
     ["petstore import pets.csv", "nothing of it where a line is bad"],
@@ -63,7 +63,7 @@ export function addData(program: Command): void {
     .option("--without-ids", "as petstore import takes them")
     .option("--output <file>", "write to a file, which is there when it is complete")
     .option("--json", "say as JSON what was written; with --output")
-    .action((options: Exporting, command: Command) => exportAll(options, command));
+    .action((options: Exporting, command: Command) => exportAll(io, options, command));
   addExamples(
     exporting,
     ["petstore export --status sold --format csv", "to standard output"],
@@ -73,6 +73,7 @@ export function addData(program: Command): void {
 }
 
 async function importFile(
+  io: Io,
   file: string,
   { format: told, json, skipBad, ...going }: Importing,
   command: Command,
@@ -83,54 +84,57 @@ async function importFile(
       `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
     );
   const document = await readDocument();
-  const url = readPlace();
+  const url = readPlace(io);
   const format = formats[name];
-  const input = await openInput(file);
-  const bar = startProgress();
+  const input = await openInput(file, io.stdin);
+  const bar = startProgress(io.stderr);
   const problems: string[] = [];
   const tell = (problem: string) => {
     const shown = problems.length < mostProblems;
     if (shown) problems.push(problem);
     if (!shown && !skipBad) return;
     bar.clear();
-    console.error(showControls(problem)); // each that is passed over
+    warn(io, showControls(problem));
   };
   const importAll = async (): Promise<void> => {
     // Before the store is touched.
-    const checking = stoppable(showOn(bar, "checking", "bytes"), "Stopped. Nothing was imported.");
+    const checking = stoppable(io, showOn(bar, "checking", "bytes"), "Stopped. Nothing was imported.");
     const checked = await checkInput(input, format, document, tell, checking).finally(bar.clear);
     const { bad, lines } = checked;
     const sha256 = Buffer.from(input.digest()).toString("hex");
     if (bad > mostProblems) problems.push(`and ${bad - mostProblems} more`);
-    if (bad > mostProblems && !skipBad) console.error(problems.at(-1));
+    if (bad > mostProblems && !skipBad) warn(io, problems.at(-1) as string);
     if (bad > 0 && !skipBad) {
-      if (json) console.log(toIndentedJson({ lines, pets: 0, before: 0, bad, sha256, problems }));
+      if (json) await print(io, toIndentedJson({ lines, pets: 0, before: 0, bad, sha256, problems }));
       throw new Error(
         `No pet was imported: ${bad} bad ${bad === 1 ? "line" : "lines"}. --skip-bad imports the ${checked.pets} good ones.`,
       );
     }
-    sayWhereNew(url);
-    await withTables("make", async (store) => {
-      const importing = stoppable(showOn(bar, "importing", "pets"), "Stopped");
+    sayWhereNew(io, url);
+    await withTables(io, "make", async (store) => {
+      const importing = stoppable(io, showOn(bar, "importing", "pets"), "Stopped");
       const done = await importPets(store, { input, format, document, checked }, going, importing).finally(bar.clear);
       const { pets, before } = done;
-      if (before > 0 && before === pets) console.error("All of it was imported before: nothing was left to do.");
-      else if (going.resume && before === 0)
-        console.error("Nothing was begun of this input: it began at its first line.");
+      if (before > 0 && before === pets) warn(io, "All of it was imported before: nothing was left to do.");
+      else if (going.resume && before === 0) warn(io, "Nothing was begun of this input: it began at its first line.");
       const result = { lines, pets, before, bad, sha256 };
-      console.log(json ? toIndentedJson({ ...result, problems }) : toRows(result));
+      await print(io, json ? toIndentedJson({ ...result, problems }) : toRows(result));
     });
   };
   await importAll().finally(input.close);
 }
 
 // Where the place is mistyped, somebody must see it.
-function sayWhereNew(url: string): void {
+function sayWhereNew(io: Io, url: string): void {
   const [, file] = /^sqlite:(.*)$/s.exec(url) ?? [];
-  if (file !== undefined && !existsSync(file)) console.error(`There is no store yet at ${resolve(file)}: it is made.`);
+  if (file !== undefined && !existsSync(file)) warn(io, `There is no store yet at ${resolve(file)}: it is made.`);
 }
 
-async function exportAll({ json, output, format, status, withoutIds }: Exporting, command: Command): Promise<void> {
+async function exportAll(
+  io: Io,
+  { json, output, format, status, withoutIds }: Exporting,
+  command: Command,
+): Promise<void> {
   const statuses = readStatuses(await readDocument());
   if (status !== undefined && !statuses.includes(status))
     command.error(`error: option '--status <status>' must be one of: ${statuses.join(", ")}`);
@@ -138,21 +142,22 @@ async function exportAll({ json, output, format, status, withoutIds }: Exporting
     command.error("error: option '--json' is for --output: without it the pets themselves are shown");
   const name = format ?? endings[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], status, withoutIds };
-  await withTables("look", async (store) => {
-    if (output === undefined) return void (await exportPets(store, selection, writeOut, () => {}));
-    const bar = startProgress();
-    const show = stoppable(showOn(bar, "exporting", "pets"), "Stopped. Nothing was kept.");
+  await withTables(io, "look", async (store) => {
+    if (output === undefined)
+      return void (await exportPets(
+        store,
+        selection,
+        (text) => write(io, text),
+        () => {},
+      ));
+    const bar = startProgress(io.stderr);
+    const show = stoppable(io, showOn(bar, "exporting", "pets"), "Stopped. Nothing was kept.");
     const exported = await makeFile(output, async (partial) => {
       const file = await open(partial, "wx");
       return exportPets(store, selection, (text) => file.appendFile(text), show).finally(() => file.close());
     }).finally(bar.clear);
-    console.log(json ? toIndentedJson(exported) : toRows(exported));
+    await print(io, json ? toIndentedJson(exported) : toRows(exported));
   });
-}
-
-// Each batch is taken before the next one is read. What can't be written ends the command (src/cli.ts).
-function writeOut(text: string): Promise<void> {
-  return new Promise((resolve) => stdout.write(text, () => resolve()));
 }
 
 function showOn(bar: ProgressBar, doing: string, unit: string) {

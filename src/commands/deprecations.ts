@@ -4,18 +4,20 @@ import { type Deprecated, listDeprecated } from "../deprecations.ts";
 import { readDocument } from "../document.ts";
 import { toIndentedJson, toTable } from "../table.ts";
 import { addExamples } from "./help.ts";
+import { type Io, type Output, print } from "./io.ts";
 import { withStore } from "./stores.ts";
 
 /** Adds `petstore deprecations`. */
-export function addDeprecations(program: Command): void {
+export function addDeprecations(program: Command, io: Io): void {
   const listing = program
     .command("deprecations")
     .description("list what is deprecated, when it goes, and which keys called it in the last 30 days")
     .option("--json", "as JSON")
     .action(({ json }: { json?: boolean }) =>
-      withStore(async ({ deprecated }) => {
+      withStore(io, async ({ deprecated }) => {
         const { operations } = await readDocument();
-        console.log((json ? toIndentedJson : describe)(await listDeprecated(operations, deprecated)));
+        const listed = await listDeprecated(operations, deprecated);
+        await print(io, json ? toIndentedJson(listed) : describe(listed, io.stdout));
       }),
     );
   addExamples(
@@ -25,8 +27,8 @@ export function addDeprecations(program: Command): void {
   );
 }
 
-/** What is deprecated, for people. */
-export function describe(deprecated: readonly Deprecated[]): string {
+/** Formats deprecated operations and their callers as tables for `stream`. */
+export function describe(deprecated: readonly Deprecated[], stream: Output): string {
   if (deprecated.length === 0) return "Nothing is deprecated.";
   const operations = deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
     operation,
@@ -38,7 +40,7 @@ export function describe(deprecated: readonly Deprecated[]): string {
   const callers = deprecated.flatMap(({ operation, keys }) =>
     keys.map(({ name, calls, last }) => [operation, name || "(no key)", `${calls}`, last]),
   );
-  const lists = [toTable(["OPERATION", "SUNSET", "DAYS LEFT", "USE", "CALLS IN 30 DAYS"], operations)];
-  if (callers.length > 0) lists.push(toTable(["OPERATION", "KEY", "CALLS IN 30 DAYS", "LAST"], callers));
+  const lists = [toTable(["OPERATION", "SUNSET", "DAYS LEFT", "USE", "CALLS IN 30 DAYS"], operations, stream)];
+  if (callers.length > 0) lists.push(toTable(["OPERATION", "KEY", "CALLS IN 30 DAYS", "LAST"], callers, stream));
   return lists.join("\n\n");
 }

@@ -4,6 +4,7 @@ import { makeKey } from "../auth.ts";
 import type { Key, KeyStore } from "../store/store.ts";
 import { toIndentedJson, toTable, toTime } from "../table.ts";
 import { addExamples } from "./help.ts";
+import { type Io, type Output, print } from "./io.ts";
 import { withStore } from "./stores.ts";
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
@@ -15,7 +16,7 @@ interface NewKey {
 }
 
 /** Adds `petstore keys`. */
-export function addKeys(program: Command): void {
+export function addKeys(program: Command, io: Io): void {
   const keys = program.command("keys").description("make, list and revoke API keys");
   const creating = keys
     .command("create")
@@ -24,7 +25,7 @@ export function addKeys(program: Command): void {
     .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, w, y)", readPeriod)
     .option("--operator", "for who runs the service: it opens /status and /metrics, too")
     .option("--json", "as JSON")
-    .action((name: string, options: NewKey) => withStore(({ keys }) => createKey(keys, name, options), "make"));
+    .action((name: string, options: NewKey) => withStore(io, ({ keys }) => createKey(io, keys, name, options), "make"));
   addExamples(
     creating,
     ["petstore keys create alice --expires 90d", "a key for a client"],
@@ -35,25 +36,33 @@ export function addKeys(program: Command): void {
     .description("list the keys: name, role, created, expires, last used")
     .option("--json", "as JSON")
     .action(({ json }: { json?: boolean }) =>
-      withStore(async ({ keys }) => console.log((json ? describe : list)(await keys.list()))),
+      withStore(io, async ({ keys }) => {
+        const all = await keys.list();
+        await print(io, json ? describe(all) : list(all, io.stdout));
+      }),
     );
   keys
     .command("revoke")
     .description("revoke a key; it holds at once")
     .argument("<name>", "the name of the key")
     .action((name: string) =>
-      withStore(async ({ keys }) => {
+      withStore(io, async ({ keys }) => {
         if (!(await keys.revoke(name))) throw new Error(`There is no key named ${name}.`);
       }),
     );
 }
 
-async function createKey(keys: KeyStore, name: string, { expires, operator = false, json }: NewKey): Promise<void> {
+async function createKey(
+  io: Io,
+  keys: KeyStore,
+  name: string,
+  { expires, operator = false, json }: NewKey,
+): Promise<void> {
   const { key, hash } = makeKey();
   const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
   if (!(await keys.create(name, hash, { expiresAt, operator })))
     throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
-  console.log(json ? toIndentedJson({ name, key, operator, expires: expiresAt ?? null }) : key);
+  await print(io, json ? toIndentedJson({ name, key, operator, expires: expiresAt ?? null }) : key);
 }
 
 function describe(keys: Key[]): string {
@@ -68,7 +77,7 @@ function describe(keys: Key[]): string {
   );
 }
 
-function list(keys: Key[]): string {
+function list(keys: Key[], stream: Output): string {
   const time = (date: Date | undefined) => (date ? toTime(date) : "never");
   const rows = keys.map(({ name, operator, createdAt, expiresAt, lastUsedAt }) => [
     name,
@@ -77,7 +86,7 @@ function list(keys: Key[]): string {
     time(expiresAt),
     time(lastUsedAt),
   ]);
-  return toTable(["NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED"], rows);
+  return toTable(["NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED"], rows, stream);
 }
 
 function readName(text: string): string {

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIPv6 } from "node:net";
-import { stdout } from "node:process";
 import { text as readText } from "node:stream/consumers";
 import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
@@ -15,24 +14,25 @@ import { mask } from "../logger.ts";
 import { describeService, judge, type Status, toFigures, toTables } from "../status/words.js";
 import { toIndentedJson, toTable, toTime } from "../table.ts";
 import { addExamples } from "./help.ts";
+import { Failure, type Io, type Output, print, warn } from "./io.ts";
 import { isStatus } from "./status-shape.ts";
 
 const patience = 10_000; // milliseconds
 const colours = { well: "green", soon: "yellow", bad: "red" } as const;
 
 /** Adds `petstore status`. */
-export function addStatus(program: Command): void {
+export function addStatus(program: Command, io: Io): void {
   const asking = program
     .command("status")
     .description("ask the running service how it is: calls, times, keys, what is going away; with OPERATOR_KEY")
     .argument("[url]", "the service, up to what stands before /status (http or https, at HOST and PORT)")
     .option("--json", "as the service gave it")
     .action(async (url: string | undefined, { json }: { json?: boolean }) => {
-      const config = readConfig();
-      const { exact, status } = await ask(url ? { url } : findService(config), config.OPERATOR_KEY);
-      // For scripts: what can't serve is no success, though it was told.
-      if (!status.service.reachable) process.exitCode = 1;
-      console.log(json ? mask(toIndentedJson(exact)) : describe(status));
+      const config = readConfig(io.env);
+      const { exact, status } = await ask(io, url ? { url } : findService(config), config.OPERATOR_KEY);
+      await print(io, json ? mask(toIndentedJson(exact)) : describe(status, io.stdout));
+      // For scripts: a service that can't reach its store is a failure, which the output describes.
+      if (!status.service.reachable) throw new Failure([]);
     });
   addExamples(
     asking,
@@ -56,7 +56,7 @@ function findService({ HOST, PORT, TLS_CERT, BASE_URL }: Config): Place {
   return { url, name: BASE_URL.startsWith("https:") ? new URL(BASE_URL).hostname : undefined };
 }
 
-async function ask({ url, name }: Place, key: string): Promise<{ exact: unknown; status: Status }> {
+async function ask(io: Io, { url, name }: Place, key: string): Promise<{ exact: unknown; status: Status }> {
   if (!/^https?:\/\/[^?#@]+$/.test(url) || !URL.canParse(url))
     throw new Error("The service must be an http or https URL, http://127.0.0.1:3000.");
   if (key === "")
@@ -64,7 +64,7 @@ async function ask({ url, name }: Place, key: string): Promise<{ exact: unknown;
   const address = new URL("status.json", url.endsWith("/") ? url : `${url}/`);
   const place = mask(address.href);
   if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
-    console.error(`petstore: the key goes to ${address.hostname} unencrypted`);
+    warn(io, `petstore: the key goes to ${address.hostname} unencrypted`);
   const { code, text } = await get(address, key, name).catch(({ code, cause, message }) => {
     const why =
       code === "ERR_TLS_CERT_ALTNAME_INVALID"
@@ -107,12 +107,12 @@ function clean(text: string): string {
   return mask(stripVTControlCharacters(text).replace(/\p{Cc}/gu, ""));
 }
 
-function describe(status: Status): string {
+function describe(status: Status, stream: Output): string {
   const { state, text } = judge(status);
-  const bold = (title: string) => styleText("bold", title, { stream: stdout });
+  const bold = (title: string) => styleText("bold", title, { stream });
   return [
     `Pet Store ${describeService(status, toTime)}`,
-    styleText(colours[state], text, { stream: stdout }),
+    styleText(colours[state], text, { stream }),
     toFigures(status)
       .map(([name, value]) => `${name.padEnd(22)}${value}`)
       .join("\n"),
@@ -122,6 +122,7 @@ function describe(status: Status): string {
         : `${bold(title)}\n${toTable(
             heads.map((head) => head.toUpperCase()),
             rows,
+            stream,
           )}`,
     ),
   ].join("\n\n");

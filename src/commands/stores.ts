@@ -11,6 +11,7 @@ import type { Access, Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 import { toIndentedJson } from "../table.ts";
 import { addExamples } from "./help.ts";
+import { Failure, type Io, print } from "./io.ts";
 
 const mostProblems = 20; // that are shown
 
@@ -20,18 +21,18 @@ export interface Shown {
 }
 
 /** Adds `petstore migrate`, `copy` and `check`. */
-export function addStores(program: Command): void {
+export function addStores(program: Command, io: Io): void {
   program
     .command("migrate")
     .description("make the store of DATABASE_URL, or bring it to this version, and no more; serve does it, too")
-    .action(async () => (await openStore(readConfig().DATABASE_URL)).close());
+    .action(async () => (await openStore(readConfig(io.env).DATABASE_URL)).close());
   const copying = program
     .command("copy")
     .description("copy all that a store has into another one, which must be empty; stop the service before")
     .requiredOption("--from <url>", "the store to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
     .requiredOption("--to <url>", "the store to copy to, likewise")
     .option("--json", "as JSON")
-    .action(({ from, to, ...shown }: { from: string; to: string } & Shown) => copyStore(from, to, shown));
+    .action(({ from, to, ...shown }: { from: string; to: string } & Shown) => copyStore(io, from, to, shown));
   addExamples(
     copying,
     ["petstore copy --from sqlite:data/petstore.db --to postgres://me@db/pets", "with the password from PGPASSWORD"],
@@ -42,7 +43,7 @@ export function addStores(program: Command): void {
     .description("read all that a store has, and say what is wrong with it; changes nothing, and the service may run")
     .argument("[url]", "the store: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (DATABASE_URL)")
     .option("--json", "as JSON")
-    .action((url: string | undefined, shown: Shown) => checkStore(url ?? readConfig().DATABASE_URL, shown));
+    .action((url: string | undefined, shown: Shown) => checkStore(io, url ?? readConfig(io.env).DATABASE_URL, shown));
   addExamples(
     checking,
     ["petstore check", "the store of DATABASE_URL"],
@@ -54,72 +55,79 @@ export function addStores(program: Command): void {
  * Lets `work` have the store of DATABASE_URL. Only what adds to it makes one where there is none: to list or
  * revoke in a mistyped place is a mistake. Throws an Error where it is in the memory of another process.
  */
-export async function withStore(work: (store: Store) => Promise<void>, access: Access = "update"): Promise<void> {
-  const { DATABASE_URL: url } = readConfig();
+export async function withStore(
+  io: Io,
+  work: (store: Store) => Promise<void>,
+  access: Access = "update",
+): Promise<void> {
+  const { DATABASE_URL: url } = readConfig(io.env);
   if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
   const store = await openStore(url, { access });
   await work(store).finally(() => store.close());
 }
 
 /** Lets `work` have the tables of the store of DATABASE_URL. Throws an Error as `withStore` does. */
-export async function withTables(access: Access, work: (store: Tables) => Promise<void>): Promise<void> {
-  const store = await openTables(readPlace(), access);
+export async function withTables(io: Io, access: Access, work: (store: Tables) => Promise<void>): Promise<void> {
+  const store = await openTables(readPlace(io), access);
   await work(store).finally(() => store.close());
 }
 
 /** DATABASE_URL, where it names a store that outlives this command. Throws an Error where not. */
-export function readPlace(): string {
-  const { DATABASE_URL: url } = readConfig();
+export function readPlace({ env }: Io): string {
+  const { DATABASE_URL: url } = readConfig(env);
   demandPlace("DATABASE_URL", url);
   return url;
 }
 
-async function copyStore(fromUrl: string, toUrl: string, { json }: Shown): Promise<void> {
+async function copyStore(io: Io, fromUrl: string, toUrl: string, { json }: Shown): Promise<void> {
   demandPlace("--from", fromUrl);
   demandPlace("--to", toUrl);
   const from = await openTables(fromUrl, "update");
   const to = await openTables(toUrl, "make");
-  const bar = startProgress();
-  const show = stoppable(bar.show, "Stopped. Nothing was kept.");
+  const bar = startProgress(io.stderr);
+  const show = stoppable(io, bar.show, "Stopped. Nothing was kept.");
   const inventory = await copy(from, to, show).finally(bar.clear);
-  console.log(json ? toIndentedJson(describe(inventory)) : toLines(inventory));
+  await printInventory(io, inventory, json);
   await from.close();
   await to.close();
 }
 
-async function checkStore(url: string, { json }: Shown): Promise<void> {
+async function checkStore(io: Io, url: string, { json }: Shown): Promise<void> {
   demandPlace("The store to check", url);
   const store = await openTables(url, "look");
   const problems: string[] = [];
   let more = 0;
   const tell = (problem: string) => (problems.length < mostProblems ? problems.push(problem) : more++);
-  const bar = startProgress();
+  const bar = startProgress(io.stderr);
   const inventory = await check(store, await readDocument(), tell, (...progress) => bar.show("checking", ...progress));
   bar.clear();
   await store.close();
   if (more > 0) problems.push(`and ${more} more`);
   const sound = problems.length === 0;
-  if (!sound) process.exitCode = 1;
-  if (json) return console.log(toIndentedJson({ sound, problems, ...(inventory && describe(inventory)) }));
-  for (const problem of problems) console.error(`petstore: ${problem}`);
-  if (sound) console.log(`${toLines(inventory as Inventory)}\nsound`);
+  if (json) await print(io, toIndentedJson({ sound, problems, ...(inventory && describe(inventory)) }));
+  else if (sound) await print(io, `${toLines(inventory as Inventory)}\nsound`);
+  if (!sound) throw new Failure(json ? [] : problems);
 }
 
-/** What `--json` says of an inventory. */
-export function describe({ counts, checksum }: Inventory): object {
+/** Prints an inventory as lines, or as JSON. */
+export function printInventory(io: Io, inventory: Inventory, json: boolean | undefined): Promise<void> {
+  return print(io, json ? toIndentedJson(describe(inventory)) : toLines(inventory));
+}
+
+function describe({ counts, checksum }: Inventory): object {
   return { ...counts, sha256: checksum };
 }
 
 /** `show`, but it throws `words` once the command is told to stop. It is called between two batches, where nothing is half done. */
 export function stoppable<A extends unknown[]>(
+  io: Io,
   show: (...progress: A) => void,
   words: string,
 ): (...progress: A) => void {
   let stopped = false;
-  const stop = () => {
+  io.onStop(() => {
     stopped = true;
-  };
-  process.once("SIGINT", stop).once("SIGTERM", stop);
+  });
   return (...progress) => {
     if (stopped) throw new Error(words);
     show(...progress);

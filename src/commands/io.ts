@@ -1,0 +1,67 @@
+// What a command reads and writes: streams, environment and signals, so that tests can run it in their own process.
+import type { Readable } from "node:stream";
+import { showControls } from "../logger.ts";
+
+/** A stream to write to, and whether it is a terminal. */
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** The surroundings of a command. */
+export interface Io {
+  /** The environment variables, from which the settings are read. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Calls `stop` on SIGINT and on SIGTERM. From then on, these signals do not end the process. */
+  onStop(stop: () => void): void;
+}
+
+/** The surroundings of this process. */
+export const processIo: Io = {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onStop: (stop) => void process.once("SIGINT", stop).once("SIGTERM", stop),
+};
+
+/** A failure with several lines for standard error, or with none if standard output says what failed. */
+export class Failure extends Error {
+  readonly lines: readonly string[];
+  constructor(lines: readonly string[]) {
+    super(lines[0]);
+    this.lines = lines;
+  }
+}
+
+/** Writes to standard output. Rejects if it can't be written, so that the command fails and no result is lost unnoticed. */
+export function write({ stdout }: Pick<Io, "stdout">, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
+  });
+}
+
+/** Writes a line to standard output. Rejects as `write` does. */
+export function print(io: Pick<Io, "stdout">, text: string): Promise<void> {
+  return write(io, `${text}\n`);
+}
+
+/** Standard output can't be written: the disk is full, or the reader of the pipe has exited (EPIPE). */
+export class OutputError extends Error {
+  readonly code: string | undefined;
+  constructor({ code, message }: NodeJS.ErrnoException) {
+    super(`Standard output can't be written: ${message}`);
+    this.code = code;
+  }
+}
+
+/** Writes a line to standard error. */
+export function warn({ stderr }: Pick<Io, "stderr">, text: string): void {
+  stderr.write(`${text}\n`);
+}
+
+/** Reports an error on standard error: the first line of its message, with control characters escaped. */
+export function reportError(io: Pick<Io, "stderr">, error: unknown): void {
+  const lines = error instanceof Failure ? error.lines : [(error as Error).message.split("\n", 1)[0] as string];
+  for (const line of lines) warn(io, `petstore: ${showControls(line)}`);
+}
