@@ -10,7 +10,7 @@ import { type Minute, watchMemory } from "./bench/memory.ts";
 import { judge, toChart, toTables } from "./bench/report.ts";
 import { type Plan, run } from "./bench/run.ts";
 import { buildWork, pets, type WorkId } from "./bench/work.ts";
-import { writeReadme } from "./drive/readme.ts";
+import { writeReadme } from "./readme.ts";
 
 process.chdir(join(import.meta.dirname, ".."));
 const { values } = parseArgs({

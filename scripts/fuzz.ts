@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startServer } from "./drive/processes.ts";
-import { writeReadme } from "./drive/readme.ts";
-import { buildTidy } from "./drive/tidy.ts";
+import { buildTidy } from "../test/support/cleanup.ts";
+import { startServer } from "../test/support/processes.ts";
 import { environment, fuzz } from "./fuzz/run.ts";
+import { writeReadme } from "./readme.ts";
 
 const { values } = parseArgs({
   options: {

@@ -21,7 +21,7 @@ import { openStore } from "../src/store/open.ts";
 import { statements as postgresStatements } from "../src/store/postgres-statements.ts";
 import { statements as sqliteStatements } from "../src/store/sqlite.ts";
 import type { Store } from "../src/store/store.ts";
-import { query, startPostgres } from "./drive/postgres.ts";
+import { query, startPostgres } from "../test/support/postgres.ts";
 
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= Number(process.argv[2] ?? 1e7));
 const rounds = 60;

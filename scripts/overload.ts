@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs, stripVTControlCharacters } from "node:util";
+import { buildTidy } from "../test/support/cleanup.ts";
 import { drivingCore, prepare, type Running, start } from "./bench/run.ts";
 import { pets } from "./bench/work.ts";
-import { writeReadme } from "./drive/readme.ts";
-import { buildTidy } from "./drive/tidy.ts";
 import type { Order, Outcome } from "./overload/driver.ts";
+import { writeReadme } from "./readme.ts";
 
 process.chdir(join(import.meta.dirname, ".."));
 const { values } = parseArgs({

@@ -2,8 +2,8 @@
 // `--stores=sqlite,postgres`, `--seed=N` for the same faults again, `--write` for the README. On Linux.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { writeReadme } from "./drive/readme.ts";
-import { buildTidy } from "./drive/tidy.ts";
+import { buildTidy } from "../test/support/cleanup.ts";
+import { writeReadme } from "./readme.ts";
 import { type Report, soak, stores } from "./soak/run.ts";
 import { faultless, toTable } from "./soak/table.ts";
 

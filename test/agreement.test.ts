@@ -1,12 +1,13 @@
 // What is written in two places says the same in both: tables, directions, scripts.
+
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
-import { petstore } from "../scripts/drive/processes.ts";
 import { settings } from "../src/config.ts";
 import { codes, fail } from "../src/errors.ts";
-import { documentText } from "./fixture.ts";
+import { documentText } from "./support/files.ts";
+import { petstoreProcess as petstore } from "./support/processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const read = (name: string) => readFileSync(join(root, name), "utf8");

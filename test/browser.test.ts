@@ -1,8 +1,10 @@
 // /docs in a real browser: what a person sees and can do there.
+
 import type { Page } from "playwright-core";
 import t from "tap";
-import { openPage } from "./browser.ts";
-import { documentText, edit, start } from "./fixture.ts";
+import { openPage } from "./support/browser.ts";
+import { documentText, edit } from "./support/files.ts";
+import { start } from "./support/service.ts";
 
 t.test("a person authorises, lists, creates, gets, and sees an error", async (t) => {
   const { origin, key, call } = await start(t);

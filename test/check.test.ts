@@ -1,14 +1,16 @@
 // petstore check: a sound store is found sound, and of an unsound one is said what is wrong.
+
 import { spawnSync } from "node:child_process";
 import { copyFileSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { query } from "../scripts/drive/postgres.ts";
-import { petstore, startServer } from "../scripts/drive/processes.ts";
 import { openStore } from "../src/store/open.ts";
-import { addKey, folder } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { folder } from "./support/files.ts";
+import { query } from "./support/postgres.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
+import { addKey } from "./support/service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 

@@ -1,15 +1,18 @@
 // The command as people meet it: help, completion, suggestions, colours; and who calls what is going away.
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { petstore, until } from "../scripts/drive/processes.ts";
 import { describe } from "../src/commands/deprecations.ts";
 import { listDeprecated, toDay } from "../src/deprecations.ts";
 import { readDocument } from "../src/document.ts";
 import { openStore } from "../src/store/open.ts";
-import { addKey, documentText, edit, folder, start } from "./fixture.ts";
+import { documentText, edit, folder } from "./support/files.ts";
+import { petstoreProcess as petstore } from "./support/processes.ts";
+import { addKey, start } from "./support/service.ts";
+import { until } from "./support/wait.ts";
 
 const day = 86_400_000; // milliseconds
 

@@ -1,12 +1,13 @@
 // The gate between the contract and those who build on it: what is breaking, what is new, and the
 // version that it asks for.
+
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { compare } from "../scripts/contract/compare.ts";
 import type { Impact } from "../scripts/contract/rate.ts";
-import { edit, folder } from "./fixture.ts";
+import { edit, folder } from "./support/files.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 // Not the document of today, which moves on: the gate is what is tested here.

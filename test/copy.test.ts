@@ -1,18 +1,21 @@
 // petstore copy: from one store to another, there and back, all or nothing.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { query } from "../scripts/drive/postgres.ts";
-import { petstore, until } from "../scripts/drive/processes.ts";
 import { makeKey } from "../src/auth.ts";
 import { copy } from "../src/copy.ts";
 import { openStore, openTables } from "../src/store/open.ts";
 import type { Once } from "../src/store/store.ts";
-import { addKey, folder, start } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { folder } from "./support/files.ts";
+import { query } from "./support/postgres.ts";
+import { petstoreProcess as petstore } from "./support/processes.ts";
+import { addKey, start } from "./support/service.ts";
+import { until } from "./support/wait.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const copyStore = (from: string, to: string) => petstore({}, "copy", "--from", from, "--to", to);

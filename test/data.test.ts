@@ -1,4 +1,5 @@
 // petstore import, export, backup, restore: nothing is lost, doubled or altered on the way in or out, over both stores.
+
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -16,9 +17,6 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import t, { type Test } from "tap";
-import { holdsAll, startLoad } from "../scripts/drive/load.ts";
-import { query } from "../scripts/drive/postgres.ts";
-import { startServer } from "../scripts/drive/processes.ts";
 import { backup, restore } from "../src/backup.ts";
 import { checkInput } from "../src/check-input.ts";
 import { readDocument } from "../src/document.ts";
@@ -30,8 +28,12 @@ import { toLines } from "../src/lines.ts";
 import { openStore, openTables } from "../src/store/open.ts";
 import type { NewPet } from "../src/store/store.ts";
 import type { Tables } from "../src/store/tables.ts";
-import { addKey, folder } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { folder } from "./support/files.ts";
+import { holdsAll, startLoad } from "./support/load.ts";
+import { query } from "./support/postgres.ts";
+import { startServer } from "./support/processes.ts";
+import { addKey } from "./support/service.ts";
 
 t.setTimeout(480_000); // it runs some two hundred commands, each a process
 const bin = new URL("../src/bin.js", import.meta.url).pathname;

@@ -1,6 +1,7 @@
 // Running it, as deploy/ says: each file is held to what can be run of it here. No image is built: there is
 // neither a daemon nor a registry of images; what the Dockerfile would do is done, line by line. Of linters for
 // Dockerfiles it is dockerfile-utils: hadolint is neither a package of npm that brings it, nor one of Debian's.
+
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -22,12 +23,12 @@ import { validate } from "dockerfile-utils";
 import t, { type Test } from "tap";
 import ts from "typescript";
 import { parse, parseAllDocuments } from "yaml";
-import { findProgram } from "../scripts/drive/debian.ts";
-import { ask, startLoad } from "../scripts/drive/load.ts";
-import { petstore, startServer } from "../scripts/drive/processes.ts";
 import { readConfig, settings } from "../src/config.ts";
-import { folder } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { findProgram } from "./support/debian.ts";
+import { folder } from "./support/files.ts";
+import { ask, startLoad } from "./support/load.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const read = (name: string) => readFileSync(join(root, name), "utf8");

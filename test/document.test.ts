@@ -1,4 +1,5 @@
 // The document is the source of truth: what is edited there holds, what can't hold is refused.
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,8 @@ import t from "tap";
 import { parse } from "yaml";
 import { readDocument } from "../src/document.ts";
 import { handlers } from "../src/handlers.ts";
-import { documentText, edit, folder, start } from "./fixture.ts";
+import { documentText, edit, folder } from "./support/files.ts";
+import { start } from "./support/service.ts";
 
 const least = { name: "Tom", categoryId: 3 };
 const root = new URL("..", import.meta.url).pathname;

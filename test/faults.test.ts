@@ -1,5 +1,6 @@
 // Faults, done for real to the service as a process of its own: each ends in a defined answer or a clean
 // end, nothing that was acknowledged is lost, and nothing is there twice.
+
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -20,8 +21,6 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { holdsAll } from "../scripts/drive/load.ts";
-import { petstore, type Server, until } from "../scripts/drive/processes.ts";
 import {
   acknowledges,
   areDefined,
@@ -37,7 +36,10 @@ import {
   serve,
   startAt,
   survives,
-} from "./faults.ts";
+} from "./support/faults.ts";
+import { holdsAll } from "./support/load.ts";
+import { petstoreProcess as petstore, type Server } from "./support/processes.ts";
+import { until } from "./support/wait.ts";
 
 t.jobs = 3;
 const fault = (title: string, work: (t: Test) => Promise<void>, skip: string | false = false) =>

@@ -1,15 +1,17 @@
 // The service against requests of all kinds, and against what is made to be dear. `npm run fuzz` is the long run.
+
 import { join } from "node:path";
 import { isSafePattern } from "redos-detector";
 import t from "tap";
 import { parse } from "yaml";
-import { startServer } from "../scripts/drive/processes.ts";
 import { canary } from "../scripts/fuzz/hidden.ts";
 import { openLedger } from "../scripts/fuzz/ledger.ts";
 import { collidingBody } from "../scripts/fuzz/nasty.ts";
 import { environment, fuzz } from "../scripts/fuzz/run.ts";
 import { exchange } from "../scripts/fuzz/wire.ts";
-import { documentText, folder, start } from "./fixture.ts";
+import { documentText, folder } from "./support/files.ts";
+import { startServer } from "./support/processes.ts";
+import { start } from "./support/service.ts";
 
 t.test("requests of all kinds get answers as the document says, and make whole pets or none", async (t) => {
   const settings = { ...environment, DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}` };

@@ -1,7 +1,7 @@
 // The whole HTTP suite once more, over PostgreSQL.
 import { openStore } from "../src/store/open.ts";
-import { useStores } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { useStores } from "./support/service.ts";
 
 useStores(async (t) => openStore(await newDatabase(t)));
 await import("./interface.test.ts");

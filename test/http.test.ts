@@ -1,4 +1,5 @@
 // What the interface leaves open, as decided: each decision and each known trap.
+
 import { once } from "node:events";
 import { connect } from "node:net";
 import { buffer as readBuffer, text as readText } from "node:stream/consumers";
@@ -8,7 +9,8 @@ import { parse } from "yaml";
 import { notImplemented, Unavailable } from "../src/errors.ts";
 import { handlers } from "../src/handlers.ts";
 import type { Pet } from "../src/store/store.ts";
-import { addKey, documentText, edit, start } from "./fixture.ts";
+import { documentText, edit } from "./support/files.ts";
+import { addKey, start } from "./support/service.ts";
 
 const least = { name: "Tom", categoryId: 3 };
 const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };

@@ -1,13 +1,15 @@
 // The service against what was not written with it: Prism, and the document's own examples.
+
 import { isDeepStrictEqual } from "node:util";
 import t from "tap";
 import { parse } from "yaml";
-import type { Answer } from "../scripts/drive/answers.ts";
 import { Unavailable } from "../src/errors.ts";
 import { handlers } from "../src/handlers.ts";
 import { openStore } from "../src/store/open.ts";
-import { documentText, edit, start } from "./fixture.ts";
-import { startPrism } from "./prism.ts";
+import type { Answer } from "./support/answers.ts";
+import { documentText, edit } from "./support/files.ts";
+import { startPrism } from "./support/prism.ts";
+import { start } from "./support/service.ts";
 
 t.test("Prism does refuse what is not as the document says", async (t) => {
   const { origin, port, key, create } = await start(t);

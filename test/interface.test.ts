@@ -1,7 +1,7 @@
 // The interface, table by table: what the service is, seen from outside.
 import t, { type Test } from "tap";
 import type { Pet } from "../src/store/store.ts";
-import { type Service, start } from "./fixture.ts";
+import { type Service, start } from "./support/service.ts";
 
 const least = { name: "Tom", categoryId: 3 };
 

@@ -1,4 +1,5 @@
 // What a client can't take for itself: quotas, time, connections, memory.
+
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -6,14 +7,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { connect as tlsConnect } from "node:tls";
 import t from "tap";
-import type { Answer } from "../scripts/drive/answers.ts";
-import { petstore, startServer, until } from "../scripts/drive/processes.ts";
-import { attacks } from "../scripts/drive/slow.ts";
 import { readConfig } from "../src/config.ts";
 import { Refusal } from "../src/errors.ts";
 import { buildQuota, toNetwork } from "../src/quota.ts";
-import { certify } from "./certificate.ts";
-import { addKey, folder, type Service, start } from "./fixture.ts";
+import type { Answer } from "./support/answers.ts";
+import { certify } from "./support/certificate.ts";
+import { folder } from "./support/files.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
+import { addKey, type Service, start } from "./support/service.ts";
+import { attacks } from "./support/slow-clients.ts";
+import { until } from "./support/wait.ts";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const list = (service: Service, key: string | null = service.key, headers: Record<string, string> = {}) =>

@@ -1,9 +1,10 @@
 // The rules of .spectral.yaml: a document that breaks one is caught, and ours breaks none.
+
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import t from "tap";
-import { documentText, edit, folder } from "./fixture.ts";
+import { documentText, edit, folder } from "./support/files.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const getPet = "operationId: getPet";

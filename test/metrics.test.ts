@@ -1,4 +1,5 @@
 // What those who run the service see of it: /metrics and /status.json, held to calls that were made.
+
 import { execFile } from "node:child_process";
 import type { Worker } from "node:cluster";
 import { EventEmitter, once } from "node:events";
@@ -8,9 +9,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import t, { type Test } from "tap";
-import { findProgram } from "../scripts/drive/debian.ts";
-import { freePort } from "../scripts/drive/port.ts";
-import { petstore, type Server, startServer, workersOf } from "../scripts/drive/processes.ts";
 import { Callers } from "../src/callers.ts";
 import { countRequests } from "../src/counts.ts";
 import { listen } from "../src/exchange.ts";
@@ -20,8 +18,12 @@ import { beginHistory } from "../src/history.ts";
 import { gauge, type Snapshot } from "../src/metrics.ts";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/store.ts";
-import { addKey, edit, folder, type Service, start } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { findProgram } from "./support/debian.ts";
+import { edit, folder } from "./support/files.ts";
+import { freePort } from "./support/port.ts";
+import { petstoreProcess as petstore, type Server, startServer, workersOf } from "./support/processes.ts";
+import { addKey, type Service, start } from "./support/service.ts";
 
 /** The values of Prometheus' text, by series. */
 type Series = Record<string, number>;

@@ -4,7 +4,7 @@ import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
 import type { NewPet, Pet } from "../src/store/store.ts";
-import { type Service, start } from "./fixture.ts";
+import { type Service, start } from "./support/service.ts";
 
 /** A list that is being read: the pets after `after` are still to come, at `link`. */
 interface Walk {

@@ -1,5 +1,6 @@
 // The package of the contract, as another team has it: installed from the tarball into an empty
 // folder, compiled against, bundled for a browser, and run against the real service.
+
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,8 +12,9 @@ import { promisify } from "node:util";
 import { build } from "esbuild-wasm";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { openPage } from "./browser.ts";
-import { documentText, folder, start } from "./fixture.ts";
+import { openPage } from "./support/browser.ts";
+import { documentText, folder } from "./support/files.ts";
+import { start } from "./support/service.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const run = promisify(execFile);

@@ -1,5 +1,6 @@
 // PostgreSQL as it is in operation: it stops, breaks off, is slow, is new, is somebody else's; and
 // several services share it.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -8,14 +9,16 @@ import { dirname, join } from "node:path";
 import pg from "pg";
 import { generate } from "selfsigned";
 import t, { type Test } from "tap";
-import { holdsAll, type Kept, type Load, startLoad } from "../scripts/drive/load.ts";
-import { query, startPostgres } from "../scripts/drive/postgres.ts";
-import { petstore, startServer, until } from "../scripts/drive/processes.ts";
 import { Unavailable } from "../src/errors.ts";
 import { openStore } from "../src/store/open.ts";
 import { statements } from "../src/store/postgres-statements.ts";
-import { addKey, folder, start } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { folder } from "./support/files.ts";
+import { holdsAll, type Kept, type Load, startLoad } from "./support/load.ts";
+import { query, startPostgres } from "./support/postgres.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
+import { addKey, start } from "./support/service.ts";
+import { until } from "./support/wait.ts";
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const rex = { name: "Rex", categoryId: 7n };
@@ -394,7 +397,7 @@ t.test("a failure that is no fault of the surroundings is not hidden", async (t)
 });
 
 t.test("the tests' own PostgreSQL leaves no process and no folder, also where they are killed", async (t) => {
-  const module = JSON.stringify(new URL("../scripts/drive/postgres.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("./support/postgres.ts", import.meta.url).href);
   const script = `const { startPostgres, query } = await import(${module});
     const { url } = await startPostgres();
     const [{ data_directory }] = await query(url("postgres"), "SHOW data_directory");

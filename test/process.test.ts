@@ -1,4 +1,5 @@
 // The command and the server as who runs them meets them: arguments, settings, output, signals.
+
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -7,9 +8,10 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { petstore, slowStart, startServer, until, workersOf } from "../scripts/drive/processes.ts";
 import { readConfig } from "../src/config.ts";
-import { documentText, edit, folder } from "./fixture.ts";
+import { documentText, edit, folder } from "./support/files.ts";
+import { petstoreProcess as petstore, slowStart, startServer, workersOf } from "./support/processes.ts";
+import { until } from "./support/wait.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 

@@ -1,11 +1,12 @@
 // The way that the README shows from an edited document to a new operation, gone in a copy of the project.
+
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import semver from "semver";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { documentText, edit, folder } from "./fixture.ts";
+import { documentText, edit, folder } from "./support/files.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const readme = readFileSync(join(root, "README.md"), "utf8").split("### A new operation")[1] as string;

@@ -1,4 +1,5 @@
 // What strangers can't do, and what nobody is told.
+
 import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { get } from "node:https";
@@ -7,11 +8,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import t from "tap";
-import { petstore, startServer, until } from "../scripts/drive/processes.ts";
-import { findSecret } from "../scripts/drive/secrets.ts";
 import { buildLogger, mask } from "../src/logger.ts";
-import { certify } from "./certificate.ts";
-import { folder, type Service, start } from "./fixture.ts";
+import { certify } from "./support/certificate.ts";
+import { folder } from "./support/files.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
+import { findSecret } from "./support/secrets.ts";
+import { type Service, start } from "./support/service.ts";
+import { until } from "./support/wait.ts";
 
 const page = "https://app.example";
 const fromPage = (service: Service, method: string, path: string, headers: Record<string, string> = {}) =>

@@ -1,9 +1,9 @@
 // The soak of `npm run soak`, for some seconds: nothing is lost by faults; and it would be told.
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { query } from "../scripts/drive/postgres.ts";
 import { soak } from "../scripts/soak/run.ts";
 import { faultless, toTable } from "../scripts/soak/table.ts";
+import { query } from "./support/postgres.ts";
 
 for (const [store, seed] of [
   ["sqlite", 3],

@@ -1,4 +1,5 @@
 // /status in a real browser, and petstore status in a process: what an operator sees of the running service.
+
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -8,15 +9,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
-import { freePort } from "../scripts/drive/port.ts";
-import { petstore, petstoreAside, startServer } from "../scripts/drive/processes.ts";
 import { makeKey } from "../src/auth.ts";
 import { handlers } from "../src/handlers.ts";
 import { describeService, judge, type Status, summarize, toCharts, toFigures, toTables } from "../src/status/words.js";
 import type { Store } from "../src/store/store.ts";
-import { openPage } from "./browser.ts";
-import { certify } from "./certificate.ts";
-import { addKey, documentText, edit, folder, start } from "./fixture.ts";
+import { openPage } from "./support/browser.ts";
+import { certify } from "./support/certificate.ts";
+import { documentText, edit, folder } from "./support/files.ts";
+import { freePort } from "./support/port.ts";
+import { petstoreProcess as petstore, petstoreAside, startServer } from "./support/processes.ts";
+import { addKey, start } from "./support/service.ts";
 
 const step = 10_000; // milliseconds, of the service and of the page
 

@@ -1,4 +1,5 @@
 // What every store must do, run over each; then what is the embedded store's own.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,9 +20,6 @@ import { constants, DatabaseSync } from "node:sqlite";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import t, { type Test } from "tap";
-import { holdsAll, type Kept, startLoad } from "../scripts/drive/load.ts";
-import { query } from "../scripts/drive/postgres.ts";
-import { petstore, startServer } from "../scripts/drive/processes.ts";
 import { makeKey } from "../src/auth.ts";
 import { Unavailable } from "../src/errors.ts";
 import { inBatches } from "../src/store/batches.ts";
@@ -30,8 +28,12 @@ import { type Statement, sharedBy, sql } from "../src/store/sql.ts";
 import { statements } from "../src/store/sqlite.ts";
 import { inspect, migrate } from "../src/store/sqlite-migrations.ts";
 import type { Created, NewPet, Once, Pet, Store } from "../src/store/store.ts";
-import { folder, start } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { folder } from "./support/files.ts";
+import { holdsAll, type Kept, startLoad } from "./support/load.ts";
+import { query } from "./support/postgres.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
+import { start } from "./support/service.ts";
 
 /** Opens the same store again each time that it is called. */
 type Open = () => Promise<Store>;

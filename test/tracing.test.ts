@@ -1,4 +1,5 @@
 // Traces, as a receiver of OTLP over HTTP gets them: from the app over both stores, and from the process.
+
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
@@ -7,14 +8,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text as readText } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { query } from "../scripts/drive/postgres.ts";
-import { petstore, startServer, until } from "../scripts/drive/processes.ts";
 import { handlers } from "../src/handlers.ts";
 import { buildLogger } from "../src/logger.ts";
 import { openStore } from "../src/store/open.ts";
 import { openTracing } from "../src/tracing.ts";
-import { folder, type Options, start } from "./fixture.ts";
-import { newDatabase } from "./postgres.ts";
+import { newDatabase } from "./support/databases.ts";
+import { folder } from "./support/files.ts";
+import { query } from "./support/postgres.ts";
+import { petstoreProcess as petstore, startServer } from "./support/processes.ts";
+import { type Options, start } from "./support/service.ts";
+import { until } from "./support/wait.ts";
 
 interface Span {
   traceId: string;

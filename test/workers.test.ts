@@ -1,4 +1,5 @@
 // Several processes of the service on one machine.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, renameSync, writeFileSync } from "node:fs";
@@ -6,9 +7,17 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { startLoad } from "../scripts/drive/load.ts";
-import { lives, petstore, type Server, slowStart, startServer, until, workersOf } from "../scripts/drive/processes.ts";
-import { folder } from "./fixture.ts";
+import { folder } from "./support/files.ts";
+import { startLoad } from "./support/load.ts";
+import {
+  lives,
+  petstoreProcess as petstore,
+  type Server,
+  slowStart,
+  startServer,
+  workersOf,
+} from "./support/processes.ts";
+import { until } from "./support/wait.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,6 @@
 // Whether the service keeps what it no longer needs: its heap after a collection, minute by minute of load.
 import { once } from "node:events";
-import { freePort } from "../drive/port.ts";
+import { freePort } from "../../test/support/port.ts";
 import { measure, memory, prepare, start, startDriver } from "./run.ts";
 
 /** The megabytes after so many minutes: of the heap, collected, and of the process. */

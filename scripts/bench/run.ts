@@ -8,8 +8,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { makeKey } from "../../src/auth.ts";
 import { copy } from "../../src/copy.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
-import { freePort } from "../drive/port.ts";
-import { query, startPostgres } from "../drive/postgres.ts";
+import { freePort } from "../../test/support/port.ts";
+import { query, startPostgres } from "../../test/support/postgres.ts";
 import { type ContenderId, contenders } from "./contenders.ts";
 import { buildWork, type Load, type Order, pets, type Work, type WorkId } from "./work.ts";
 

@@ -1,5 +1,5 @@
 // Requests as bytes that are not as HTTP has them: torn, cut, or of another protocol.
-import type { Random } from "../drive/random.ts";
+import type { Random } from "../../test/support/random.ts";
 
 const nasty = [
   "\0",

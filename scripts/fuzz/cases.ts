@@ -1,6 +1,6 @@
 // What goes over one connection, by the seed of the run and its number: the same each time.
 
-import { type Random, seeded } from "../drive/random.ts";
+import { type Random, seeded } from "../../test/support/random.ts";
 import { strange, tear } from "./bytes.ts";
 import { mutate } from "./changes.ts";
 import { ambiguous } from "./hidden.ts";

@@ -1,6 +1,6 @@
 // What becomes of a request where one thing of it is not as the document says.
 
-import type { Random } from "../drive/random.ts";
+import type { Random } from "../../test/support/random.ts";
 import { nastyBytes, nastyJson, nastyName, nastyText } from "./nasty.ts";
 import { json, type Request } from "./requests.ts";
 

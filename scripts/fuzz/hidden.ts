@@ -1,6 +1,6 @@
 // Requests framed so that two readers could take different parts of them for the next request, with
 // one hidden where only one of the two would find it.
-import type { Random } from "../drive/random.ts";
+import type { Random } from "../../test/support/random.ts";
 
 /** The name of a pet that only a request hidden in another one would make. */
 export const canary = "smuggled";

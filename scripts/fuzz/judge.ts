@@ -1,5 +1,5 @@
 // Whether the answers of a case are as the document says: of their own operations, where these are known.
-import type { Answer } from "../drive/answers.ts";
+import type { Answer } from "../../test/support/answers.ts";
 import type { Case } from "./cases.ts";
 
 // What torn bytes can have asked for; their refusals are of no operation.

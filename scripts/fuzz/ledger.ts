@@ -1,7 +1,7 @@
 // The pets that there must be: each that was answered, as it was answered, and beside them at most
 // those whose answer went to a client that no longer listened.
 import { isDeepStrictEqual } from "node:util";
-import type { Answer } from "../drive/answers.ts";
+import type { Answer } from "../../test/support/answers.ts";
 import type { Case } from "./cases.ts";
 import { canary } from "./hidden.ts";
 

@@ -1,5 +1,5 @@
 // What programs stumble over: numbers, text, names and nesting, as JSON text and as text of a parameter.
-import type { Random } from "../drive/random.ts";
+import type { Random } from "../../test/support/random.ts";
 
 const planes = Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xabcd));
 const numbers =

@@ -1,6 +1,6 @@
 // Requests made from the document, each as it says.
 import { parse } from "yaml";
-import { type Random, seeded } from "../drive/random.ts";
+import { type Random, seeded } from "../../test/support/random.ts";
 
 interface Schema {
   type?: string;

@@ -2,8 +2,8 @@
 // for the process itself, whatever the bytes are.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, buildCheck } from "../drive/answers.ts";
-import type { Server } from "../drive/processes.ts";
+import { type Answer, buildCheck } from "../../test/support/answers.ts";
+import type { Server } from "../../test/support/processes.ts";
 import { buildCases, type Case } from "./cases.ts";
 import { judge } from "./judge.ts";
 import { openLedger } from "./ledger.ts";

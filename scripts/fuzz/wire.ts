@@ -2,7 +2,7 @@
 // a tolerant one passes over is where one answer could get into another.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, toAnswer } from "../drive/answers.ts";
+import { type Answer, toAnswer } from "../../test/support/answers.ts";
 
 /** What is sent on a connection, and how. */
 export interface Sending {

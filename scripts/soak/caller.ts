@@ -1,8 +1,8 @@
 // Calls of the service, each answer held to the document and to the model of what must be there.
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, buildCheck } from "../drive/answers.ts";
-import { ask } from "../drive/load.ts";
+import { type Answer, buildCheck } from "../../test/support/answers.ts";
+import { ask } from "../../test/support/load.ts";
 import type { Model, Pet } from "./model.ts";
 
 const patience = 60_000; // milliseconds that a page is asked for again

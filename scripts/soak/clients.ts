@@ -1,6 +1,6 @@
 // Clients that do all that the document lets them do, right and wrong, until they are told to stop.
 import { setTimeout as pause } from "node:timers/promises";
-import { type Random, seeded } from "../drive/random.ts";
+import { type Random, seeded } from "../../test/support/random.ts";
 import type { Caller } from "./caller.ts";
 import { mistakes } from "./mistakes.ts";
 import { judge, type Model, type Pet, petOf, statuses, toJson } from "./model.ts";

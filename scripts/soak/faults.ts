@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
-import { type Postgres, query } from "../drive/postgres.ts";
-import type { Random } from "../drive/random.ts";
+import { type Postgres, query } from "../../test/support/postgres.ts";
+import type { Random } from "../../test/support/random.ts";
 import { type Model, petOf, toJson } from "./model.ts";
 import type { Service } from "./service.ts";
 

@@ -1,8 +1,10 @@
 // The service with two workers, ended and started again at the same address.
+
 import { readFileSync } from "node:fs";
 import type { Test } from "tap";
-import { freePort } from "../drive/port.ts";
-import { lives, type Server, startServer, until, workersOf } from "../drive/processes.ts";
+import { freePort } from "../../test/support/port.ts";
+import { lives, type Server, startServer, workersOf } from "../../test/support/processes.ts";
+import { until } from "../../test/support/wait.ts";
 
 export interface Service {
   /** Its address, without the version. */

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
-import type { Answer } from "../scripts/drive/answers.ts";
+import type { Answer } from "./answers.ts";
 
-const prism = fileURLToPath(new URL("../node_modules/.bin/prism", import.meta.url));
+const prism = fileURLToPath(new URL("../../node_modules/.bin/prism", import.meta.url));
 
 /** Sends a request to a port of loopback. */
 type Send = (port: number, path: string) => Promise<Answer>;

@@ -1,30 +1,26 @@
 // The service as tests use it: the real app on a real socket over a real store. Every answer that
 // passes here is checked against the document, headers included, by an Ajv that knows nothing of src.
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
-import { type Answer, buildCheck, split, toAnswer } from "../scripts/drive/answers.ts";
-import { findSecret } from "../scripts/drive/secrets.ts";
-import { buildApp } from "../src/app.ts";
-import { makeKey } from "../src/auth.ts";
-import { readConfig } from "../src/config.ts";
-import type { Handlers } from "../src/contract.ts";
-import { readDocument } from "../src/document.ts";
-import type { Figures } from "../src/gathering.ts";
-import { handlers } from "../src/handlers.ts";
-import { buildLogger } from "../src/logger.ts";
-import { openStore } from "../src/store/open.ts";
-import type { Pet, Store } from "../src/store/store.ts";
-import type { Tracing } from "../src/tracing.ts";
+import { buildApp } from "../../src/app.ts";
+import { makeKey } from "../../src/auth.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Handlers } from "../../src/contract.ts";
+import { readDocument } from "../../src/document.ts";
+import type { Figures } from "../../src/gathering.ts";
+import { handlers } from "../../src/handlers.ts";
+import { buildLogger } from "../../src/logger.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Pet, Store } from "../../src/store/store.ts";
+import type { Tracing } from "../../src/tracing.ts";
+import { type Answer, buildCheck, split, toAnswer } from "./answers.ts";
+import { documentText } from "./files.ts";
 import { startPrism } from "./prism.ts";
-
-export const documentText = readFileSync(new URL("../openapi/petstore.yaml", import.meta.url), "utf8");
+import { findSecret } from "./secrets.ts";
 
 export interface Call {
   headers?: Record<string, string | string[] | undefined>;
@@ -61,22 +57,6 @@ export interface Options {
   /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
   prism?: boolean;
   tracing?: Tracing;
-}
-
-/** The document with edits, each of which must apply. */
-export function edit(text: string, ...edits: [string | RegExp, string][]): string {
-  return edits.reduce((before, [from, to]) => {
-    const after = before.replace(from, to);
-    if (after === before) throw new Error(`this edit of the document does not apply: ${from}`);
-    return after;
-  }, text);
-}
-
-/** A folder of the test's own, gone when it ends. */
-export function folder(t: Test): string {
-  const path = mkdtempSync(join(tmpdir(), "petstore-"));
-  t.teardown(() => rmSync(path, { recursive: true, force: true }));
-  return path;
 }
 
 /** Makes a key in the store. */

@@ -1,4 +1,5 @@
 // What a fault needs: a service of its own, under load, and a way to do it harm.
+
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,11 +7,12 @@ import { type Agent, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Test } from "tap";
-import { holdsAll, type Kept, type Load, startLoad } from "../scripts/drive/load.ts";
-import { petstore, type Server, startServer, until } from "../scripts/drive/processes.ts";
-import { folder } from "./fixture.ts";
+import { folder } from "./files.ts";
+import { holdsAll, type Kept, type Load, startLoad } from "./load.ts";
+import { petstoreProcess as petstore, type Server, startServer } from "./processes.ts";
+import { until } from "./wait.ts";
 
-export const serve = `${process.execPath} ${new URL("../src/bin.js", import.meta.url).pathname} serve`;
+export const serve = `${process.execPath} ${new URL("../../src/bin.js", import.meta.url).pathname} serve`;
 
 /** A file for a store, with a key to it. */
 export interface Place {

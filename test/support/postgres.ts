@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import pg from "pg";
-import type { Kept, Order } from "./postgres-keeper.ts";
+import type { Kept, Order } from "./postgres-process.ts";
 
 export interface Postgres {
   /** The address of a database of the server. */
@@ -16,7 +16,7 @@ export interface Postgres {
 /** Starts a PostgreSQL, which keeps what it answered through a loss of power only if `durable`. It ends with this process at the latest. */
 export async function startPostgres(durable = false): Promise<Postgres> {
   // Of its own session, so that what ends all of the tests at once leaves it the time to tidy up.
-  const keeper = fork(new URL("postgres-keeper.ts", import.meta.url), {
+  const keeper = fork(new URL("postgres-process.ts", import.meta.url), {
     detached: true,
     execArgv: [],
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, FSYNC: durable ? "on" : "off" },

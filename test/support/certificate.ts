@@ -1,9 +1,10 @@
 // Certificates for tests of TLS.
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import type { Test } from "tap";
-import { folder } from "./fixture.ts";
+import { folder } from "./files.ts";
 
 /** A certificate for localhost, and its key, as files. */
 export async function certify(t: Test, days: number) {

@@ -4,12 +4,14 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { root } from "./files.ts";
 import { findSecret } from "./secrets.ts";
+import { until } from "./wait.ts";
 
-const path = (name: string) => new URL(`../../${name}`, import.meta.url).pathname;
+const path = (name: string) => join(root, name);
 
-/** Runs `petstore …` to its end. */
-export function petstore(environment: Record<string, string>, ...args: string[]) {
+/** Runs `petstore ARGS…` in a process of its own, to its end. Blocks this process; `petstore` in command.ts does not. */
+export function petstoreProcess(environment: Record<string, string>, ...args: string[]) {
   const env = { ...process.env, ...environment };
   const { status, stdout, stderr } = spawnSync(process.execPath, [path("src/bin.js"), ...args], {
     env,
@@ -105,14 +107,4 @@ export function slowStart(folder: string): Record<string, string> {
     require("node:module").syncBuiltinESMExports();`;
   writeFileSync(file, script);
   return { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --require ${file}` };
-}
-
-/** Waits until `look` finds something, for 20 seconds at most. */
-export async function until<T>(look: () => T | undefined, complaint: () => string): Promise<T> {
-  for (const began = Date.now(); Date.now() - began < 20_000; ) {
-    const found = look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(complaint());
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-const file = new URL("../../README.md", import.meta.url);
+const file = new URL("../README.md", import.meta.url);
 
 /** Writes `text` between `<!-- name -->` and `<!-- /name -->`, below a line of what it was measured on. */
 export function writeReadme(name: string, text: string, more: string): void {

@@ -6,7 +6,7 @@ import chromium from "@sparticuz/chromium";
 import { type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
 import type { Test } from "tap";
 
-const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
 // The packaged Chromium brings its libraries only where it believes to be in this place. Where the
 // machine has them already it is none the worse for it.

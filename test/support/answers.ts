@@ -54,8 +54,19 @@ interface OpenApi {
 // Of helmet's, on every answer.
 const secured = ["content-security-policy", "x-content-type-options", "x-frame-options"];
 
-/** Makes the check of answers against a document. It throws where one is not as the document says. */
-export async function buildCheck(text: string): Promise<(method: string, path: string, answer: Answer) => void> {
+/** Throws an Error if an answer is not as the document says. */
+type Check = (method: string, path: string, answer: Answer) => void;
+
+const checks = new Map<string, Promise<Check>>();
+
+/** Returns the check of answers against a document. Cached by the text of the document, since it is expensive. */
+export function buildCheck(text: string): Promise<Check> {
+  const check = checks.get(text) ?? compileCheck(text);
+  checks.set(text, check);
+  return check;
+}
+
+async function compileCheck(text: string): Promise<Check> {
   const validator = new Validator();
   await validator.validate(parse(text));
   const document = validator.resolveRefs() as unknown as OpenApi;

@@ -1,0 +1,54 @@
+// The command line in the test's own process. A test starts a process only for signals, terminals and pipes.
+import { Readable, Writable } from "node:stream";
+import { run } from "../../src/cli.ts";
+import { findSecret } from "./secrets.ts";
+
+/** The exit code and the output of a command. */
+export interface Result {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** What a command is given besides its arguments. */
+export interface Surroundings {
+  /** Standard input. */
+  input?: string | Buffer;
+  /** Receives the function that stops the command, as SIGINT and SIGTERM do. */
+  onStop?: (stop: () => void) => void;
+}
+
+/** Runs `petstore ARGS…` to its end, with `settings` as its whole environment. */
+export async function petstore(
+  settings: Record<string, string>,
+  args: readonly string[],
+  { input = "", onStop = () => {} }: Surroundings = {},
+): Promise<Result> {
+  const [stdout, stderr] = [collect(), collect()];
+  const status = await run(args, {
+    env: settings,
+    stdin: Readable.from([Buffer.from(input)]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    onStop,
+  });
+  const secret = findSecret(stderr.text());
+  if (secret !== undefined) throw new Error(`a secret is in the output of petstore ${args.join(" ")}: ${secret}`);
+  return { status, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** Standard error without the lines that report progress. */
+export function withoutProgress(stderr: string): string {
+  return stderr.replaceAll(/^(checking|importing|exporting|copying|comparing|backing up|restoring): .*\n/gm, "");
+}
+
+function collect() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
