@@ -14,13 +14,13 @@ export interface ProgressBar {
   clear(): void;
 }
 
-/** A bar that counts rows, with their rate and the time that is left. */
-export function startProgress(stderr: Output): ProgressBar {
+/** A bar that counts rows, with their rate and the time that is left. `clock` returns milliseconds. */
+export function startProgress(stderr: Output, clock = () => performance.now()): ProgressBar {
   let began = { doing: "", at: 0 };
   let shown = 0;
   return {
     show(doing, done, total = Number.POSITIVE_INFINITY, unit = "rows") {
-      const now = performance.now();
+      const now = clock();
       if (doing !== began.doing) began = { doing, at: now };
       if (done < total && (now - began.at < first || now - shown < (stderr.isTTY ? often : seldom))) return;
       shown = now;
