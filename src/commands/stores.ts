@@ -68,8 +68,13 @@ export async function withStore(
 
 /** Lets `work` have the tables of the store of DATABASE_URL. Throws an Error as `withStore` does. */
 export async function withTables(io: Io, access: Access, work: (store: Tables) => Promise<void>): Promise<void> {
-  const store = await openTables(readPlace(io), access);
-  await work(store).finally(() => store.close());
+  await useTables(readPlace(io), access, work);
+}
+
+// Closes the tables also if `work` fails: an open connection to PostgreSQL would keep the process alive.
+async function useTables<T>(url: string, access: Access, work: (store: Tables) => Promise<T>): Promise<T> {
+  const store = await openTables(url, access);
+  return work(store).finally(() => store.close());
 }
 
 /** DATABASE_URL, where it names a store that outlives this command. Throws an Error where not. */
@@ -82,26 +87,22 @@ export function readPlace({ env }: Io): string {
 async function copyStore(io: Io, fromUrl: string, toUrl: string, { json }: Shown): Promise<void> {
   demandPlace("--from", fromUrl);
   demandPlace("--to", toUrl);
-  const from = await openTables(fromUrl, "update");
-  const to = await openTables(toUrl, "make");
   const bar = startProgress(io.stderr);
-  const show = stoppable(io, bar.show, "Stopped. Nothing was kept.");
-  const inventory = await copy(from, to, show).finally(bar.clear);
+  const work = (from: Tables, to: Tables) =>
+    copy(from, to, stoppable(io, bar.show, "Stopped. Nothing was kept.")).finally(bar.clear);
+  const inventory = await useTables(fromUrl, "update", (from) => useTables(toUrl, "make", (to) => work(from, to)));
   await printInventory(io, inventory, json);
-  await from.close();
-  await to.close();
 }
 
 async function checkStore(io: Io, url: string, { json }: Shown): Promise<void> {
   demandPlace("The store to check", url);
-  const store = await openTables(url, "look");
   const problems: string[] = [];
   let more = 0;
   const tell = (problem: string) => (problems.length < mostProblems ? problems.push(problem) : more++);
+  const document = await readDocument();
   const bar = startProgress(io.stderr);
-  const inventory = await check(store, await readDocument(), tell, (...progress) => bar.show("checking", ...progress));
-  bar.clear();
-  await store.close();
+  const show = (done: number, total: number) => bar.show("checking", done, total);
+  const inventory = await useTables(url, "look", (store) => check(store, document, tell, show)).finally(bar.clear);
   if (more > 0) problems.push(`and ${more} more`);
   const sound = problems.length === 0;
   if (json) await print(io, toIndentedJson({ sound, problems, ...(inventory && describe(inventory)) }));
