@@ -1,0 +1,71 @@
+// Settings: defaults, accepted values, and the one line that reports a wrong setting when the service starts.
+import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import t from "tap";
+import { readConfig } from "../src/config.ts";
+import { readDocument } from "../src/document.ts";
+import { petstore } from "./support/command.ts";
+import { folder } from "./support/files.ts";
+
+const { basePath } = await readDocument();
+
+t.test("each setting has a default, also if it is empty", async (t) => {
+  t.same(readConfig({ HOST: "" }), {
+    HOST: "127.0.0.1",
+    PORT: 3000,
+    DATABASE_URL: "sqlite:data/petstore.db",
+    DATABASE_POOL: 10,
+    WORKERS: 1,
+    LOG_LEVEL: "info",
+    MAX_CONNECTIONS: 10_000,
+    RATE_LIMIT: null,
+    RATE_LIMIT_FAILED: { count: 100, seconds: 60 },
+    TRUST_PROXY: [],
+    METRICS_FROM: ["127.0.0.0/8", "::1"],
+    CORS_ORIGINS: [],
+    TLS_CERT: "",
+    TLS_KEY: "",
+    OPERATOR_KEY: "",
+    BASE_URL: "",
+    STAGING_BASE_URL: "",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "",
+  });
+  t.equal(readConfig({ WORKERS: "auto" }).WORKERS, availableParallelism());
+});
+
+t.test("BASE_URL may have a host name outside of ASCII, which becomes Punycode", async (t) => {
+  const { BASE_URL } = readConfig({ BASE_URL: `https://例え.example${basePath}` });
+  t.equal(BASE_URL, `https://xn--r8jz45g.example${basePath}`);
+});
+
+t.test("a wrong setting ends the start with one line and exit code 1", async (t) => {
+  const path = folder(t);
+  writeFileSync(join(path, "text"), "no database ".repeat(100));
+  const address = `must be an http or https URL that ends with the path of the service, ${basePath}.`;
+  for (const [settings, message] of [
+    [{ PORT: "80000" }, "PORT must be a number from 0 to 65535."],
+    [{ PORT: "03000" }, "PORT must be a number from 0 to 65535."],
+    [{ DATABASE_URL: "mysql://x" }, /^DATABASE_URL must be sqlite:PATH/],
+    [{ DATABASE_URL: "sqlite::file:" }, /^DATABASE_URL must be/],
+    [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace/],
+    [{ BASE_URL: "https://x.example" }, `BASE_URL ${address}`],
+    [{ STAGING_BASE_URL: "https://x.example" }, `STAGING_BASE_URL ${address}`],
+    [{ BASE_URL: `https://u:p@x.example${basePath}` }, /^BASE_URL must be/],
+    [{ BASE_URL: `https://[${basePath}` }, /^BASE_URL must be/],
+    [{ STAGING_BASE_URL: `x${basePath}` }, /^STAGING_BASE_URL must be/],
+    [{ HOST: "127.0.0.1:80" }, "HOST must be an IP address or a host name."],
+    [{ HOST: "not a host" }, "HOST must be an IP address or a host name."],
+    [{ OPERATOR_KEY: "no key" }, "OPERATOR_KEY must be a key, as petstore keys create prints it."],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:4318" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://u:p@x.example" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be/],
+    [{ DATABASE_URL: `sqlite:${join(path, "text")}` }, /file is not a database/],
+  ] as const) {
+    const { status, stdout, stderr } = await petstore(settings, ["serve"]);
+    const [line = "", ...others] = stderr.split("\n");
+    const setting = JSON.stringify(settings);
+    t.same({ status, stdout, others }, { status: 1, stdout: "", others: [""] }, setting);
+    t.match(line.replace("petstore: ", ""), message, setting);
+    t.match(line, /^petstore: /);
+  }
+});
