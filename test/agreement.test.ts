@@ -1,20 +1,18 @@
-// What is written in two places says the same in both: tables, directions, scripts.
-
+// The tables of the README agree with the code, the document and package.json.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
 import { settings } from "../src/config.ts";
 import { codes, fail } from "../src/errors.ts";
-import { documentText } from "./support/files.ts";
-import { petstoreProcess as petstore } from "./support/processes.ts";
+import { petstore } from "./support/command.ts";
+import { documentText, root } from "./support/files.ts";
 
-const root = new URL("..", import.meta.url).pathname;
 const read = (name: string) => readFileSync(join(root, name), "utf8");
 const readme = read("README.md");
 const packageJson = JSON.parse(read("package.json"));
 
-/** The rows of the table of a section of the README, as cells. */
+/** Reads the table of a section of the README, as rows of cells. */
 function table(section: string): string[][] {
   const text = readme.split(`## ${section}\n`)[1]?.split("\n## ")[0] ?? "";
   const rows = text.split("\n").filter((line) => line.startsWith("|"));
@@ -26,7 +24,7 @@ function table(section: string): string[][] {
   );
 }
 
-t.test("the codes: source, document and README", async (t) => {
+t.test("the document and the README list the error codes of the code", async (t) => {
   t.same(parse(documentText).components.schemas.Error.properties.code["x-extensible-enum"], codes);
   t.same(
     table("Failures").map(([code, status]) => [code, status]),
@@ -34,7 +32,7 @@ t.test("the codes: source, document and README", async (t) => {
   );
 });
 
-t.test("the settings: source and README", async (t) => {
+t.test("the README lists the settings, and only one file reads the environment", async (t) => {
   const rows = Object.entries(settings).map(([name, setting]) => [
     name,
     setting.default,
@@ -43,23 +41,25 @@ t.test("the settings: source and README", async (t) => {
   ]);
   t.same(table("Settings"), rows);
   const readers = sources().filter((name) => /process\.env\b/.test(read(name)));
-  t.same(readers, ["src/config.ts"], "one reader of the environment");
+  t.same(readers, ["src/commands/io.ts"], "commands are given their environment");
 });
 
-t.test("the exit codes: help and README", async (t) => {
+t.test("the README and the help list the exit codes", async (t) => {
   const rows = table("The command").filter(([code]) => /^\d$/.test(code as string));
-  for (const [code] of rows) t.match(petstore({}, "--help").stdout, new RegExp(`^ {2}${code} {2}\\w`, "m"));
+  const { stdout } = await petstore({}, ["--help"]);
+  for (const [code] of rows) t.match(stdout, new RegExp(`^ {2}${code} {2}\\w`, "m"));
   t.equal(rows.length, 3);
 });
 
-t.test("the commands: help and README", async (t) => {
+t.test("the README lists the commands of the help", async (t) => {
   const named = table("The command").flatMap(([call]) => /^petstore ([a-z]+)/.exec(call as string)?.[1] ?? []);
-  const help = petstore({}, "--help").stdout.split("Examples:")[0] as string;
-  const there = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
-  t.same(new Set(named), new Set(there.filter((name) => name !== "help")));
+  const { stdout } = await petstore({}, ["--help"]);
+  const [help = ""] = stdout.split("Examples:");
+  const listed = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+  t.same(new Set(named), new Set(listed.filter((name) => name !== "help")));
 });
 
-t.test("imports run in one direction", async (t) => {
+t.test("a file imports only files that the README lists before it", async (t) => {
   const rows = table("Reading the source").map(([files]) => (files ?? "").split(", "));
   const handlers = sources().filter((name) => name.startsWith("src/handlers/"));
   const files = rows.map((names) => names.flatMap((name) => (name === "src/handlers/*.ts" ? handlers : name)));
@@ -73,7 +73,7 @@ t.test("imports run in one direction", async (t) => {
   }
 });
 
-t.test("the scripts and dependencies of package.json are in the README", async (t) => {
+t.test("the README lists the scripts and dependencies of package.json", async (t) => {
   const scripts = Object.keys(packageJson.scripts).map((name) =>
     ["start", "test"].includes(name) ? `npm ${name}` : `npm run ${name}`,
   );
@@ -86,7 +86,7 @@ t.test("the scripts and dependencies of package.json are in the README", async (
   const named = table("Dependencies").flatMap(([names]) => (names ?? "").split(", "));
   const { dependencies, devDependencies } = packageJson;
   for (const name of Object.keys({ ...dependencies, ...devDependencies }))
-    t.ok(name.startsWith("@types/") || named.includes(name), `${name} is said in the README`);
+    t.ok(name.startsWith("@types/") || named.includes(name), `${name} is in the README`);
 });
 
 function sources(): string[] {

@@ -7,6 +7,7 @@ import { readConfig } from "../src/config.ts";
 import { readDocument } from "../src/document.ts";
 import { petstore } from "./support/command.ts";
 import { folder } from "./support/files.ts";
+import { start } from "./support/service.ts";
 
 const { basePath } = await readDocument();
 
@@ -34,9 +35,10 @@ t.test("each setting has a default, also if it is empty", async (t) => {
   t.equal(readConfig({ WORKERS: "auto" }).WORKERS, availableParallelism());
 });
 
-t.test("BASE_URL may have a host name outside of ASCII, which becomes Punycode", async (t) => {
-  const { BASE_URL } = readConfig({ BASE_URL: `https://例え.example${basePath}` });
-  t.equal(BASE_URL, `https://xn--r8jz45g.example${basePath}`);
+t.test("a host name of BASE_URL that is not ASCII becomes Punycode, which headers can hold", async (t) => {
+  const { call } = await start(t, { settings: { BASE_URL: `https://例え.example${basePath}` } });
+  const { text } = await call("GET", "/openapi.json");
+  t.equal(JSON.parse(text).servers[0].url, `https://xn--r8jz45g.example${basePath}`);
 });
 
 t.test("a wrong setting ends the start with one line and exit code 1", async (t) => {

@@ -1,0 +1,64 @@
+// The command in its surroundings: shells that complete its words, pipes, full disks, and Node versions.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { petstore } from "../support/command.ts";
+import { stores } from "../support/databases.ts";
+import { bin, folder } from "../support/files.ts";
+
+t.test("reports in one line that Node is too old", async (t) => {
+  const disguise = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.3.0'})";
+  const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
+  t.match(
+    { status, stderr },
+    { status: 1, stderr: /^petstore: Node 24\.3\.0 is too old: the service takes Node 24\.4 or newer\..*\n$/ },
+  );
+});
+
+t.test(
+  "fails if the disk of standard output is full, but not if its reader has exited",
+  { skip: !existsSync("/dev/full") && "/dev/full does not exist" },
+  async (t) => {
+    const env = { ...process.env, DATABASE_URL: await stores.sqlite(t) };
+    const run = (line: string) =>
+      spawnSync("bash", ["-o", "pipefail", "-c", `${process.execPath} ${bin} ${line}`], { env, encoding: "utf8" });
+    t.match(run("keys create alice > /dev/full"), {
+      status: 1,
+      stderr: /^petstore: Standard output can't be written: ENOSPC/,
+    });
+    t.match(run("completion bash | true"), { status: 0, stderr: "" });
+  },
+);
+
+/** Writes the completion script of a shell to a file, and returns its path. */
+async function writeScript(path: string, shell: string): Promise<string> {
+  const file = join(path, shell);
+  writeFileSync(file, (await petstore({}, ["completion", shell])).stdout);
+  return file;
+}
+
+t.test("bash completes commands, options and values", async (t) => {
+  const script = await writeScript(folder(t), "bash");
+  const source = `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _petstore; echo "\${COMPREPLY[*]}"`;
+  const complete = (...words: string[]) =>
+    execFileSync("bash", ["-c", source, "bash", "petstore", ...words], { encoding: "utf8" }).trim();
+  t.match(complete(""), /^serve .*keys .*completion help --version --help$/);
+  t.equal(complete("k"), "keys");
+  t.equal(complete("keys", ""), "create list revoke help --help");
+  t.equal(complete("keys", "create", "--"), "--expires --operator --json --help");
+  t.equal(complete("keys", "create", "keys", "--o"), "--operator", "an argument may have the name of a command");
+  t.equal(complete("completion", ""), "bash zsh fish --help");
+  t.equal(complete("help", "k"), "keys");
+});
+
+for (const shell of ["zsh", "fish"]) {
+  const found = execFileSync("bash", ["-c", `command -v ${shell} || true`], { encoding: "utf8" }).trim();
+  t.test(`${shell} accepts its script`, { skip: found === "" && `${shell} is not installed` }, async (t) => {
+    const file = await writeScript(folder(t), shell);
+    execFileSync(found, ["-n", file]);
+    if (shell !== "fish") return;
+    const completed = execFileSync(found, ["-c", `source ${file}; complete -C 'petstore keys '`], { encoding: "utf8" });
+    t.match(completed, /create.*revoke/s);
+  });
+}
