@@ -12,16 +12,13 @@ import {
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { openStore } from "../src/store/open.ts";
-import { petstore, withoutProgress } from "./support/command.ts";
+import { petstore } from "./support/command.ts";
 import { emptyDatabase, newDatabase, stores } from "./support/databases.ts";
 import { query } from "./support/postgres.ts";
 import { addKey, start } from "./support/service.ts";
-import { fill, tamper, toFile } from "./support/stores.ts";
+import { fill, petstoreOn, tamper, toFile } from "./support/stores.ts";
 
-async function checkStore(url: string, ...args: string[]) {
-  const { stderr, ...rest } = await petstore({ DATABASE_URL: url }, ["check", ...args]);
-  return { ...rest, stderr: withoutProgress(stderr) };
-}
+const checkStore = (url: string, ...args: string[]) => petstoreOn(url, ["check", ...args]);
 
 /** Adds two keys, 300 pets and 100 Idempotency-Keys. */
 async function fillStore(url: string): Promise<void> {

@@ -1,7 +1,7 @@
 // Terminals: colors, progress bars, and a log for people. script(1) provides the terminal.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
@@ -11,8 +11,6 @@ import { bin, folder, root } from "../support/files.ts";
 import { type Server, startServer } from "../support/processes.ts";
 import { insertPets } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
-
-const skip = !existsSync("/usr/bin/script") && "script(1) is not installed";
 
 /** The variables of a terminal with colors, without those of the tests' own runner. */
 function toEnvironment(settings: Record<string, string>): Record<string, string> {
@@ -29,7 +27,7 @@ function runInTerminal(command: string, settings: Record<string, string> = {}): 
   return execFileSync(script, args, { env: toEnvironment(settings), encoding: "utf8" });
 }
 
-t.test("prints colors on a terminal, except with NO_COLOR", { skip }, async (t) => {
+t.test("prints colors on a terminal, except with NO_COLOR", async (t) => {
   const color = /\x1b\[\d/;
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   await petstore(settings, ["migrate"]);
@@ -40,7 +38,7 @@ t.test("prints colors on a terminal, except with NO_COLOR", { skip }, async (t) 
   }
 });
 
-t.test("shows a progress bar on a terminal, and removes it", { skip }, async (t) => {
+t.test("shows a progress bar on a terminal, and removes it", async (t) => {
   const from = await stores.sqlite(t);
   await insertPets(from, 400_000);
   const [script, ...args] = inTerminal(`${process.execPath} ${bin} copy --from ${from} --to ${await stores.sqlite(t)}`);
@@ -53,7 +51,7 @@ t.test("shows a progress bar on a terminal, and removes it", { skip }, async (t)
   t.match(out, /\r\x1b\[Kkeys {14}0\r\npets {14}400000\r\n/, "the output replaces the bar");
 });
 
-t.test("shows count and rate on a terminal if the total is unknown", { skip }, async (t) => {
+t.test("shows count and rate on a terminal if the total is unknown", async (t) => {
   const file = join(folder(t), "show.ts");
   writeFileSync(
     file,
@@ -65,7 +63,7 @@ t.test("shows count and rate on a terminal if the total is unknown", { skip }, a
   t.match(runInTerminal(`${process.execPath} ${file}`), /exporting ░+ 2,000 pets, [\d,]+\/s$/);
 });
 
-t.test("the log is for people on a terminal, and Ctrl-C ends the service with 0", { skip }, async (t) => {
+t.test("the log is for people on a terminal, and Ctrl-C ends the service with 0", async (t) => {
   const terminal = inTerminal(`${process.execPath} ${bin} serve`);
   // env(1) removes what the tests' own runner says about colors.
   const unset = ["env", "-u", "NO_COLOR", "-u", "FORCE_COLOR"];
