@@ -1,0 +1,99 @@
+// Fills, reads and damages the stores of tests, of both kinds, past the service.
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { exportPets } from "../../src/export.ts";
+import { formats } from "../../src/formats.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
+import { query } from "./postgres.ts";
+import { addKey } from "./service.ts";
+
+/** The file of a SQLite store, or undefined if the URL is one of PostgreSQL. */
+export function toFile(url: string): string | undefined {
+  return /^sqlite:(.*)$/s.exec(url)?.[1];
+}
+
+/** Adds an API key and `count` pets through the store. The first `records` of the pets have an Idempotency-Key. */
+export async function fill(url: string, count: number, records = count): Promise<void> {
+  const store = await openStore(url);
+  await addKey(store, "a", new Date("2131-01-02T03:04:05.678Z"));
+  const statuses = ["available", "sold", undefined] as const;
+  const create = (n: number) => {
+    const status = statuses[n % 3];
+    const once = { caller: 1n, key: `${n}`, digest: new Uint8Array(32).fill(n) };
+    const pet = { name: `Rex ${n} 🐕`, categoryId: BigInt(n), ...(status && { status }) };
+    return store.pets.create(pet, n < records ? once : undefined);
+  };
+  const all = Array.from({ length: count }, (_, n) => n);
+  while (all.length > 0) await Promise.all(all.splice(0, 500).map(create));
+  await store.close();
+}
+
+/** Adds `count` pets in one statement, which is faster than `fill`. Creates the store if there is none. */
+export async function insertPets(url: string, count: number): Promise<void> {
+  await (await openStore(url)).close();
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+  await tamper(
+    url,
+    `${numbers} INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || i, i, 'sold' FROM n WHERE i <= ${count}`,
+  );
+}
+
+/** Runs statements in the database itself, without its constraints on foreign keys. */
+export async function tamper(url: string, ...statements: string[]): Promise<void> {
+  const file = toFile(url);
+  if (file === undefined) {
+    const session = ["SET session_replication_role = replica", "SET search_path = petstore"];
+    return void (await query(url, [...session, ...statements].join("; ")));
+  }
+  const db = new DatabaseSync(file, { enableForeignKeyConstraints: false, defensive: false });
+  try {
+    for (const text of statements) db.exec(text);
+  } finally {
+    db.close();
+  }
+}
+
+/** Makes the database refuse the pet of this id with the error "injected". Without an id, it refuses none any more. */
+export async function injectFault(url: string, id?: number): Promise<void> {
+  if (toFile(url) === undefined) {
+    await query(url, "ALTER TABLE petstore.pets DROP CONSTRAINT IF EXISTS injected");
+    if (id) await query(url, `ALTER TABLE petstore.pets ADD CONSTRAINT injected CHECK (id <> ${id}) NOT VALID`);
+    return;
+  }
+  const refuse = "BEGIN SELECT RAISE(ABORT, 'injected'); END";
+  await tamper(url, "DROP TRIGGER IF EXISTS fault");
+  if (id) await tamper(url, `CREATE TRIGGER fault AFTER INSERT ON pets WHEN new.id = ${id} ${refuse}`);
+}
+
+/** Counts the pets of a store: 0 if the store does not exist yet. */
+export async function countPets(url: string): Promise<number> {
+  const file = toFile(url);
+  if (file === undefined) {
+    const found = await query(url, "SELECT to_regclass('petstore.imports') AS it");
+    return found[0]?.it ? Number((await query(url, "SELECT count(*) AS n FROM petstore.pets"))[0]?.n) : 0;
+  }
+  if (!existsSync(file)) return 0;
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
+  try {
+    return Number(db.prepare("SELECT count(*) AS n FROM pets").get()?.n);
+  } catch {
+    return 0; // it is being created
+  } finally {
+    db.close();
+  }
+}
+
+/** Reads the ids and names of all pets, in order of id. */
+export async function petsIn(url: string): Promise<{ id: bigint; name: string }[]> {
+  const store = await openTables(url, "look");
+  const lines: string[] = [];
+  const write = async (text: string) => lines.push(...text.split("\n").slice(0, -1));
+  await exportPets(store, { format: formats.ndjson }, write, () => {});
+  await store.close();
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** Reads the names of all pets, in order of id. */
+export async function namesIn(url: string): Promise<string[]> {
+  return (await petsIn(url)).map(({ name }) => name);
+}
