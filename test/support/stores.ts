@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { exportPets } from "../../src/export.ts";
 import { formats } from "../../src/formats.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
+import { petstore, type Surroundings, withoutProgress } from "./command.ts";
 import { query } from "./postgres.ts";
 import { addKey } from "./service.ts";
 
@@ -11,6 +12,15 @@ import { addKey } from "./service.ts";
 export function toFile(url: string): string | undefined {
   return /^sqlite:(.*)$/s.exec(url)?.[1];
 }
+
+/** Runs a command over a store, in this process. Its standard error has no lines that report progress. */
+export async function petstoreOn(url: string, args: readonly string[], surroundings?: Surroundings) {
+  const { stderr, ...rest } = await petstore({ DATABASE_URL: url }, args, surroundings);
+  return { ...rest, stderr: withoutProgress(stderr) };
+}
+
+/** Returns a pet as a line of NDJSON. */
+export const petLine = (name: string) => `{"name":"${name}","categoryId":1}\n`;
 
 /** Adds an API key and `count` pets through the store. The first `records` of the pets have an Idempotency-Key. */
 export async function fill(url: string, count: number, records = count): Promise<void> {
