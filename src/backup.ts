@@ -5,7 +5,7 @@ import { check } from "./check.ts";
 import { demandEmpty, fill, type Progress } from "./copy.ts";
 import type { Document } from "./document.ts";
 import { type Inventory, names } from "./inventory.ts";
-import { isThere, openTables } from "./store/open.ts";
+import { isThere, openTables, type TablesOpening } from "./store/open.ts";
 import { seal } from "./store/sqlite-connection.ts";
 import { numbered, type Tables } from "./store/tables.ts";
 import { makeFile } from "./whole-file.ts";
@@ -39,7 +39,8 @@ export function backup(from: Tables, file: string, document: Document, progress:
 /**
  * Fills the store that `url` names with what a backup has, all or nothing; one that is not there is made, once the
  * backup was found sound. `force`: also where others use the store, and in place of what it has. An id that either
- * of them has given out is not given out again. Rejects with an Error that says what is wrong.
+ * of them has given out is not given out again. `opening` says how to open the store. Rejects with an Error that says
+ * what is wrong.
  */
 export async function restore(
   file: string,
@@ -47,6 +48,7 @@ export async function restore(
   document: Document,
   force: boolean,
   progress: BackupProgress,
+  opening: TablesOpening = {},
 ): Promise<Inventory> {
   const place = resolve(file); // SQLite takes some names, as they are, for something else
   if ((await stat(place).catch(() => undefined))?.isDirectory())
@@ -59,7 +61,7 @@ export async function restore(
     await demandFree(to).finally(() => to.close());
   }
   await demandSound(place, place, document, progress);
-  const to = await openTables(url, "make");
+  const to = await openTables(url, "make", opening);
   const fillIt = async () => {
     if (!force) await demandFree(to); // still, after all that time
     const from = await open();

@@ -39,7 +39,11 @@ async function spool(from: AsyncIterable<Buffer>): Promise<FileHandle> {
   try {
     const file = await open(join(folder, "input"), "wx+", 0o600);
     await rm(folder, { recursive: true });
-    await file.writeFile(from);
+    const close = async (error: unknown) => {
+      await file.close();
+      throw error;
+    };
+    await file.writeFile(from).catch(close);
     return file;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -9,25 +9,40 @@ export interface Opening {
   readonly access?: Access;
   /** To PostgreSQL, the most connections at once. */
   readonly connections?: number;
+  /** To PostgreSQL, milliseconds after which an idle connection is closed, if it is not the last one. */
+  readonly idleTimeout?: number;
+}
+
+/** How to open tables. */
+export interface TablesOpening {
+  /** To PostgreSQL, milliseconds for which to retry while others hold the tables that a write is to take alone. */
+  readonly lockTimeout?: number;
 }
 
 /**
  * Opens the store that DATABASE_URL names: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
  * Rejects with an Error that says what is wrong.
  */
-export async function openStore(url: string, { access = "make", connections = 10 }: Opening = {}): Promise<Store> {
+export async function openStore(
+  url: string,
+  { access = "make", connections = 10, idleTimeout = 10_000 }: Opening = {},
+): Promise<Store> {
   const file = toFile(url);
   if (file !== undefined) return openSqlite(file, access);
   const { openPostgres } = await import("./postgres.ts"); // its driver only where it is of use
-  return openPostgres(url, access, connections);
+  return openPostgres(url, access, connections, idleTimeout);
 }
 
 /** Opens the tables of a store, to read or fill them. Rejects as `openStore` does. */
-export async function openTables(url: string, access: Access): Promise<Tables> {
+export async function openTables(
+  url: string,
+  access: Access,
+  { lockTimeout = 5_000 }: TablesOpening = {},
+): Promise<Tables> {
   const file = toFile(url);
   if (file !== undefined) return openSqliteTables(file, access);
   const { openPostgresTables } = await import("./postgres-tables.ts");
-  return openPostgresTables(url, access);
+  return openPostgresTables(url, access, lockTimeout);
 }
 
 /** Whether there is a store of this version; not, where none was made yet. Rejects as `openStore` does for any other. */

@@ -5,11 +5,14 @@ import { indexes, others, plans } from "./postgres-statements.ts";
 import type { Access } from "./store.ts";
 import { batch, countOrphans, order, type Table, type Tables, type Target, tables } from "./tables.ts";
 
-/** Opens the tables of the store in PostgreSQL. Rejects as `openPostgres` does. */
-export async function openPostgresTables(url: string, access: Access): Promise<Tables> {
+/**
+ * Opens the tables of the store in PostgreSQL. A write that is to take them alone retries for `lockTimeout` milliseconds
+ * while others hold them. Rejects as `openPostgres` does.
+ */
+export async function openPostgresTables(url: string, access: Access, lockTimeout: number): Promise<Tables> {
   await prepare(url, access);
   const db = await connect(url);
-  const start = async (begin: string, deadline = performance.now() + patience): Promise<void> => {
+  const start = async (begin: string, deadline = performance.now() + lockTimeout): Promise<void> => {
     try {
       await db.query(begin);
     } catch (error) {
@@ -62,7 +65,6 @@ const lock = (mode: string, of = places) => `LOCK TABLE ${of} IN ${mode} MODE`;
 const takeAll = `
   SET LOCAL lock_timeout = 500; ${lock("ACCESS EXCLUSIVE", places.slice(0, 1))};
   SET LOCAL lock_timeout = 3000; ${lock("SHARE ROW EXCLUSIVE", places.slice(1))}`;
-const patience = 5_000; // milliseconds
 const held =
   "Others use the store, for a backup, an export or an import: try again when they are done. Nothing was changed.";
 

@@ -36,15 +36,21 @@ interface Asked {
 }
 
 /**
- * Opens the store in the database that `url` names, with at most `connections` to it; what else pg
- * reads from a URL holds. Rejects with an Error that says what is wrong where the database can't be reached, or was made by a newer version.
+ * Opens the store in the database that `url` names, with at most `connections` to it, each closed after `idleTimeout`
+ * milliseconds without use, but for the last one; what else pg reads from a URL holds. Rejects with an Error that says what is wrong where the database can't be reached, or was made by a newer version.
  */
-export async function openPostgres(url: string, access: Access, connections: number): Promise<Store> {
+export async function openPostgres(
+  url: string,
+  access: Access,
+  connections: number,
+  idleTimeout: number,
+): Promise<Store> {
   const secret = await prepare(url, access);
   const pool = new pg.Pool({
     ...connection(url),
     max: connections,
     min: 1, // that stays, by which others see that there is a service
+    idleTimeoutMillis: idleTimeout,
     connectionTimeoutMillis: connectTimeout,
     statement_timeout: statementTimeout,
     query_timeout: answerTimeout,

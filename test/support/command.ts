@@ -32,7 +32,8 @@ export async function petstore(
     stderr: stderr.stream,
     onStop,
   });
-  const secret = findSecret(stderr.text());
+  // An import names the fields of a bad line, without their values.
+  const secret = findSecret(stderr.text().replaceAll(/categoryId(?=[',])/g, ""));
   if (secret !== undefined) throw new Error(`a secret is in the output of petstore ${args.join(" ")}: ${secret}`);
   return { status, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -1,0 +1,150 @@
+// Backups and restores beside a service in another process, killed, stopped by a signal, and without room.
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import t from "tap";
+import { openStore } from "../../src/store/open.ts";
+import { stores } from "../support/databases.ts";
+import { bin, folder } from "../support/files.ts";
+import { ask, holdsAll, startLoad } from "../support/load.ts";
+import { startServer } from "../support/processes.ts";
+import { startCommand } from "../support/running-command.ts";
+import { addKey, start } from "../support/service.ts";
+import { countPets, fill, insertPets, petsIn, petstoreOn } from "../support/stores.ts";
+import { until } from "../support/wait.ts";
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  t.test(`${kind}: a backup under load has all of one moment, and its restore is the same`, async (t) => {
+    const url = await prepare(t);
+    const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
+    const store = await openStore(url);
+    const key = await addKey(store, "a");
+    const load = startLoad([server.url], key, 16);
+    t.teardown(load.stop);
+    const place = folder(t);
+    for (const name of ["one.db", "two.db"]) {
+      const before = new Map(load.acknowledged);
+      const file = join(place, name);
+      t.match(await startCommand(url, ["backup", file]).exit(), { code: 0 });
+      const after = new Map(load.acknowledged);
+
+      const parts = () => readdirSync(place).filter((other) => other.startsWith(name));
+      t.same(parts(), [name], "one file");
+      t.equal(statSync(file).mode & 0o777, 0o600);
+      t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^sound$/m });
+      const all = await petsIn(`sqlite:${file}`);
+      const kept = new Map(all.map(({ name, id }) => [name, `${id}`]));
+      holdsAll(
+        t,
+        [...kept].map(([name, id]) => ({ name, id })),
+        before,
+      );
+      const last = Number(all.at(-1)?.id);
+      const missing = [...after].filter(([name, id]) => Number(id) <= last && kept.get(name) !== id);
+      t.same(missing, [], `no gap up to ${last}`);
+      const db = new DatabaseSync(file, { readOnly: true });
+      const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON pet_id = id WHERE pet_id IS NULL";
+      t.equal(db.prepare(rows).get()?.n, 0, "each pet has its Idempotency-Key");
+      db.close();
+      t.same(parts(), [name], "still one file");
+    }
+    await load.stop();
+    t.same(load.refusals, []);
+    t.same(Object.keys(load.tally).sort(), ["200", "201"]);
+    await store.close();
+
+    const [file, other] = [join(place, "two.db"), await prepare(t)];
+    const inventory = (await petstoreOn(`sqlite:${file}`, ["check"])).stdout.replace("sound\n", "");
+    const { status, stdout } = await petstoreOn(other, ["restore", file]);
+    t.same({ status, stdout }, { status: 0, stdout: inventory }, "the counts and the checksum of the backup");
+    const restored = await openStore(other);
+    t.teardown(() => restored.close());
+    const { call } = await start(t, { store: restored });
+    t.equal((await call("GET", "/v1/pets", { key })).status, 200, "its keys are valid");
+    t.equal((await call("POST", "/v1/pets", { key, json: { name: "new", categoryId: 1 } })).status, 201);
+    t.match(await petstoreOn(other, ["check"]), { status: 0 });
+  });
+
+  t.test(
+    `${kind}: a restore to a store that another process serves takes --force, and is served at once`,
+    async (t) => {
+      const [from, url] = [await prepare(t), await prepare(t)];
+      await fill(from, 2);
+      const file = join(folder(t), "backup.db");
+      t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
+      const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
+      t.match(await petstoreOn(url, ["restore", file]), { status: 1, stdout: "", stderr: /in use: stop its service/ });
+
+      const addNewKey = async (name: string) => {
+        const store = await openStore(url);
+        return addKey(store, name).finally(() => store.close());
+      };
+      const get = (path: string, key: string) =>
+        ask(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+      const old = await addNewKey("old");
+      await insertPets(url, 3);
+      t.match(JSON.parse((await get("/pets?limit=2", old)).text), [{ name: "Rex 1" }, { name: "Rex 2" }]);
+      t.equal((await get("/pets/1", old)).status, 200);
+      t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 0, stdout: /^pets {14}2$/m });
+      t.equal((await get("/pets", old)).status, 401, "the keys are those of the backup at once");
+      const key = await addNewKey("new");
+      t.match(JSON.parse((await get("/pets?limit=3", key)).text), [{ name: "Rex 0 🐕" }, { name: "Rex 1 🐕" }]);
+      t.match(JSON.parse((await get("/pets/1", key)).text), { name: "Rex 0 🐕" });
+    },
+  );
+
+  t.test(`${kind}: a backup or export that a signal ends leaves no file of that name`, async (t) => {
+    const url = await prepare(t);
+    await insertPets(url, 60_000);
+    const place = folder(t);
+    for (const args of [
+      ["backup", join(place, "it.db")],
+      ["export", "--output", join(place, "it.ndjson")],
+    ]) {
+      const attempt = async (signal: NodeJS.Signals) => {
+        const { child, exit } = startCommand(url, args);
+        await until(
+          () => readdirSync(place).find((name) => name.includes("partial")),
+          () => "no file is being made",
+        );
+        child.kill(signal);
+        return exit();
+      };
+      t.match(await attempt("SIGINT"), { code: 1, stderr: /Stopped\. Nothing was kept\.\n$/ });
+      t.same(readdirSync(place), []);
+      await attempt("SIGKILL");
+      const left = readdirSync(place);
+      t.ok(left.length > 0 && left.every((name) => name.startsWith("it.") && name.includes(".partial-")), `${left}`);
+      t.match(await petstoreOn(url, args), { status: 0 }, "the next one succeeds");
+      for (const name of readdirSync(place)) rmSync(join(place, name));
+    }
+  });
+}
+
+t.test("Reports which file has no room, and leaves none", async (t) => {
+  const from = await stores.sqlite(t);
+  await fill(from, 5_000);
+  const file = join(folder(t), "backup.db");
+  t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
+  const place = folder(t);
+  const script = 'ulimit -f 100; trap "" XFSZ; unset NODE_OPTIONS; exec "$@"';
+  const limited = (url: string, ...args: string[]) =>
+    spawnSync("bash", ["-c", script, "bash", process.execPath, bin, ...args], {
+      env: { ...process.env, DATABASE_URL: url },
+      encoding: "utf8",
+    });
+  t.match(limited(from, "backup", join(place, "it.db")), {
+    status: 1,
+    stderr: /^petstore: \S+it\.db\S*: .*(disk|full)/m,
+  });
+  t.match(limited(from, "export", "--output", join(place, "it.ndjson")), {
+    status: 1,
+    stderr: /it\.ndjson can't be made: EFBIG/,
+  });
+  t.same(readdirSync(place), []);
+  const to = `sqlite:${join(place, "to.db")}`;
+  t.match(limited(to, "restore", file), { status: 1, stderr: /^petstore: \S+to\.db: .*(disk|full)/m });
+  t.equal(await countPets(to), 0);
+  t.match(await petstoreOn(to, ["restore", file]), { status: 0 });
+});

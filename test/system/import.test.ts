@@ -1,0 +1,95 @@
+// Imports in processes of their own: killed, stopped by a signal, and beside a service that creates pets.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { openStore } from "../../src/store/open.ts";
+import { stores } from "../support/databases.ts";
+import { folder } from "../support/files.ts";
+import { holdsAll, startLoad } from "../support/load.ts";
+import { startServer } from "../support/processes.ts";
+import { startCommand } from "../support/running-command.ts";
+import { addKey } from "../support/service.ts";
+import { countPets, namesIn, petLine, petsIn, petstoreOn } from "../support/stores.ts";
+import { pause, until } from "../support/wait.ts";
+
+/** Writes `count` lines to a file: pets with the numbers of their lines as names, and, if asked for, bad lines between them. */
+function writePets(t: Test, count: number, isBad = (_: number) => false) {
+  const file = join(folder(t), "pets.ndjson");
+  const lines = Array.from({ length: count }, (_, n) => n);
+  writeFileSync(file, lines.map((n) => (isBad(n) ? "{}\n" : petLine(`${n}`))).join(""));
+  return { file, names: lines.filter((n) => !isBad(n)).map(String) };
+}
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  t.test(`${kind}: an import that is killed keeps whole batches, and resumes`, async (t) => {
+    const url = await prepare(t);
+    const { file, names } = writePets(t, 40_000, (n) => n % 1_000 === 7);
+    const args = ["import", file, "--skip-bad"];
+    const kills: number[] = [];
+    for (let before = 0; kills.length < 3 && before < 0.75 * names.length; before = kills.at(-1) as number) {
+      const { child, exit } = startCommand(url, [...args, "--resume"]);
+      // At any moment after another batch was written.
+      while (child.exitCode === null && (await countPets(url)) <= before) await pause(5);
+      await pause(Math.random() * 40);
+      child.kill("SIGKILL");
+      await exit();
+      const there = await namesIn(url);
+      t.same(there, names.slice(0, there.length), `the first ${there.length}`);
+      kills.push(there.length);
+    }
+    const last = kills.at(-1) as number;
+    t.ok(kills.length > 1 && last < names.length, `it was killed with ${kills} there`);
+    t.match(await petstoreOn(url, args), { status: 1, stderr: /is not finished: \d+ pets are there/ });
+    t.match(await petstoreOn(url, [...args, "--resume"]), {
+      status: 0,
+      stdout: new RegExp(`^lines +40000\npets +39960\nbefore +${last}\n`),
+    });
+    t.same(await namesIn(url), names);
+    t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /^imports {11}1$/m });
+  });
+
+  t.test(`${kind}: an import stops on SIGTERM, and reports how far it is`, async (t) => {
+    const url = await prepare(t);
+    const { file, names } = writePets(t, 30_000);
+    const { child, exit } = startCommand(url, ["import", file]);
+    await until(
+      async () => (await countPets(url)) || undefined,
+      () => "nothing is imported",
+    );
+    child.kill("SIGTERM");
+    const { code, stderr } = await exit();
+    t.equal(code, 1);
+    const [, there, line] =
+      /Stopped\. (\d+) pets are there, of the lines up to (\d+); the same with --resume goes on after them\.\n$/.exec(
+        stderr,
+      ) ?? [];
+    t.ok(there === line && Number(there) % 2_000 === 0 && Number(there) < 30_000, stderr);
+    t.same(await namesIn(url), names.slice(0, Number(there)));
+  });
+
+  t.test(`${kind}: a service that creates pets during an import rejects and loses none`, async (t) => {
+    const url = await prepare(t);
+    const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
+    const store = await openStore(url);
+    const load = startLoad([server.url], await addKey(store, "a"), 16);
+    t.teardown(load.stop);
+    const { file, names } = writePets(t, 30_000);
+    const { code, stderr } = await startCommand(url, ["import", file]).exit();
+    await load.stop();
+    t.equal(code, 0, stderr);
+    t.same(load.refusals, []);
+    t.same(Object.keys(load.tally).sort(), ["200", "201"], "none failed");
+    const all = await petsIn(url);
+    const isImported = ({ name }: { name: string }) => /^\d+$/.test(name);
+    t.same(
+      all.filter(isImported).map(({ name }) => name),
+      names,
+      "in order",
+    );
+    const kept = all.filter((pet) => !isImported(pet)).map(({ name, id }) => ({ name, id: `${id}` }));
+    holdsAll(t, kept, load.acknowledged);
+    t.ok(load.acknowledged.size > 50, `${load.acknowledged.size} were created meanwhile`);
+    t.equal(new Set(all.map(({ id }) => id)).size, all.length);
+    await store.close();
+  });
+}
