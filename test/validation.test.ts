@@ -123,7 +123,7 @@ t.test("Reads the numbers of a body by their schemas", async (t) => {
 
 t.test("Rejects a schema that it would not enforce", async (t) => {
   const compile = buildValidation([]);
-  const validate = (property: object, httpPart = "body") =>
+  const validate = (property: Record<string, unknown>, httpPart = "body") =>
     compile({ schema: { type: "object", properties: { property } }, httpPart, method: "POST", url: "/" });
   const int64 = { type: "integer", format: "int64" };
   for (const [message, property, part] of [
@@ -139,6 +139,6 @@ t.test("Rejects a schema that it would not enforce", async (t) => {
       { type: "integer", maximum: 100, default: 500 },
       "querystring",
     ],
-  ] as [RegExp, object, string?][])
+  ] as [RegExp, Record<string, unknown>, string?][])
     t.throws(() => validate(property, part), { message }, String(message));
 });
