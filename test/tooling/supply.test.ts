@@ -1,7 +1,7 @@
 // The supply chain: versions, hashes, install scripts, known vulnerabilities; and the tests that SECURITY.md names.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { root } from "../support/files.ts";
@@ -65,7 +65,8 @@ t.test("Each test that SECURITY.md names exists", async (t) => {
   const named = [...read("SECURITY.md").matchAll(/`([\w/-]+\.test\.ts)`: ([^;|]+)/g)];
   t.ok(named.length > 40, `${named.length} are named`);
   for (const [, file = "", sentence = ""] of named) {
-    const titles = read(`test/${file}`).match(/(?<=(?:test|fault)\(\s*["`]).*?(?=["`],)/gs) ?? [];
+    const source = existsSync(join(root, "test", file)) ? read(`test/${file}`) : "";
+    const titles = source.match(/(?<=(?:test|fault)\(\s*["`]).*?(?=["`],)/gs) ?? [];
     t.ok(
       titles.some((title) => title.includes(sentence.trim())),
       `${file}: ${sentence.trim()}`,
