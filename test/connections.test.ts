@@ -68,11 +68,12 @@ async function startClocked(t: Test, more: Partial<Parts> = {}) {
     );
     await look();
   };
-  const closes = () =>
-    until(
-      () => sockets.size === 0 || undefined,
-      () => "the connection is still open",
-    );
+  /** Lets seconds pass until the connection is closed. Returns the milliseconds. */
+  const closes = async () => {
+    const began = now;
+    while (sockets.size > 0 && now - began < 120_000) await pass(1_000);
+    return now - began;
+  };
   return { port, sockets, pass, fills, closes };
 }
 
@@ -95,8 +96,8 @@ t.test("Closes a connection if the client does not read its response for 30 s", 
     await fills();
     await pass(30_000);
     t.equal(sockets.size, 1, `${name}: open after 30 s`);
-    await pass(1);
-    await closes();
+    // The system may take another MiB late, on a slow machine: then the 30 s begin again.
+    t.ok((await closes()) <= 32_000, `${name}: closed afterwards`);
     // A client that does not read notices the end only when it writes.
     await until(
       () => (socket.writable ? void socket.write("G") : true),
@@ -120,7 +121,5 @@ t.test("Keeps a connection whose client reads more than 1 MiB in 30 s, and alway
     await pass(20_000);
     t.equal(sockets.size, 1, `open after ${(round + 1) * 20} s`);
   }
-  await pass(30_000);
-  await closes();
-  t.pass("closed when the client reads no more");
+  t.ok((await closes()) <= 62_000, "closed when the client reads no more");
 });

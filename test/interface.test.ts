@@ -90,7 +90,7 @@ t.test("getPet", async (t) => {
   await refusesStrangers(t, service, "GET", `/v1/pets/${id}`);
 });
 
-t.test("the document: its version, its servers, its groups and its schemas", async (t) => {
+t.test("The document: version, servers, tags and schemas", async (t) => {
   const document = parse(documentText);
   t.match(document.info.version, /^1\.\d+\.\d+$/, "version 1 of the interface");
   t.same(
