@@ -35,7 +35,7 @@ const node = (...args: string[]) => run(process.execPath, ...args);
 const npm = (...args: string[]) => run("npm", "run", ...args);
 
 // The compiler keeps what it knows of the unchanged files.
-write("tsconfig.json", edit(read("tsconfig.json"), ['"noEmit": true', '"noEmit": true, "incremental": true']));
+write("tsconfig.json", edit(read("tsconfig.json"), ['"noEmit": true', '"noEmit": true,\n    "incremental": true']));
 
 const next = semver.inc(parse(documentText).info.version, "minor") as string;
 const withOldest = edit(
