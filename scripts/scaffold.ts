@@ -100,11 +100,11 @@ function test({ id, method, path }: Operation, { parameters, body, statuses }: C
   };
   const url = `${document.basePath}${target}${query && `?${query}`}`;
   const more = Object.keys(call).length > 0 ? `, ${JSON.stringify(call)}` : "";
-  return `// ${id}: what it does, seen from outside. Each answer is checked against the document on its way.
+  return `// The operation ${id} over HTTP. Each response is checked against the document.
 import t from "tap";
-import { start } from "./fixture.ts";
+import { start } from "./support/service.ts";
 
-t.test("${id} does what it is for", async (t) => {
+t.test("${id} succeeds", async (t) => {
   const { call } = await start(t);
   t.match(await call("${method}", ${JSON.stringify(url)}${more}), { status: ${statuses.find((status) => /^2/.test(status))} });
 });

@@ -20,7 +20,7 @@ import { addHealth } from "./health.ts";
 import { serviceLinks } from "./links.ts";
 import { RequestLog, rarely, withLazyChildren } from "./logger.ts";
 import { answerMalformed, maxHeaderSize } from "./malformed.ts";
-import { buildAdmission } from "./overload.ts";
+import { buildAdmission, type Measures } from "./overload.ts";
 import { buildPages } from "./pages.ts";
 import { buildQuota } from "./quota.ts";
 import { type AnyHandler, buildRoute } from "./route.ts";
@@ -34,7 +34,7 @@ import { recordUsage, type Usage } from "./usage.ts";
 import { buildValidation } from "./validation.ts";
 
 /** What the service is made of. */
-export interface Parts {
+export interface Parts extends Measures {
   readonly document: Document;
   readonly handlers: Handlers;
   readonly store: Store;
@@ -60,7 +60,7 @@ export interface Certificate {
  * without an implementation, a schema that would not be enforced.
  */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { document, handlers, store, config, logger, tls, tracing } = parts;
+  const { document, store, config, logger, tls, tracing } = parts;
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
   // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
   const parser = { ...parserClocks, maxHeaderSize, requireHostHeader: false, joinDuplicateHeaders: true };
@@ -88,7 +88,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     configured.map((address) => new URL(address).origin),
   );
   const countUnanswered = answerMalformed(app.server, logger, secure.data, counts.malformed);
-  const sockets = limitConnections(app, config.MAX_CONNECTIONS);
+  const sockets = limitConnections(app, config.MAX_CONNECTIONS, parts);
 
   app.decorateRequest(callerDecorator);
   tracing?.follow(app);
@@ -107,10 +107,11 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     "failed-credentials",
     config.RATE_LIMIT_FAILED,
     "Too many wrong keys came from this address",
+    parts.clock,
   );
   const observed = tracing?.observe(store) ?? store;
   const authentication = buildAuthentication(observed.keys, usage, failures);
-  await addOperations(app, { document, handlers, store: observed, config, counts, usage, authentication }, addresses);
+  await addOperations(app, { ...parts, store: observed, counts, usage, authentication }, addresses);
   await addDocs(app, document, addresses, secure.page);
   addHealth(app, store);
   const authenticate = authentication({ id: "status", security: [["http bearer"]] });
@@ -129,19 +130,20 @@ type OperationParts = Omit<Parts, "logger"> & {
 };
 
 // Every operation of the document becomes a route, and every handler has an operation.
-async function addOperations(
-  app: FastifyInstance,
-  { document, handlers, store, config, counts, usage, authentication }: OperationParts,
-  addresses: Addresses,
-): Promise<void> {
+async function addOperations(app: FastifyInstance, parts: OperationParts, addresses: Addresses): Promise<void> {
+  const { document, handlers, store, config, counts, usage, authentication } = parts;
   const { base, root } = toPlace(document, addresses);
   const links = serviceLinks(root);
   const quota = config.RATE_LIMIT
-    ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls")
+    ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls", parts.clock)
     : undefined;
-  const admit = buildAdmission(app, () => {
-    counts.overload += 1;
-  });
+  const admit = buildAdmission(
+    app,
+    () => {
+      counts.overload += 1;
+    },
+    parts,
+  );
   const routes = new Map(
     document.operations.map((operation) => {
       const { id } = operation;

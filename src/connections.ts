@@ -24,12 +24,24 @@ const sweepEvery = 1_000;
 const mostSlow = 200; // connections that may need more than a sweep for it: each takes a megabyte or two meanwhile
 const linger = 500; // that an idle connection may be kept when the service ends
 
+/** How slow clients are measured. */
+export interface SweepOptions {
+  /** The milliseconds of a monotonic clock. */
+  readonly clock?: (() => number) | undefined;
+  /** Milliseconds between two looks at all connections, and at the heap. */
+  readonly checkEvery?: number | undefined;
+}
+
 /**
  * Holds the connections of `app` to `most`, and to a time in which to take an answer: Node has a
  * clock for each request, none for who asks and then reads a byte now and then. Gives those that are
  * open; over TLS each is there twice, as it came and as it is read.
  */
-export function limitConnections(app: FastifyInstance, most: number): ReadonlySet<Socket> {
+export function limitConnections(
+  app: FastifyInstance,
+  most: number,
+  { clock = () => performance.now(), checkEvery = sweepEvery }: SweepOptions = {},
+): ReadonlySet<Socket> {
   const { server } = app;
   server.maxConnections = most;
   let dropped = 0;
@@ -49,7 +61,7 @@ export function limitConnections(app: FastifyInstance, most: number): ReadonlySe
   const sweep = () => {
     if (dropped > 0) app.log.warn({ dropped, most }, "connections were refused: there are too many");
     dropped = 0;
-    const now = performance.now();
+    const now = clock();
     for (const [socket, { taken }] of waiting)
       if (socket.writableLength === 0 || toTaken(socket) - taken > largest) waiting.delete(socket);
     let tooMany = waiting.size - mostSlow;
@@ -58,7 +70,7 @@ export function limitConnections(app: FastifyInstance, most: number): ReadonlySe
       if (socket.writableLength > 0 && !waiting.has(socket))
         waiting.set(socket, { since: now, taken: toTaken(socket) });
   };
-  const timer = setInterval(sweep, sweepEvery).unref();
+  const timer = setInterval(sweep, checkEvery).unref();
   app.addHook("onClose", async () => clearInterval(timer));
   return sockets;
 }

@@ -5,8 +5,9 @@
 // others. A long turn alone is a burst, or a machine that stood still; one after the other they are a
 // queue that does not end (as "controlled delay" has it: Nichols and Jacobson, ACM Queue 10(5), 2012).
 // Many that are cheap are served all the same: to refuse them would take as long.
-import { getHeapStatistics } from "node:v8";
+import { getHeapStatistics, type HeapInfo } from "node:v8";
 import type { FastifyInstance } from "fastify";
+import type { SweepOptions } from "./connections.ts";
 import { unavailable } from "./errors.ts";
 import { collectGarbage } from "./garbage.ts";
 
@@ -23,8 +24,18 @@ const collectEvery = 10_000; // and at most so often for what is garbage of it
 /** Lets a request in, or throws the Refusal with 503 where there is no time or no memory for it. */
 export type Admit = () => void;
 
+/** How load is measured. */
+export interface Measures extends SweepOptions {
+  /** The heap of this process, in bytes. */
+  readonly heap?: (() => Pick<HeapInfo, "used_heap_size" | "heap_size_limit">) | undefined;
+}
+
 /** Makes what each call of an operation asks first; of each refusal it tells. What is around the interface is always answered: by /healthz others decide what to do about it. */
-export function buildAdmission(app: FastifyInstance, tell: () => void): Admit {
+export function buildAdmission(
+  app: FastifyInstance,
+  tell: () => void,
+  { clock = () => performance.now(), heap = getHeapStatistics, checkEvery = lookEvery }: Measures = {},
+): Admit {
   let turning = false;
   let began = 0; // the turn
   let served = 0; // in it
@@ -39,11 +50,11 @@ export function buildAdmission(app: FastifyInstance, tell: () => void): Admit {
   };
   const endTurn = () => {
     turning = false;
-    ended = performance.now();
+    ended = clock();
     if (ended - began < patience) rest(ended);
   };
   const isLate = (): boolean => {
-    const now = performance.now();
+    const now = clock();
     if (turning) {
       const isLong = served >= few && now - began > Math.max(patience, served * cheap);
       if (!isLong || began - calm < burst) return false;
@@ -58,16 +69,20 @@ export function buildAdmission(app: FastifyInstance, tell: () => void): Admit {
     return false;
   };
   let collected = Number.NEGATIVE_INFINITY;
+  const isFull = () => {
+    const { used_heap_size: used, heap_size_limit: limit } = heap();
+    return used > mostHeap * limit;
+  };
   const look = async () => {
-    if (isFull() && performance.now() - collected > collectEvery) {
-      collected = performance.now();
+    if (isFull() && clock() - collected > collectEvery) {
+      collected = clock();
       await collectGarbage();
     }
     full = isFull();
     if (refused > 0) app.log.warn({ refused, memory: full }, "too much to do: requests were refused");
     refused = 0;
   };
-  const timer = setInterval(look, lookEvery).unref();
+  const timer = setInterval(look, checkEvery).unref();
   app.addHook("onClose", async () => clearInterval(timer));
   return () => {
     if (!isLate() && !full) {
@@ -78,9 +93,4 @@ export function buildAdmission(app: FastifyInstance, tell: () => void): Admit {
     tell();
     throw unavailable("The service has too much to do.", 1 + Math.floor(Math.random() * longest));
   };
-}
-
-function isFull(): boolean {
-  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-  return used > mostHeap * limit;
 }

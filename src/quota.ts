@@ -20,8 +20,16 @@ export interface Quota {
   exhausted(of: () => string): Refusal | undefined;
 }
 
-/** A quota named `policy`. `words` says what was too much: "This key has made". */
-export function buildQuota(policy: string, { count, seconds }: Limit, words: string): Quota {
+/**
+ * A quota named `policy`. `words` says what was too much: "This key has made". `clock` gives the
+ * milliseconds of a monotonic clock.
+ */
+export function buildQuota(
+  policy: string,
+  { count, seconds }: Limit,
+  words: string,
+  clock = () => performance.now(),
+): Quota {
   // In the order in which they end, since all are of one length and a new one comes last.
   const periods = new Map<string, Period>();
   const fixed = { "ratelimit-policy": `"${policy}";q=${count};w=${seconds}` };
@@ -52,7 +60,7 @@ export function buildQuota(policy: string, { count, seconds }: Limit, words: str
 
   return {
     take(name) {
-      const now = performance.now();
+      const now = clock();
       const period = find(name, now) ?? begin(name, now);
       if (period.used >= count) return { headers: {}, refusal: refuse(period, now) };
       period.used += 1;
@@ -60,7 +68,7 @@ export function buildQuota(policy: string, { count, seconds }: Limit, words: str
     },
     exhausted(of) {
       if (periods.size === 0) return undefined;
-      const now = performance.now();
+      const now = clock();
       const period = find(of(), now);
       return period && period.used >= count ? refuse(period, now) : undefined;
     },

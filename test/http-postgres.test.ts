@@ -6,5 +6,5 @@ import { useStores } from "./support/service.ts";
 useStores(async (t) => openStore(await newDatabase(t)));
 await import("./interface.test.ts");
 await import("./http.test.ts");
-await import("./independent.test.ts");
+await import("./examples.test.ts");
 await import("./model.test.ts");

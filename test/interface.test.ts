@@ -1,6 +1,8 @@
 // The interface, table by table: what the service is, seen from outside.
 import t, { type Test } from "tap";
+import { parse } from "yaml";
 import type { Pet } from "../src/store/store.ts";
+import { documentText } from "./support/files.ts";
 import { type Service, start } from "./support/service.ts";
 
 const least = { name: "Tom", categoryId: 3 };
@@ -86,6 +88,40 @@ t.test("getPet", async (t) => {
     text: '{"code":"pet_not_found","message":"No pet has the id 42.","status":404}',
   });
   await refusesStrangers(t, service, "GET", `/v1/pets/${id}`);
+});
+
+t.test("The document: version, servers, tags and schemas", async (t) => {
+  const document = parse(documentText);
+  t.match(document.info.version, /^1\.\d+\.\d+$/, "version 1 of the interface");
+  t.same(
+    document.servers.map(({ url }: { url: string }) => url),
+    ["{base_url}", "{staging_base_url}"],
+  );
+  t.same(
+    document.tags.map(({ name }: { name: string }) => name),
+    ["Pets", "Store"],
+  );
+  t.same(
+    document["x-tagGroups"].map(({ name }: { name: string }) => name),
+    ["Pets", "Store"],
+  );
+  const { NewPet, Pet, PetStatus, Pets, Error: Failure } = document.components.schemas;
+  t.same(PetStatus.enum, ["available", "pending", "sold"]);
+  t.same(
+    [NewPet.required, Pet.required, Failure.required],
+    [
+      ["name", "categoryId"],
+      ["id", "name", "categoryId"],
+      ["code", "message", "status"],
+    ],
+  );
+  t.same(Object.keys(Pet.properties), ["id", ...Object.keys(NewPet.properties)], "Pet is NewPet and an id");
+  t.match(Pets, { type: "array", items: { $ref: "#/components/schemas/Pet" } });
+  for (const operation of Object.values<Record<string, { responses: object }>>(document.paths).flatMap((item) =>
+    Object.values(item),
+  ))
+    for (const status of ["400", "401", "405", "429", "500", "503", "default"])
+      t.ok(status in operation.responses, status);
 });
 
 async function refusesStrangers(t: Test, service: Service, method: string, path: string): Promise<void> {

@@ -6,6 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 const every = 1_000; // milliseconds between two bytes
 const batches = 20; // in which they come, 100 ms apart
 
+/** A request for 1.4 MB. Eight of them are more than the system keeps for a client that does not read. */
+export const bundleRequest = "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
+
 /** Holds so many connections to the service at `url`. The function that it gives ends them, and tells how many were still there. */
 export type Attack = (url: string, key: string, count: number) => Promise<() => Promise<number>>;
 
@@ -51,5 +54,5 @@ export const attacks: Record<string, Attack> = {
     (socket) => socket.write(" "),
   ),
   // Never reads: the answers fill the system's room for them, and then the service's.
-  "slow reading": hold(() => "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n".repeat(4)),
+  "slow reading": hold(() => bundleRequest.repeat(4)),
 };

@@ -1,22 +1,46 @@
-// The rules of .spectral.yaml: a document that breaks one is caught, and ours breaks none.
+// The rules of .spectral.yaml, by the linter that the `spectral` command uses, in the test's own process.
 
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import t from "tap";
-import { documentText, edit, folder } from "./support/files.ts";
+import { documentText, edit, root } from "../support/files.ts";
 
-const root = new URL("..", import.meta.url).pathname;
+interface Finding {
+  code: string;
+  message: string;
+  severity: number;
+}
+
+// The packages that the command itself uses, and the way in which it reads its ruleset.
+const require = createRequire(createRequire(import.meta.url).resolve("@stoplight/spectral-cli/package.json"));
+const { Spectral, Document } = require("@stoplight/spectral-core");
+const { Yaml } = require("@stoplight/spectral-parsers");
+const { getRuleset } = require("./dist/services/linter/utils/getRuleset.js");
+const ruleset: { rules: Record<string, { enabled: boolean }> } = await getRuleset(join(root, ".spectral.yaml"));
+const spectral = new Spectral();
+spectral.setRuleset(ruleset);
+const enabled = Object.entries(ruleset.rules).filter(([, rule]) => rule.enabled);
+
+/** Lints the document by all rules. */
+const lintDocument = (): Promise<Finding[]> =>
+  spectral.run(new Document(documentText, Yaml, join(root, "openapi/petstore.yaml")));
+
+/** Lints a text by one rule, which is much faster, without the exceptions for places in the document. */
+function lint(text: string, only: string): Promise<Finding[]> {
+  for (const [name, rule] of enabled) rule.enabled = name === only;
+  return spectral.run(new Document(text, Yaml, "edited.yaml"));
+}
+
 const getPet = "operationId: getPet";
 const headers = /(?<=operationId: getPet[\s\S]*description: The animal\.\n {10}headers:) \*headers/;
 
-/** Each breaks one rule: its name, what is said of it, and the edits. */
+/** Edits that break one rule: the name of the rule, its message, and the edits. */
 const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]][] = [
   ["deprecated-since", /a date like/, [/ {6}x-deprecated-since.*\n/, ""]],
-  ["deprecated-since", /a date like/, ["x-deprecated-since: 2026-11-20", "x-deprecated-since: 2026-11-31"]],
+  ["deprecated-since", /a date like/, [/x-deprecated-since: .*/, "x-deprecated-since: 2026-11-31"]],
   ["deprecated-sunset", /a date like/, [/ {6}x-sunset.*\n/, ""]],
-  ["deprecated-sunset", /a date like/, ["x-sunset: 2030-12-05", "x-sunset: 5 December 2030"]],
-  ["deprecated-sunset", /2026-11-19 is before/, ["x-sunset: 2030-12-05", "x-sunset: 2026-11-19"]],
+  ["deprecated-sunset", /a date like/, [/x-sunset: .*/, "x-sunset: 5 December 2030"]],
+  ["deprecated-sunset", /2001-01-01 is before/, [/x-sunset: .*/, "x-sunset: 2001-01-01"]],
   ["deprecated-successor", /undefined is none/, [/ {6}x-successor.*\n/, ""]],
   ["deprecated-successor", /findPets is none/, ["x-successor: listPets", "x-successor: findPets"]],
   ["deprecated-successor", /getPet is none/, ["x-successor: listPets", "x-successor: getPet"]],
@@ -29,9 +53,9 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
   ["deprecated-headers", /headers/, [headers, " {}"]],
   [
     "sunset-passed",
-    /getPet, 2026-11-20, has passed/,
-    ["since: 2026-11-20", "since: 2026-11-19"],
-    ["2030-12-05", "2026-11-20"],
+    /getPet, 2001-01-02, has passed/,
+    [/x-deprecated-since: .*/, "x-deprecated-since: 2001-01-01"],
+    [/x-sunset: .*/, "x-sunset: 2001-01-02"],
   ],
   ["stability", /stable/, [getPet, `${getPet}\n      x-stability: stable`]],
   ["operation-operationId", /operationId/, ["      operationId: listPets\n", ""]],
@@ -64,7 +88,7 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
     /code/,
     [/(?<=NotFound:[\s\S]*?)value: \{ code: \w+, /, "value: { "], // of an error
   ],
-  ["oas3-valid-media-example", /pattern/, ['example: "@1795132800"', 'example: "1795132800"']],
+  ["oas3-valid-media-example", /pattern/, ['example: "@', 'example: "']],
   ["schema-examples", /pattern/, ["          maxLength: 64\n", '          maxLength: 64\n          examples: ["1"]\n']],
   [
     "schema-examples",
@@ -87,27 +111,22 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
   ["owasp:api4:2023-integer-limit", /maximum/, ["            maximum: 100\n", ""]],
 ];
 
-t.test("each rule catches a document that breaks it, and only the passing of a day is a warning", async (t) => {
-  const place = folder(t);
-  const files = broken.map(([, , ...edits], index) => {
-    const file = join(place, `${index}.yaml`);
-    writeFileSync(file, edit(documentText, ...edits));
-    return file;
-  });
-  const found = lint(...files);
-  for (const [index, [rule, says]] of broken.entries()) {
-    const caught = found.filter(({ source, code }) => basename(source) === `${index}.yaml` && code === rule);
-    t.ok(caught.length > 0, `document ${index} breaks ${rule}`);
+t.test("The document breaks no rule, not even one that warns", async (t) => {
+  t.same(await lintDocument(), []);
+});
+
+t.test("Reports a document that breaks a rule as an error, and a sunset that has passed as a warning", async (t) => {
+  for (const [rule, message, ...edits] of broken) {
+    const found = await lint(edit(documentText, ...edits), rule);
     t.ok(
-      caught.some(({ message }) => says.test(message)),
-      `${rule} says ${says}: ${caught.map(({ message }) => message).join("; ")}`,
+      found.some((finding) => message.test(finding.message)),
+      `${rule} reports ${message}: ${found.map((finding) => finding.message).join("; ")}`,
     );
-    t.equal(caught.at(0)?.severity, rule === "sunset-passed" ? 1 : 0, `the severity of ${rule}`);
+    t.equal(found.at(0)?.severity, rule === "sunset-passed" ? 1 : 0, `the severity of ${rule}`);
   }
 });
 
-t.test("answers that are no failures may be shared, too", async (t) => {
-  const file = join(folder(t), "shared.yaml");
+t.test("Accepts a shared response that is no failure", async (t) => {
   const found = /(?<=operationId: getPet[\s\S]*?"200":\n)([\s\S]*?)(?= {8}"400")/;
   const [answer = ""] = found.exec(documentText) ?? [];
   const shared = `    Found:\n${answer.replace(/^ {4}/gm, "")}`;
@@ -116,31 +135,5 @@ t.test("answers that are no failures may be shared, too", async (t) => {
     [found, '          $ref: "#/components/responses/Found"\n'],
     [/(?<=\n {2}responses:\n)/, shared.replace("*headers", '{ Link: { $ref: "#/components/headers/Link" } }')],
   );
-  writeFileSync(file, text);
-  t.same(
-    lint(file).filter(({ code }) => code === "error-answers"),
-    [],
-  );
+  t.same(await lint(text, "error-answers"), []);
 });
-
-t.test("the document breaks no rule, not even one that warns", async (t) => {
-  t.same(lint(join(root, "openapi/petstore.yaml")), []);
-});
-
-interface Finding {
-  code: string;
-  message: string;
-  severity: number;
-  source: string;
-}
-
-function lint(...files: string[]): Finding[] {
-  const spectral = join(root, "node_modules/.bin/spectral");
-  const { stdout, stderr } = spawnSync(spectral, ["lint", "--format=json", "--quiet", ...files], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
-  });
-  if (!stdout.startsWith("[")) throw new Error(`spectral failed: ${stdout} ${stderr}`);
-  return JSON.parse(stdout);
-}

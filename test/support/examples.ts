@@ -1,0 +1,144 @@
+// The examples of the document: the service accepts each request, and gives each response word for word.
+
+import { isDeepStrictEqual } from "node:util";
+import type { Test } from "tap";
+import { parse } from "yaml";
+import { Unavailable } from "../../src/errors.ts";
+import { handlers } from "../../src/handlers.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Answer } from "./answers.ts";
+import { documentText } from "./files.ts";
+import { type Service, start } from "./service.ts";
+
+type Content = { example?: unknown; examples?: Record<string, { value: unknown }> };
+type Response = { content?: Record<string, Content> };
+type Services = Record<"service" | "faulty" | "limited" | "stopped", Service>;
+
+const document = parse(documentText);
+const rex = { name: "Rex", categoryId: 7, status: "available" };
+
+/** Sends what the examples of the document need, through Prism on request, and compares the responses with them. */
+export async function checkExamples(t: Test, { prism = false } = {}): Promise<void> {
+  const services = await startServices(t, prism);
+  const requests = toRequests(services);
+  const operations = new Set(Object.keys(requests).map((name) => name.split(" ")[0]));
+  const written = readExamples(operations);
+  const examples = new Map(written.map(({ name, value }) => [name, value]));
+  for (const [name, send] of Object.entries(requests)) {
+    t.same((await send()).body, examples.get(name), name);
+    examples.delete(name);
+  }
+  t.same([...examples.keys()], [], "there is a request for each example");
+
+  const bodies = written.map(({ value }) => value);
+  const { NewPet, ...others } = document.components.schemas;
+  for (const json of NewPet.examples)
+    t.match(await services.service.call("POST", "/v1/pets", { json }), { status: 201 });
+  for (const [name, { examples = [] }] of Object.entries<{ examples?: unknown[] }>(others))
+    for (const example of examples)
+      t.ok(
+        bodies.some((body) => isDeepStrictEqual(body, example)),
+        `an example of ${name}`,
+      );
+  await checkHeaders(t, services);
+}
+
+async function startServices(t: Test, prism: boolean): Promise<Services> {
+  const store = await openStore("sqlite::memory:");
+  t.teardown(() => store.close());
+  const fail = async () => {
+    throw new Error("a fault");
+  };
+  const unavailable = async () => {
+    throw new Unavailable("The store can't be reached now.");
+  };
+  return {
+    service: await start(t, { prism }),
+    faulty: await start(t, { handlers: { ...handlers, getPet: fail } }),
+    limited: await start(t, { settings: { RATE_LIMIT: "100/60s" } }),
+    stopped: await start(t, { store: { ...store, pets: { ...store.pets, list: unavailable } } }),
+  };
+}
+
+/** For each example of a response, in this order, the request for it. */
+function toRequests({ service, faulty, limited, stopped }: Services): Record<string, () => Promise<Answer>> {
+  const { call } = service;
+  const create = (example: string) => {
+    const { value } = document.paths["/pets"].post.requestBody.content["application/json"].examples[example];
+    return call("POST", "/v1/pets", { json: value });
+  };
+  return {
+    "listPets 200 none": () => call("GET", "/v1/pets?status=sold"),
+    "createPet 201 complete": () => create("complete"),
+    "createPet 201 least": () => create("least"),
+    "listPets 200 page": () => call("GET", "/v1/pets"),
+    "getPet 200 found": () => call("GET", `/v1/pets/${document.paths["/pets/{petId}"].get.parameters[0].example}`),
+    "BadRequest parameter": () => call("GET", "/v1/pets?limit=101"),
+    "BadRequest body": () => call("POST", "/v1/pets", { json: { name: "Rex" } }),
+    "Unauthorized missing": () => call("GET", "/v1/pets", { key: null }),
+    "NotFound pet": () => call("GET", "/v1/pets/42"),
+    "MethodNotAllowed method": () => call("DELETE", "/v1/pets"),
+    "ContentTooLarge size": () => call("POST", "/v1/pets", { json: `"${"x".repeat(70_000)}"` }),
+    "UnsupportedMediaType type": () =>
+      call("POST", "/v1/pets", { body: "name=Rex", headers: { "content-type": "text/plain" } }),
+    "UnprocessableContent reused": async () => {
+      const headers = { "idempotency-key": "one" };
+      await call("POST", "/v1/pets", { json: rex, headers });
+      return call("POST", "/v1/pets", { json: { ...rex, name: "Tom" }, headers });
+    },
+    "InternalError fault": () => faulty.call("GET", "/v1/pets/1"),
+    "TooManyRequests quota": async () => {
+      let answer = await limited.call("GET", "/v1/pets");
+      for (let n = 0; n < 100; n++) answer = await limited.call("GET", "/v1/pets");
+      const { body } = answer as { body: { message: string } };
+      return { ...answer, body: { ...body, message: body.message.replace(/\d+(?= seconds\.$)/, "12") } };
+    },
+    "Unavailable store": () => stopped.call("GET", "/v1/pets"),
+    "Failure headers": async () => {
+      const long = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
+      return (await service.raw(long))[0] as Answer;
+    },
+  };
+}
+
+/** The examples of the responses of these operations, and of the responses that operations share. */
+function readExamples(operations: ReadonlySet<string | undefined>) {
+  const read = (name: string, { content = {} }: Response) =>
+    Object.values(content).flatMap(({ example, examples = example ? { example: { value: example } } : {} }) =>
+      Object.entries(examples).map(([label, { value }]) => ({ name: `${name} ${label}`, value })),
+    );
+  const own = Object.values<Record<string, { operationId: string; responses: Record<string, Response> }>>(
+    document.paths,
+  )
+    .flatMap((item) => Object.values(item))
+    .filter(({ operationId }) => operations.has(operationId))
+    .flatMap(({ operationId, responses }) =>
+      Object.entries(responses)
+        .filter(([, response]) => !("$ref" in response))
+        .flatMap(([status, response]) => read(`${operationId} ${status}`, response)),
+    );
+  const shared = Object.entries<Response>(document.components.responses);
+  return [...own, ...shared.flatMap(([name, response]) => read(name, response))];
+}
+
+async function checkHeaders(t: Test, { service, stopped }: Services): Promise<void> {
+  const { call } = service;
+  for (let n = 0; n < 20; n++) await service.create({ name: "Tom", categoryId: 3 });
+  const counted = await start(t, { settings: { RATE_LIMIT: "100/60s" } });
+  for (let n = 0; n < 42; n++) await counted.call("GET", "/v1/pets");
+  const given: Record<string, Answer> = {
+    RateLimit: await counted.call("GET", "/v1/pets"),
+    "RateLimit-Policy": await counted.call("GET", "/v1/pets"),
+    Deprecation: await call("GET", "/v1/pets/1"),
+    Sunset: await call("GET", "/v1/pets/1"),
+    "WWW-Authenticate": await call("GET", "/v1/pets", { key: null }),
+    Allow: await call("DELETE", "/v1/pets"),
+    "Retry-After": await stopped.call("GET", "/v1/pets"),
+    Link: await call("GET", "/v1/pets?limit=20"),
+    "X-Request-Id": await call("GET", "/v1/pets"),
+  };
+  // Values that differ each time have the same form.
+  const form = (text: unknown) => String(text).replace(/(?<=cursor=)[\w-]{32}(?=>)|^[0-9a-f-]{36}$|(?<=;t=)\d+$/, "…");
+  for (const [name, { example }] of Object.entries<{ example: unknown }>(document.components.headers))
+    t.equal(form(given[name]?.headers[name.toLowerCase()]), form(example), `the example of ${name}`);
+}

@@ -1,0 +1,133 @@
+// The service under more load than it can serve, and with its real heap full.
+
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import t, { type Test } from "tap";
+import { petstore } from "../support/command.ts";
+import { folder } from "../support/files.ts";
+import { startServer } from "../support/processes.ts";
+import { seeded } from "../support/random.ts";
+import { pause, until } from "../support/wait.ts";
+
+/** Creates a store with a key. */
+async function prepare(t: Test) {
+  const place = folder(t);
+  const env = { DATABASE_URL: `sqlite:${join(place, "petstore.db")}`, LOG_LEVEL: "warn" };
+  return { place, env, key: (await petstore(env, ["keys", "create", "load"])).stdout.trim() };
+}
+
+/** Requests expensive lists, on so many connections, ten at once on each, and counts the responses by status. */
+function flood(url: string, key: string, connections: number) {
+  const { port, pathname } = new URL(url);
+  const { int, pick } = seeded(connections);
+  const counts = { 200: 0, 503: 0, other: 0, retryAfter: 0 };
+  const requests = () =>
+    Array.from({ length: 10 }, () => {
+      const query = `limit=${50 + int(50)}&status=${pick(["available", "pending", "sold"])}`;
+      return `GET ${pathname}/pets?${query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    }).join("");
+  const sockets = Array.from({ length: connections }, () => {
+    const socket = connect(Number(port), "127.0.0.1")
+      .setEncoding("latin1")
+      .on("error", () => {});
+    let [left, rest] = [10, ""];
+    socket.write(requests());
+    socket.on("data", (chunk: string) => {
+      const heads = (rest + chunk).split("\r\n\r\n");
+      rest = heads.pop() as string; // a body, or a head that is not complete
+      for (const head of heads) {
+        const [, status = ""] = /HTTP\/1\.1 (\d+)/.exec(head) ?? [];
+        if (status === "200" || status === "503") counts[status] += 1;
+        else counts.other += 1;
+        if (/\r\nretry-after: [123](\r\n|$)/.test(head)) counts.retryAfter += 1;
+        left -= 1;
+      }
+      if (left > 0) return;
+      left += 10;
+      socket.write(requests());
+    });
+    return socket;
+  });
+  const stop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return { counts, stop };
+}
+
+t.test("Sheds load over its capacity, answers /healthz meanwhile, and serves all requests afterwards", async (t) => {
+  const { env, key } = await prepare(t);
+  const db = new DatabaseSync(env.DATABASE_URL.slice("sqlite:".length));
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+    INSERT INTO pets (name, category_id, status)
+    SELECT 'Rex', i, CASE i % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END FROM n`);
+  db.close();
+  const { url, out } = await startServer(t, env);
+  const began = performance.now();
+  const { counts, stop } = flood(url, key, 64);
+  t.teardown(stop);
+  for (let n = 0; n < 20 || counts[503] === 0 || counts[200] <= 1_000; n++) {
+    for (const path of ["/healthz", "/readyz"]) t.equal((await fetch(new URL(path, url))).status, 200);
+    await pause(100);
+  }
+  stop();
+  t.equal(counts.other, 0, "no other status");
+  t.equal(counts.retryAfter, counts[503], "each 503 has Retry-After");
+  const refused = await until(
+    () => /"refused":(\d+).*too much to do/.exec(out.stdout)?.[1],
+    () => out.stdout,
+  );
+  t.ok(Number(refused) > 0, "the log counts them");
+  const seconds = (performance.now() - began) / 1_000;
+  t.ok(out.stdout.split("\n").length < 40 + seconds, "at most once a second");
+  const metrics = await (await fetch(new URL("/metrics", url))).text();
+  const [, counted] = /^petstore_overload_refusals_total (\d+)$/m.exec(metrics) ?? [];
+  t.ok(Math.abs(Number(counted) - counts[503]) < 1_000, `${counted} of ${counts[503]} are in /metrics`);
+  const list = async () => (await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+  await until(
+    async () => (await list()) === 200 || undefined,
+    () => "requests are still refused",
+  );
+  for (let n = 0; n < 50; n++) t.equal(await list(), 200);
+});
+
+t.test("Rejects requests with 503 while the heap is almost full", async (t) => {
+  const { place, env, key } = await prepare(t);
+  const file = join(place, "fill.cjs");
+  writeFileSync(
+    file,
+    `const { getHeapStatistics } = require("node:v8");
+     let kept = [];
+     process.on("SIGUSR2", () => {
+       if (kept.length > 0) {
+         kept = [];
+         return;
+       }
+       const { heap_size_limit } = getHeapStatistics();
+       while (getHeapStatistics().used_heap_size < 0.93 * heap_size_limit) kept.push(Array.from({ length: 10_000 }, (_, n) => ({ n })));
+     });`,
+  );
+  const flags = `--max-old-space-size=256 --max-semi-space-size=1 --require ${file}`;
+  const { url, child } = await startServer(t, { ...env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} ${flags}` });
+  const becomes = (status: number) =>
+    until(
+      async () => {
+        await pause(100); // each request takes memory, too
+        const response = await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } });
+        const body = await response.json();
+        return response.status === status ? body : undefined;
+      },
+      () => `no response has the status ${status}`,
+    );
+  await becomes(200);
+  child.kill("SIGUSR2");
+  t.match(await becomes(503), {
+    code: "unavailable",
+    message: "The service has too much to do. Try again.",
+    status: 503,
+  });
+  t.equal((await fetch(new URL("/healthz", url))).status, 200);
+  child.kill("SIGUSR2");
+  t.ok(await becomes(200), "and serves them when there is room again");
+});

@@ -1,0 +1,98 @@
+// Thousands of slow clients beside one that is not. Serial, because it measures time.
+
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import t from "tap";
+import { certify } from "../../support/certificate.ts";
+import { petstore } from "../../support/command.ts";
+import { folder } from "../../support/files.ts";
+import { startServer } from "../../support/processes.ts";
+import { start } from "../../support/service.ts";
+import { attacks, bundleRequest } from "../../support/slow-clients.ts";
+import { pause, until } from "../../support/wait.ts";
+
+const inMemory = { DATABASE_URL: "sqlite::memory:" };
+const toPort = ({ url }: { url: string }) => Number(new URL(url).port);
+
+// A client that does not read notices the end of its connection only when it writes.
+const notice = (socket: Socket) => socket.writable && socket.write("G");
+
+// Begins now, because it takes half a minute; the other tests run meanwhile.
+const closed = (async () => {
+  const plain = await startServer(t, inMemory);
+  const { files, cert } = await certify(t, 1);
+  const secure = await startServer(t, { ...inMemory, ...files });
+  const untilClosed = async (socket: Socket) => {
+    const began = performance.now();
+    socket.on("error", () => {}).write(bundleRequest.repeat(8));
+    socket.pause();
+    await until(
+      () => (notice(socket) ? undefined : true),
+      () => "the connection is open after 60 s",
+    );
+    return performance.now() - began;
+  };
+  return Promise.all([
+    untilClosed(connect(toPort(plain), "127.0.0.1")),
+    untilClosed(connectTls({ port: toPort(secure), host: "127.0.0.1", ca: cert, servername: "localhost" })),
+  ]);
+})();
+
+// A client that does not read holds some 3 MB of the system's memory, which is why there are fewer of them.
+for (const [name, attack] of Object.entries(attacks))
+  t.test(`Responds to other clients during an attack by ${name}`, async (t) => {
+    const count = name === "slow reading" ? 100 : 2_000;
+    const env = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "error" };
+    const key = (await petstore(env, ["keys", "create", "good"])).stdout.trim();
+    const { url } = await startServer(t, env);
+    const attacked = attack(url, key, count);
+    const times: number[] = [];
+    for (let n = 0; n < 60; n++) {
+      const began = performance.now();
+      const answer = await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } });
+      t.equal(answer.status, 200);
+      await answer.text();
+      times.push(performance.now() - began);
+      await pause(50);
+    }
+    t.ok(Math.max(...times) < 2_000, `the slowest took ${Math.round(Math.max(...times))} ms`);
+    t.equal(await (await attacked)(), count, "all slow clients stayed connected");
+  });
+
+t.test("Closes the connections that have waited longest if more than 200 do not read", async (t) => {
+  let looks = 0; // of the service at all connections, once a second
+  const clock = () => {
+    looks += 1;
+    return performance.now();
+  };
+  const { port } = await start(t, { parts: { clock } });
+  const sockets = Array.from({ length: 250 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  t.teardown(() => sockets.map((socket) => socket.destroy()));
+  for (const socket of sockets) {
+    socket.pause().write(bundleRequest.repeat(8));
+    await pause(5);
+  }
+  const gone = () => sockets.flatMap((socket, index) => (socket.writable ? [] : index));
+  await until(
+    () => {
+      sockets.forEach(notice);
+      return gone().length >= 50 || undefined;
+    },
+    () => `${gone().length} are closed`,
+  );
+  t.ok(Math.max(...gone()) < 120, `the last of them was number ${Math.max(...gone())}`);
+  const before = looks;
+  await until(
+    () => looks > before + 2 || undefined,
+    () => "the service does not look at its connections",
+  );
+  sockets.forEach(notice);
+  await pause(100);
+  t.ok(gone().length < 100, `${gone().length} are closed`);
+});
+
+t.test("Closes a connection after 30 s if the client does not read its response", async (t) => {
+  for (const ms of await closed)
+    t.ok(ms > 29_000 && ms < 45_000, `the connection was closed after ${Math.round(ms)} ms`);
+});

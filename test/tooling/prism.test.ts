@@ -1,0 +1,31 @@
+// The traffic of the service through Prism, a validator that was not written with the service.
+
+import t from "tap";
+import type { Answer } from "../support/answers.ts";
+import { checkExamples } from "../support/examples.ts";
+import { documentText, edit } from "../support/files.ts";
+import { startPrism } from "../support/prism.ts";
+import { start } from "../support/service.ts";
+
+t.test("Prism rejects requests and responses that the document does not allow", async (t) => {
+  const { origin, port, key, create } = await start(t);
+  await create({ name: "Rex", categoryId: 7 });
+  const send = async (port: number, path: string): Promise<Answer> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    const text = await answer.text();
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), text, body: undefined };
+  };
+  const through = async (...edits: [string, string][]) => {
+    const prism = await startPrism(t, `${origin}/v1`, edit(documentText, ...edits));
+    return (path: string) => prism(send, port, path);
+  };
+  const strict = await through(
+    ["[id, name, categoryId]", "[id, name, categoryId, status]"],
+    ["maximum: 100", "maximum: 10"],
+  );
+  await t.rejects(strict("/v1/pets"), { message: /Prism refuses the answer.*status/ }, "an answer without a field");
+  await t.rejects(strict("/v1/pets?limit=11"), { message: /Prism refuses the request .*limit=11.*answers 200/ });
+  t.match(await (await through([": List animals", ": List"]))("/v1/pets"), { status: 200 }, "and passes all others");
+});
+
+t.test("Prism accepts the requests and responses of all examples", (t) => checkExamples(t, { prism: true }));

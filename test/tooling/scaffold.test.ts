@@ -1,0 +1,135 @@
+// The README's section "A new operation", step by step in a copy of the project.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import semver from "semver";
+import t from "tap";
+import { parse } from "yaml";
+import { documentText, edit, folder, root } from "../support/files.ts";
+
+const section = readFileSync(join(root, "README.md"), "utf8").split("### A new operation")[1] as string;
+
+/** A block of code of the section. */
+function block(language: string, about: string): string {
+  const blocks = section.split("```").filter((text) => text.startsWith(`${language}\n`) && text.includes(about));
+  if (blocks.length !== 1) throw new Error(`the README shows ${about} ${blocks.length} times`);
+  const text = (blocks[0] as string).slice(language.length + 1).replace(/^ {3}/gm, "");
+  // Another name, because the project may have this operation already.
+  return text.replaceAll("getOldestPet", "getEldestPet").replaceAll("oldest-pet", "eldest-pet");
+}
+
+const place = folder(t);
+const names = ["src", "scripts", "openapi", "test", "package.json", "tsconfig.json", "biome.json", ".spectral.yaml"];
+for (const name of [...names, ".gitignore", "README.md"])
+  cpSync(join(root, name), join(place, name), { recursive: true });
+symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
+const write = (name: string, text: string) => writeFileSync(join(place, name), text);
+const read = (name: string) => readFileSync(join(place, name), "utf8");
+const run = (...args: string[]) => {
+  const env = { ...process.env, DATABASE_URL: "sqlite::memory:", PORT: "0", TAP_TIMEOUT: "240" };
+  const { status, stdout, stderr } = spawnSync(args[0] as string, args.slice(1), { cwd: place, encoding: "utf8", env });
+  return { status, output: stdout + stderr };
+};
+const node = (...args: string[]) => run(process.execPath, ...args);
+const npm = (...args: string[]) => run("npm", "run", ...args);
+
+// The compiler keeps what it knows of the unchanged files.
+write("tsconfig.json", edit(read("tsconfig.json"), ['"noEmit": true', '"noEmit": true,\n    "incremental": true']));
+
+const next = semver.inc(parse(documentText).info.version, "minor") as string;
+const withOldest = edit(
+  documentText,
+  ["\ncomponents:\n", `${block("yaml", "getOldestPet")}\ncomponents:\n`],
+  [/(?<=\n {2}version: ).*/, next],
+);
+
+t.test("Without a handler, the compiler and the service reject an operation, and name it", async (t) => {
+  t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ });
+  write("openapi/petstore.yaml", withOldest);
+  t.match(npm("generate", "--", "--check"), { status: 1, output: /out of date: run npm run generate/ });
+  t.match(npm("generate"), { status: 0 });
+  t.match(npm("types"), { status: 2, output: /src\/handlers\.ts.*getEldestPet/s });
+  t.match(node("src/bin.js", "serve"), {
+    status: 1,
+    output: /^petstore: The operation getEldestPet has no handler: .*\n$/,
+  });
+});
+
+t.test("npm run scaffold writes a handler that responds with 501, and a test that fails", async (t) => {
+  t.match(npm("scaffold"), {
+    status: 0,
+    output: /^GET \/store\/eldest-pet: write src\/handlers\/getEldestPet\.ts and test/m,
+  });
+  t.match(read("src/handlers.ts"), /import \{ getEldestPet \}[\s\S]*\{[^}]*, getEldestPet \}/);
+  t.match(node("test/getEldestPet.test.ts"), { status: 1, output: /"status": 501/ });
+  t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ }, "it overwrites nothing");
+});
+
+t.test("The handler and the test of the README pass, and no other check fails", async (t) => {
+  write("src/handlers/getEldestPet.ts", block("ts", "Handler<"));
+  const imports = read("test/getEldestPet.test.ts").split("\nt.test(")[0] as string;
+  write("test/getEldestPet.test.ts", `${imports}\n${block("ts", "t.test(")}`);
+  t.match(node("test/getEldestPet.test.ts"), { status: 0, output: /ok 2 - / });
+  t.match(npm("lint"), { status: 0 });
+  t.match(npm("generate", "--", "--check"), { status: 0 });
+  t.match(npm("contract:diff"), { status: 0, output: /^new: the path .*\/store\/eldest-pet/m });
+  // The tests that read the operations and the version of the document.
+  for (const name of ["agreement", "document", "examples"])
+    t.match(node(`test/${name}.test.ts`), { status: 0 }, `test/${name}.test.ts`);
+});
+
+t.test("npm run scaffold reads every kind of parameter and body, and several operations at once", async (t) => {
+  const responses = `
+      responses:
+        "200": { description: Done., content: { application/json: { schema: { $ref: "#/components/schemas/Pet" } } } }
+        default: { $ref: "#/components/responses/Failure" }
+`;
+  const operations = `  /shops/{shop}/pets/{petId}:
+    put:
+      operationId: putPet
+      tags: [Store]
+      parameters:
+        - { name: shop, in: path, required: true, schema: { type: string, pattern: "^[a-z]+$" }, examples: { one: { value: north } } }
+        - { $ref: "#/components/parameters/PetId" }
+        - { name: by, in: query, required: true, schema: { type: string, enum: [name, id] } }
+        - { name: X-Reason, in: header, required: true, schema: { type: string } }
+        - { name: dry, in: query, schema: { type: boolean } }
+      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/NewPet" } } } }${responses}
+  /shops:
+    get:
+      operationId: listShops
+      tags: [Store]${responses}`;
+  const parameter =
+    "  parameters:\n    PetId: { name: petId, in: path, required: true, schema: { type: integer, format: int64 } }\n";
+  write("openapi/petstore.yaml", edit(withOldest, ["\ncomponents:\n", `\n${operations}\ncomponents:\n${parameter}`]));
+  t.match(npm("generate"), { status: 0 });
+  t.match(npm("scaffold"), { status: 0, output: /putPet\.ts[\s\S]*listShops\.ts/ });
+  t.match(
+    read("src/handlers/putPet.ts"),
+    /The call has: params\["shop"\], params\["petId"\], query\["by"\], headers\["X-Reason"\]/,
+  );
+  for (const id of ["putPet", "listShops"])
+    t.match(
+      node(`test/${id}.test.ts`),
+      { status: 1, output: /"status": 501/ },
+      `the request of the test of ${id} is valid: only the handler is missing`,
+    );
+  t.match(npm("types"), { status: 0 }, "what it wrote compiles, and so does the README's handler");
+});
+
+t.test("npm run scaffold rejects an operationId that can't be the name of a function", async (t) => {
+  write("openapi/petstore.yaml", edit(documentText, ["operationId: createPet", "operationId: class"]));
+  const before = read("src/handlers.ts");
+  t.match(npm("scaffold"), {
+    status: 1,
+    output: /^The operationId class can't be the name of a function: choose another\.$/m,
+  });
+  t.equal(read("src/handlers.ts"), before, "and writes nothing");
+});
+
+t.test("The tools report invalid YAML without a stack trace", async (t) => {
+  write("openapi/petstore.yaml", "openapi: [");
+  for (const script of ["scaffold", "generate", "contract:diff"])
+    t.match(npm(script), { status: 1, output: /^((?!\n {4}at )[\s\S])*flow((?!\n {4}at )[\s\S])*$/i }, script);
+});

@@ -1,0 +1,80 @@
+// The types that tie handlers to the document. The compiler reports each @ts-expect-error whose line compiles.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import type { Handler, Handlers } from "../../src/contract.ts";
+import { fail } from "../../src/errors.ts";
+import { handlers } from "../../src/handlers.ts";
+import { documentText, edit, folder, root } from "../support/files.ts";
+
+const pet = { id: 1n, name: "Rex", categoryId: 7n };
+
+export const good: Handler<"getPet"> = async ({ params }, { pets }) => {
+  const found = await pets.find(params.petId);
+  return found ? { status: 200, body: found } : fail("pet_not_found", "");
+};
+
+// @ts-expect-error a status that the operation does not declare
+export const undeclaredStatus: Handler<"getPet"> = async () => ({ status: 201, body: pet });
+
+// @ts-expect-error a failure that the operation does not declare
+export const undeclaredFailure: Handler<"getPet"> = async () => fail("content_too_large", "");
+
+// @ts-expect-error the body of another status
+export const otherBody: Handler<"getPet"> = async () => ({ status: 404, body: pet });
+
+// @ts-expect-error an id that is no bigint
+export const roundedId: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, id: 1 } });
+
+// @ts-expect-error a value that the enum does not have
+export const otherStatus: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, status: "no status" } });
+
+// @ts-expect-error a header that the answer does not declare
+export const otherHeader: Handler<"listPets"> = async () => ({ status: 200, body: [], headers: { Links: "" } });
+
+// @ts-expect-error a path parameter that the operation does not have
+export const otherParameter: Handler<"getPet"> = async ({ params }) => fail("pet_not_found", `${params.id}`);
+
+// @ts-expect-error a query parameter that the operation does not have
+export const otherQuery: Handler<"listPets"> = async ({ query }) => ({ status: 200, body: [], limit: query.size });
+
+// @ts-expect-error an operation without a handler
+export const missing: Handlers = { listPets: handlers.listPets, createPet: handlers.createPet };
+
+// @ts-expect-error a handler without an operation
+export const orphan = { ...handlers, removePet: handlers.getPet } satisfies Handlers;
+
+const run = (cwd: string, ...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
+  return { status, stdout, stderr };
+};
+
+t.test("The project compiles, and what must not compile does not", async (t) => {
+  t.same(run(root, "node_modules/typescript/bin/tsc"), { status: 0, stdout: "", stderr: "" });
+});
+
+t.test("The generated types are up to date", async (t) => {
+  t.same(run(root, "scripts/generate.ts", "--check"), { status: 0, stdout: "", stderr: "" });
+});
+
+t.test("A parameter with a default always has a value in the types, also behind a reference", async (t) => {
+  const copy = folder(t);
+  for (const name of ["openapi", "src", "scripts"]) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const [limit = ""] = / {8}- name: limit\n(?: {10}.*\n)+/.exec(documentText) ?? [];
+  const moved = `\n  parameters:\n    Limit:\n${limit.replace("- ", "  ").replace(/^ {2}/gm, "")}`;
+  const text = edit(
+    documentText,
+    [limit, '        - $ref: "#/components/parameters/Limit"\n'],
+    ["\ncomponents:", `\ncomponents:${moved}`],
+  );
+  writeFileSync(join(copy, "openapi/petstore.yaml"), text);
+  t.match(run(copy, "scripts/generate.ts", "--check"), { status: 1, stderr: /out of date: run npm run generate/ });
+  t.match(run(copy, "scripts/generate.ts"), { status: 0 });
+  t.match(run(copy, "scripts/generate.ts", "--check"), { status: 0 });
+  const types = readFileSync(join(copy, "src/generated/openapi.ts"), "utf8");
+  t.match(types, /parameters: \{[^}]*Limit: number;/, "always a value");
+  t.match(types, /listPets: \{\s+parameters: \{\s+query: \{/, "and so always a query");
+});
