@@ -180,12 +180,13 @@ t.test("createPet", async (t) => {
     "assigns a new id, and omits a status that was not given",
   );
   for (const status of statuses) t.match(await create({ ...minimal, status }), { status: 201, body: { status } });
-  for (const digits of ["9223372036854775807", "-9223372036854775808"])
-    t.match(
-      await create(`{"name":"Tom","categoryId":${digits}}`),
-      { status: 201, text: new RegExp(`"categoryId":${digits}}`) },
-      "categoryId is an int64",
-    );
+  for (const digits of ["9223372036854775807", "-9223372036854775808"]) {
+    const body = `{"name":"Tom","categoryId":${digits}}`;
+    const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: ${json}`;
+    // On a socket, since `call` may go through Prism, which rejects an int64 beyond 2^53.
+    const request = `POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    t.match(await service.raw(request), [{ status: 201, text: new RegExp(`"categoryId":${digits}}`) }], "int64");
+  }
   for (const [json, message] of [
     [{ categoryId: 1 }, /must have the field 'name'/],
     [{ name: "x" }, /must have the field 'categoryId'/],
