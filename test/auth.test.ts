@@ -1,6 +1,10 @@
 // Authentication: before everything else, for each request, and by keys that are valid now.
+import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import t from "tap";
-import { addKey, start } from "./support/service.ts";
+import { parse } from "yaml";
+import { documentText } from "./support/files.ts";
+import { addKey, minimalPet, start } from "./support/service.ts";
 
 const service = await start(t);
 
@@ -20,6 +24,40 @@ t.test("Authenticates before it examines the query, path, media type or body", a
     const answer = await service.call(method, path, { ...call, key: null });
     t.match(answer, { status: 401, headers: { "www-authenticate": 'Bearer realm="petstore"' } }, `${method} ${path}`);
   }
+});
+
+t.test("Asks for a body, and reads it, only after authentication", async (t) => {
+  const body = JSON.stringify(minimalPet);
+  const maxBytes: number = parse(documentText).paths["/pets"].post.requestBody["x-max-bytes"];
+  const head = (key: string, ...headers: string[]) =>
+    [
+      "POST /v1/pets HTTP/1.1",
+      "Host: x",
+      `Authorization: Bearer ${key}`,
+      "Content-Type: application/json",
+      ...headers,
+      "\r\n",
+    ].join("\r\n");
+  const expecting = (key: string) =>
+    head(key, `Content-Length: ${body.length}`, "Expect: 100-continue", "Connection: close") + body;
+  t.match(await service.raw(expecting("psk_no")), [{ status: 401 }], "sends no 100 Continue without a valid key");
+  const socket = connect(service.port, "127.0.0.1").end(expecting(service.key));
+  t.match(await readText(socket), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 Created\r\n/);
+  const old = expecting(service.key).replace("HTTP/1.1", "HTTP/1.0");
+  t.match(await service.raw(old), [{ status: 201 }], "sends no 100 Continue to HTTP/1.0");
+  const large = head(service.key, `Content-Length: ${maxBytes + 1}`, "Expect: 100-continue");
+  t.match(await service.raw(large, "more"), [{ status: 413 }], "does not ask for a body that is too large");
+  for (const length of ["Content-Length: 2000000", "Transfer-Encoding: chunked"])
+    t.match(
+      await service.raw(head("psk_no", length), "more"),
+      [{ status: 401, headers: { connection: "close" } }],
+      `closes the connection instead of reading the rest of a large body (${length})`,
+    );
+  t.match(
+    await service.raw(head("psk_no", "Content-Length: 1000", "Connection: keep-alive"), "more"),
+    [{ status: 401, headers: { connection: "keep-alive" } }],
+    "keeps the connection if little of the body is left",
+  );
 });
 
 t.test('Sends error="invalid_token" only if a bearer credential was sent (RFC 6750)', async (t) => {

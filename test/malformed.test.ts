@@ -1,11 +1,12 @@
-// Malformed HTTP: its responses, and their order among the responses of other requests.
+// Malformed, slow and interrupted requests, and the order of responses among those of other requests.
 import { once } from "node:events";
-import { connect } from "node:net";
-import { buffer as readBuffer } from "node:stream/consumers";
+import { connect, type Socket } from "node:net";
+import { buffer as readBuffer, text as readText } from "node:stream/consumers";
 import t from "tap";
 import { parse } from "yaml";
 import { documentText } from "./support/files.ts";
 import { minimalPet, start } from "./support/service.ts";
+import { until } from "./support/wait.ts";
 
 const maxBytes: number = parse(documentText).paths["/pets"].post.requestBody["x-max-bytes"];
 const service = await start(t);
@@ -16,6 +17,11 @@ const openPost = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/jso
 const post = `${openPost}Content-Length: ${body.length}\r\n\r\n${body}`;
 const badChunk = `${openPost}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
 const tunnel = "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n";
+const connectAndWrite = (bytes: string) => {
+  const socket = connect(service.port, "127.0.0.1");
+  socket.write(bytes);
+  return socket;
+};
 
 t.test("Responds to malformed HTTP with an Error body", async (t) => {
   const line = "GET /v1/pets HTTP/1.1\r\n";
@@ -94,8 +100,7 @@ t.test("Responds to the request behind one that it rejects", async (t) => {
 t.test("Writes no other response into one that has begun", async (t) => {
   // The client reads slowly, so that the service has only begun to respond when more bytes arrive.
   const interrupt = async (headers: string, bytes: string) => {
-    const socket = connect(service.port, "127.0.0.1");
-    socket.write(`GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\n${head}${headers}\r\n`);
+    const socket = connectAndWrite(`GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\n${head}${headers}\r\n`);
     await once(socket, "readable");
     socket.write(bytes);
     const received = await readBuffer(socket);
@@ -109,4 +114,51 @@ t.test("Writes no other response into one that has begun", async (t) => {
     "",
     "sends nothing after it if its own request is malformed",
   );
+});
+
+t.test("Logs no failure if clients disconnect in the middle of a request", async (t) => {
+  const { text: before } = await service.call("GET", "/v1/pets");
+  for (const bytes of [
+    `${openPost}Content-Length: 100\r\n\r\n{`,
+    `${openPost}Transfer-Encoding: chunked\r\n\r\n1\r\n{`,
+    "GET /v1/pe",
+  ]) {
+    const accepted = once(service.app.server, "connection");
+    const client = connectAndWrite(bytes);
+    const [socket] = (await accepted) as [Socket];
+    await until(
+      () => (socket.bytesRead === bytes.length ? true : undefined),
+      () => `received ${socket.bytesRead} of ${bytes.length} bytes`,
+    );
+    client.resetAndDestroy();
+    await until(
+      () => (socket.closed ? true : undefined),
+      () => "the service keeps the connection",
+    );
+  }
+  const { status, text } = await service.call("GET", "/v1/pets");
+  t.same({ status, text }, { status: 200, text: before }, "and creates no pet");
+  t.same(
+    service.logs.filter(({ level }) => Number(level) > 30),
+    [],
+  );
+});
+
+t.test("Sets all timeouts of a connection", async (t) => {
+  const { timeout, keepAliveTimeout, headersTimeout, requestTimeout } = service.app.server;
+  t.same(
+    { timeout, keepAliveTimeout, headersTimeout, requestTimeout },
+    { timeout: 120_000, keepAliveTimeout: 72_000, headersTimeout: 15_000, requestTimeout: 30_000 },
+  );
+});
+
+// Last, since it shortens the timeouts of the service.
+t.test("Responds with 408 if the headers or the body take too long", async (t) => {
+  Object.assign(service.app.server, { headersTimeout: 100, requestTimeout: 200 });
+  const requests = ["GET /v1/pets HTTP/1.1\r\nHost:", `${openPost}Content-Length: 100\r\n\r\n{`];
+  // At the same time, since Node checks for timeouts once per second.
+  for (const answer of await Promise.all(requests.map((bytes) => readText(connectAndWrite(bytes))))) {
+    t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+    t.match(answer, /"code":"request_timeout"/);
+  }
 });

@@ -1,14 +1,18 @@
-// Runs each fast test file that starts the service again, with PostgreSQL as the default store. A test
-// that needs SQLite passes its store to `start`.
+// Runs the tests of the service again, over PostgreSQL: each fast file that starts the service and
+// opens no store of its own.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { emptyDatabase } from "../support/databases.ts";
 import { root } from "../support/files.ts";
 
-const startsService = /import \{[^}]*\bstart\b[^}]*\} from "[./]*\/support\/service\.ts"/;
+const startsService = /\/support\/(service|examples)\.ts"/;
+const opensStore = /sqlite:|\/support\/databases\.ts"|\/store\/(open|sqlite|postgres)/;
 const files = globSync("test/**/*.test.ts", { cwd: root, exclude: ["test/system/**", "test/tooling/**"] })
-  .filter((file) => startsService.test(readFileSync(join(root, file), "utf8")))
+  .filter((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return startsService.test(text) && !opensStore.test(text);
+  })
   .sort();
 
 t.setTimeout(1_200_000); // milliseconds, for all files together
