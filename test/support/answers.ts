@@ -1,26 +1,26 @@
-// Answers, and whether they are as the document says: by an Ajv that knows nothing of src.
+// Responses, and their check against the document. Its Ajv is independent of src.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { parseJson } from "../../src/json.ts";
 
-/** An answer of the service. */
+/** A response of the service. */
 export interface Answer {
   status: number;
   headers: Record<string, string | undefined>;
   text: string;
-  /** The body with exact integers; undefined where it is no JSON. */
+  /** The body with exact integers; undefined if it is not JSON. */
   body: unknown;
 }
 
-/** An answer with its body read. */
+/** Builds an Answer and parses its body. */
 export function toAnswer(status: number, headers: Answer["headers"], text: string): Answer {
   const isJson = /^application\/json\b/.test(headers["content-type"] ?? "") && text !== "";
   return { status, headers, text, body: isJson ? parseJson(text) : undefined };
 }
 
-/** Answers one after the other on a socket, each with Content-Length. */
+/** Splits pipelined responses, each of which has a Content-Length. */
 export function split(text: string): Answer[] {
   const answers: Answer[] = [];
   for (let rest = text; rest !== ""; ) {
@@ -51,15 +51,15 @@ interface OpenApi {
   components: { headers: Record<string, unknown>; responses: Record<string, ResponseObject> };
 }
 
-// Of helmet's, on every answer.
+// Set by helmet on every response.
 const secured = ["content-security-policy", "x-content-type-options", "x-frame-options"];
 
-/** Throws an Error if an answer is not as the document says. */
+/** Throws an Error if a response violates the document. */
 type Check = (method: string, path: string, answer: Answer) => void;
 
 const checks = new Map<string, Promise<Check>>();
 
-/** Returns the check of answers against a document. Cached by the text of the document, since it is expensive. */
+/** Returns the check of responses against a document. Cached by the text of the document, since it is expensive. */
 export function buildCheck(text: string): Promise<Check> {
   const check = checks.get(text) ?? compileCheck(text);
   checks.set(text, check);
@@ -67,9 +67,7 @@ export function buildCheck(text: string): Promise<Check> {
 }
 
 async function compileCheck(text: string): Promise<Check> {
-  const validator = new Validator();
-  await validator.validate(parse(text));
-  const document = validator.resolveRefs() as unknown as OpenApi;
+  const document = new Validator().resolveRefs({ specification: parse(text) }) as unknown as OpenApi;
   const ajv = new Ajv2020({ strict: false, allErrors: true, addUsedSchema: false });
   addFormats.default(ajv);
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
@@ -87,18 +85,18 @@ async function compileCheck(text: string): Promise<Check> {
     const fail = (reason: string): never => {
       throw new Error(`${method} ${target}: the answer ${status} ${text.slice(0, 200)} ${reason}`);
     };
-    // No word of what it runs on, where it lies, or how it failed.
-    const told =
+    // Failures disclose no software, no file and no stack trace.
+    const disclosed =
       Object.keys(headers).find((name) => /^(server|x-powered-by|via)$/.test(name)) ??
       /\n +at |node_modules|\.[tj]s:\d+|SQLITE_|postgres(ql)?:/.exec(text)?.[0];
-    if (status >= 400 && told) fail(`tells ${told}`);
+    if (status >= 400 && disclosed) fail(`discloses ${disclosed}`);
     const path = target.split("?", 1)[0]?.replace(/^\/v1/, "") ?? "";
     const template = Object.keys(document.paths).find((candidate) =>
       new RegExp(`^${candidate.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
     );
     const isHead = method === "HEAD";
     const name = isHead ? "get" : method.toLowerCase();
-    // What the HTTP parser refuses reaches no operation.
+    // A request that the HTTP parser rejects reaches no operation.
     const parsed = !/"code":"(malformed_request|request_timeout|headers_too_large)"/.test(text);
     const routed = parsed && /^\/v1\//.test(target) && template !== undefined;
     const operation = routed ? document.paths[template]?.[name] : undefined;

@@ -1,5 +1,5 @@
-// The service as tests use it: the real app on a real socket over a real store. Every answer that
-// passes here is checked against the document, headers included, by an Ajv that knows nothing of src.
+// The service under test: the real app on a real socket over a real store. Checks every response
+// against the document, headers included (answers.ts).
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -40,8 +40,8 @@ export interface Service {
   logs: Record<string, unknown>[];
   call(method: string, path: string, call?: Call): Promise<Answer>;
   /**
-   * Writes bytes to a socket of their own and gives all that comes back, each answer checked. The
-   * client closes its side at once, or, where it has more to say, with the first answer.
+   * Writes bytes to a new socket and returns all responses, each checked. The client closes its side
+   * of the connection immediately, or after the first response if it has "more" to send.
    */
   raw(bytes: string | Buffer, more?: "more"): Promise<Answer[]>;
   create(pet: object, headers?: Call["headers"]): Promise<Pet>;
@@ -51,17 +51,20 @@ export interface Options {
   document?: string;
   store?: Store;
   handlers?: Record<string, unknown>;
-  /** Settings, as they stand in the environment. */
+  /** Settings, as environment variables. */
   settings?: Record<string, string>;
   figures?: Figures;
-  /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
+  /** Sends each `call` through Prism, and throws if Prism finds that the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;
   /** More of what the app is built from: a clock, a certificate. */
   parts?: Partial<Parts>;
 }
 
-/** Makes a key in the store. */
+/** A new pet with only the required fields. */
+export const minimalPet = { name: "Tom", categoryId: 3 };
+
+/** Creates an API key in the store and returns it. */
 export async function addKey(store: Store, name: string, expiresAt?: Date, operator = false): Promise<string> {
   const { key, hash } = makeKey();
   if (!(await store.keys.create(name, hash, { expiresAt, operator }))) throw new Error(`the name ${name} is taken`);
@@ -70,12 +73,19 @@ export async function addKey(store: Store, name: string, expiresAt?: Date, opera
 
 let emptyStore = async (_: Test): Promise<Store> => openStore("sqlite::memory:");
 
-/** From here on, services whose test brings no store are over what `open` gives. */
+/** Sets the default store: `open` returns an empty one for each service that is started without a store. */
 export function useStores(open: (t: Test) => Promise<Store>): void {
   emptyStore = open;
 }
 
-/** The service with all that production has, listening on a free port of loopback until the test ends. */
+let prismByDefault = false;
+
+/** Puts Prism in front of each service that is started from now on. */
+export function usePrism(): void {
+  prismByDefault = true;
+}
+
+/** Starts the service, configured as in production, on a free port of loopback. It stops when the test ends. */
 export async function start(t: Test, options: Options = {}): Promise<Service> {
   const text = options.document ?? documentText;
   const store = options.store ?? (await emptyStore(t));
@@ -103,7 +113,8 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   });
 
   const check = await buildCheck(text);
-  const prism = options.prism ? await startPrism(t, `http://127.0.0.1:${port}/v1`, text) : undefined;
+  const prism =
+    (options.prism ?? prismByDefault) ? await startPrism(t, `http://127.0.0.1:${port}/v1`, text) : undefined;
   const key = await addKey(store, `test-${port}-${Math.random().toString(36).slice(2, 8)}`);
   const call: Service["call"] = async (method, path, { headers, body, json, key: credential = key } = {}) => {
     const content = json === undefined ? body : typeof json === "string" ? json : JSON.stringify(json);

@@ -1,9 +1,8 @@
 // The traffic of the service through Prism, a validator that was not written with the service.
-
 import t from "tap";
 import type { Answer } from "../support/answers.ts";
 import { checkExamples } from "../support/examples.ts";
-import { documentText, edit } from "../support/files.ts";
+import { documentText, edit, root } from "../support/files.ts";
 import { startPrism } from "../support/prism.ts";
 import { start } from "../support/service.ts";
 
@@ -29,3 +28,7 @@ t.test("Prism rejects requests and responses that the document does not allow", 
 });
 
 t.test("Prism accepts the requests and responses of all examples", (t) => checkExamples(t, { prism: true }));
+
+const args = ["--import", "./test/support/default-prism.ts", "test/interface.test.ts"];
+t.setTimeout(240_000); // milliseconds
+await t.spawn(process.execPath, args, { cwd: root, timeout: 240_000 }, "test/interface.test.ts through Prism");
