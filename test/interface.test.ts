@@ -138,6 +138,12 @@ for (const [name, text] of [
   });
 }
 
+t.test("Each operation of the document declares the failures that every operation can have", async (t) => {
+  const items: Record<string, { responses: object }>[] = Object.values(parse(documentText).paths);
+  for (const { responses } of items.flatMap((item) => Object.values(item)))
+    for (const status of ["400", "401", "405", "429", "500", "503", "default"]) t.ok(status in responses, status);
+});
+
 const service = await start(t);
 const create = (json: unknown) => service.call("POST", "/v1/pets", { json });
 
