@@ -1,4 +1,4 @@
-// The settings: one table, and the only reader of process.env. A test holds the README to it.
+// The settings: one table. A test holds the README to it.
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { levels } from "pino";
@@ -185,7 +185,7 @@ export type Config = {
 };
 
 /** Reads the settings from the environment. Throws an Error that names the setting and what it may be. */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const values = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
     const value = setting.read(environment[name] || setting.default);
     if (value === undefined) throw new Error(`${name} must be ${setting.allowed}.`);

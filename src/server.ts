@@ -24,8 +24,8 @@ const grace = 8_000; // milliseconds for what is under way when the service is t
 const lastGrace = 9_000; // and for all
 
 /** Runs the service until SIGTERM or SIGINT. Rejects with an Error that says why it can't start. */
-export async function serve(): Promise<void> {
-  const config = readConfig();
+export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(environment);
   const document = await readDocument();
   for (const name of ["BASE_URL", "STAGING_BASE_URL"] as const)
     if (config[name] && !config[name].endsWith(document.basePath))
@@ -145,7 +145,7 @@ function greet(origin: string, basePath: string, key: string | false, keyless: b
 
 // `node src/server.ts`, as a container or systemd starts it: without npm, a shell, or the command line.
 if (import.meta.main)
-  await serve().catch((error) => {
+  await serve(processIo.env).catch((error) => {
     reportError(processIo, error);
     process.exit(1);
   });

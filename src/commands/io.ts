@@ -16,7 +16,7 @@ export interface Io {
   onStop(stop: () => void): void;
 }
 
-/** The surroundings of this process. */
+/** The surroundings of this process. Only here is `process.env` read. */
 export const processIo: Io = {
   env: process.env,
   stdin: process.stdin,
