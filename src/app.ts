@@ -42,6 +42,8 @@ export interface Parts {
   readonly logger: Logger;
   /** The certificate with which to serve https; without it, http. */
   readonly tls?: Certificate | undefined;
+  /** Milliseconds for a client to send its headers, and for its TLS handshake. */
+  readonly headersTimeout?: number | undefined;
   /** Follows each call; without it, there are no traces. */
   readonly tracing?: Tracing | undefined;
   /** Where the figures of all processes are; without it, there is only this one. */
@@ -61,13 +63,20 @@ export interface Certificate {
  */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { document, handlers, store, config, logger, tls, tracing } = parts;
+  const { headersTimeout = parserClocks.headersTimeout } = parts;
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
   // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-  const parser = { ...parserClocks, maxHeaderSize, requireHostHeader: false, joinDuplicateHeaders: true };
+  const parser = {
+    ...parserClocks,
+    headersTimeout,
+    maxHeaderSize,
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+  };
   const counts = countRequests(document.operations);
   const app = fastify({
     ...clocks,
-    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
+    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
     loggerInstance: withLazyChildren(logger),
     logController: new RequestLog(logger, counts.answered),
     genReqId: () => randomUUID(),

@@ -61,7 +61,10 @@ function buildProgram(io: Io): Command {
   addNotes(program);
 
   program.commandsGroup("Run and watch:");
-  program.command("serve").description("run the service").action(() => serve(io.env));
+  program
+    .command("serve")
+    .description("run the service")
+    .action(() => serve(io.env));
   addStatus(program, io);
   addDeprecations(program, io);
   program.commandsGroup("Keys:");
