@@ -50,6 +50,9 @@ export interface Service {
 }
 
 export interface Options {
+  tls?: Certificate;
+  /** Milliseconds for a client to send its headers. */
+  headersTimeout?: number;
   document?: string;
   store?: Store;
   handlers?: Record<string, unknown>;
@@ -59,9 +62,6 @@ export interface Options {
   /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
   prism?: boolean;
   tracing?: Tracing;
-  tls?: Certificate;
-  /** Milliseconds for a client to send its headers. */
-  headersTimeout?: number;
 }
 
 /** Makes a key in the store. */
