@@ -63,9 +63,9 @@ export interface Certificate {
  */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { document, handlers, store, config, logger, tls, tracing } = parts;
-  const { headersTimeout = parserClocks.headersTimeout } = parts;
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
   // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
+  const headersTimeout = parts.headersTimeout ?? parserClocks.headersTimeout;
   const parser = {
     ...parserClocks,
     headersTimeout,
@@ -76,7 +76,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const counts = countRequests(document.operations);
   const app = fastify({
     ...clocks,
-    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
+    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
     loggerInstance: withLazyChildren(logger),
     logController: new RequestLog(logger, counts.answered),
     genReqId: () => randomUUID(),

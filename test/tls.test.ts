@@ -6,13 +6,13 @@ import { connect as connectByTls } from "node:tls";
 import t, { type Test } from "tap";
 import { certify, clientHello, getByTls } from "./support/certificate.ts";
 import { petstore } from "./support/command.ts";
-import { type Options, start } from "./support/service.ts";
+import { start } from "./support/service.ts";
 import { until } from "./support/wait.ts";
 
-async function startTls(t: Test, options: Options = {}) {
+async function startTls(t: Test, headersTimeout?: number, settings: Record<string, string> = {}) {
   const { cert, key } = await certify(t, 30);
-  const service = await start(t, { ...options, tls: { cert: Buffer.from(cert), key: Buffer.from(key) } });
-  return { ...service, cert };
+  const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+  return { ...(await start(t, { settings, parts: { tls, headersTimeout } })), cert };
 }
 
 /** Opens a connection, sends the bytes, and resolves when the service closes it. */
@@ -35,7 +35,7 @@ t.test("Serves https with Strict-Transport-Security, and neither http nor TLS be
 
 t.test("Closes connections whose TLS handshake takes longer than headers may, and logs nothing of them", async (t) => {
   const headersTimeout = 300;
-  const { port, cert, logs } = await startTls(t, { headersTimeout, settings: { MAX_CONNECTIONS: "3" } });
+  const { port, cert, logs } = await startTls(t, headersTimeout, { MAX_CONNECTIONS: "3" });
   const began = performance.now();
   const closed = async (bytes: Buffer) => {
     await stall(port, bytes);
@@ -49,7 +49,7 @@ t.test("Closes connections whose TLS handshake takes longer than headers may, an
 
 t.test("Ends without waiting for TLS handshakes", async (t) => {
   const headersTimeout = 30_000;
-  const { port, app, close } = await startTls(t, { headersTimeout });
+  const { port, app, close } = await startTls(t, headersTimeout);
   const closed = [stall(port, clientHello), stall(port, Buffer.alloc(0))];
   let accepted = 0;
   app.server.on("connection", () => accepted++);

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
-import { buildApp, type Certificate } from "../../src/app.ts";
+import { buildApp, type Parts } from "../../src/app.ts";
 import { makeKey } from "../../src/auth.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Handlers } from "../../src/contract.ts";
@@ -50,9 +50,6 @@ export interface Service {
 }
 
 export interface Options {
-  tls?: Certificate;
-  /** Milliseconds for a client to send its headers. */
-  headersTimeout?: number;
   document?: string;
   store?: Store;
   handlers?: Record<string, unknown>;
@@ -62,6 +59,8 @@ export interface Options {
   /** Puts Prism in between: `call` goes through it, and throws where the traffic is not as the document says. */
   prism?: boolean;
   tracing?: Tracing;
+  /** More of what the app is built from: a clock, a certificate. */
+  parts?: Partial<Parts>;
 }
 
 /** Makes a key in the store. */
@@ -91,9 +90,8 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     config: readConfig(options.settings ?? {}),
     logger,
     tracing: options.tracing,
-    tls: options.tls,
-    headersTimeout: options.headersTimeout,
     figures: options.figures,
+    ...options.parts,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
