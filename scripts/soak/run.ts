@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
 import { startPostgres } from "../../test/support/postgres.ts";
-import { petstoreProcess as petstore, petstoreAside } from "../../test/support/processes.ts";
+import { petstoreAside } from "../../test/support/processes.ts";
 import { seeded } from "../../test/support/random.ts";
 import { buildCaller, type Tally } from "./caller.ts";
 import { startClients } from "./clients.ts";
@@ -59,7 +59,8 @@ export const stores = {
 export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Report> {
   const place = await stores[plan.store](t);
   const environment = { DATABASE_URL: place.url };
-  const key = petstore(environment, "keys", "create", "main").stdout.trim();
+  const key = (await petstoreAside(environment, "keys", "create", "main"))?.trim();
+  if (!key) throw new Error("petstore keys create failed");
   const service = await startService(t, environment);
   const model = buildModel();
   const document = readFileSync(new URL("../../openapi/petstore.yaml", import.meta.url), "utf8");
