@@ -4,7 +4,7 @@ import t from "tap";
 import { soak } from "../../scripts/soak/run.ts";
 import { faultless } from "../../scripts/soak/table.ts";
 
-t.jobs = 3;
+t.jobs = 2;
 const kinds = 4; // of faults
 
 for (const [store, seed] of [
