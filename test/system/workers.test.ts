@@ -43,7 +43,7 @@ test("Workers share the address and the store; one that dies is replaced, at mos
   const before = workersOf(server);
   t.equal(before.length, 2);
   t.equal(server.out.stderr.split("Pet Store at").length, 2, "it greets once");
-  const load = startLoad([server.url], key, 8);
+  const load = startLoad([server.url], key, 4);
   await untilTrue(() => new Set(linesOf(server).map(({ pid }) => pid)).size === 2, server);
   await load.stop();
   t.same(load.refusals, []);
@@ -80,7 +80,7 @@ test("SIGHUP replaces the workers one at a time without losing a request; later 
   const { environment, key } = await prepare(t);
   const server = await startServer(t, environment);
   const before = workersOf(server);
-  const load = startLoad([server.url], key, 6);
+  const load = startLoad([server.url], key, 3);
   await untilTrue(() => load.acknowledged.size > 5, server);
   server.child.kill("SIGHUP");
   let [least, most] = [2, 2];
