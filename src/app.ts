@@ -42,6 +42,8 @@ export interface Parts extends Measures {
   readonly logger: Logger;
   /** The certificate with which to serve https; without it, http. */
   readonly tls?: Certificate | undefined;
+  /** Milliseconds for a client to send its headers, and for its TLS handshake. */
+  readonly headersTimeout?: number | undefined;
   /** Follows each call; without it, there are no traces. */
   readonly tracing?: Tracing | undefined;
   /** Where the figures of all processes are; without it, there is only this one. */
@@ -63,7 +65,14 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { document, store, config, logger, tls, tracing } = parts;
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
   // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-  const parser = { ...parserClocks, maxHeaderSize, requireHostHeader: false, joinDuplicateHeaders: true };
+  const headersTimeout = parts.headersTimeout ?? parserClocks.headersTimeout;
+  const parser = {
+    ...parserClocks,
+    headersTimeout,
+    maxHeaderSize,
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+  };
   const counts = countRequests(document.operations);
   const app = fastify({
     ...clocks,

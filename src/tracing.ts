@@ -5,7 +5,7 @@ import { rarely } from "./logger.ts";
 import type { Spans } from "./spans.ts";
 import { version } from "./version.ts";
 
-const timeout = 3_000; // milliseconds for an export with all its attempts, also for the last one, which the end waits for
+const exportTimeout = 3_000; // milliseconds
 const longest = 4_096; // characters of an attribute
 
 /** What the service is followed with. */
@@ -16,9 +16,14 @@ export interface Tracing extends Omit<Spans, "end"> {
 
 /**
  * Starts to send traces to `endpoint`; nothing where it is empty. Beside it, the exporter reads what OpenTelemetry's
- * specification has for it from the environment. Rejects with an Error that says what is not installed.
+ * specification has for it from the environment. Rejects with an Error that says what is not installed. `timeout` limits
+ * an export with all its attempts, in milliseconds; the end waits for the last export.
  */
-export async function openTracing(endpoint: string, log: FastifyBaseLogger): Promise<Tracing | undefined> {
+export async function openTracing(
+  endpoint: string,
+  log: FastifyBaseLogger,
+  timeout = exportTimeout,
+): Promise<Tracing | undefined> {
   if (endpoint === "") return undefined;
   const [api, core, { OTLPTraceExporter }, resources, { BatchSpanProcessor, TracerProvider }, { buildSpans }] =
     await load();

@@ -26,7 +26,7 @@ export interface Received {
   readonly error?: string | undefined;
 }
 
-const patience = 5_000; // milliseconds
+const patience = 12_000; // milliseconds: below the 15 s after which the service itself closes such a connection
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Sends it, and waits until the connection is over. Throws where it stays, or where what comes is no HTTP. */

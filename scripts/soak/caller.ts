@@ -2,7 +2,7 @@
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, buildCheck } from "../../test/support/answers.ts";
-import { ask } from "../../test/support/load.ts";
+import { send } from "../../test/support/http.ts";
 import type { Model, Pet } from "./model.ts";
 
 const patience = 60_000; // milliseconds that a page is asked for again
@@ -66,7 +66,7 @@ export async function buildCaller(origin: string, mainKey: string, document: str
     const authorization = key === false ? {} : { authorization: `Bearer ${key}` };
     let answer: Answer;
     try {
-      answer = await ask(`${origin}${path}`, { agent, method, headers: { ...authorization, ...headers } }, body);
+      answer = await send(`${origin}${path}`, { agent, method, headers: { ...authorization, ...headers } }, body);
     } catch (error) {
       const { code = "" } = error as { code?: string };
       if (["ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(code)) return refuse();

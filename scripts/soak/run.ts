@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
+import { petstore } from "../../test/support/command.ts";
 import { startPostgres } from "../../test/support/postgres.ts";
-import { petstoreProcess as petstore, petstoreAside } from "../../test/support/processes.ts";
 import { seeded } from "../../test/support/random.ts";
 import { buildCaller, type Tally } from "./caller.ts";
 import { startClients } from "./clients.ts";
@@ -59,7 +59,8 @@ export const stores = {
 export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Report> {
   const place = await stores[plan.store](t);
   const environment = { DATABASE_URL: place.url };
-  const key = petstore(environment, "keys", "create", "main").stdout.trim();
+  const { stdout } = await petstore(environment, ["keys", "create", "main"]);
+  const key = stdout.trim();
   const service = await startService(t, environment);
   const model = buildModel();
   const document = readFileSync(new URL("../../openapi/petstore.yaml", import.meta.url), "utf8");
@@ -68,10 +69,12 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
   const began = performance.now();
   const share = () => (performance.now() - began) / (plan.seconds * 1_000);
   let commanded: Promise<unknown> | undefined;
-  const command = (...args: string[]) => {
-    const printed = petstoreAside(environment, ...args);
-    commanded = printed;
-    return printed;
+  // In this process, which is another one than the service's: a process for each would take most of the CPU time.
+  const command = async (...args: string[]) => {
+    const result = petstore(environment, args);
+    commanded = result;
+    const { status, stdout } = await result;
+    return status === 0 ? stdout : undefined;
   };
   const stop = startClients({ caller, model, seed: plan.seed, command, share });
   t.teardown(() => {

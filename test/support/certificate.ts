@@ -1,20 +1,45 @@
-// Certificates for tests of TLS.
-
+// Certificates and a client for tests of TLS.
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
 import type { Test } from "tap";
 import { folder } from "./files.ts";
 
-/** A certificate for localhost, and its key, as files. */
+/** Creates a certificate for localhost that is valid for `days`, and its key: as files, and in PEM. */
 export async function certify(t: Test, days: number) {
-  const place = folder(t);
+  const path = folder(t);
   const pems = await generate([{ name: "commonName", value: "localhost" }], {
     notAfterDate: new Date(Date.now() + days * 86_400_000),
     extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
   });
-  const files = { TLS_CERT: join(place, "cert.pem"), TLS_KEY: join(place, "key.pem") };
+  const files = { TLS_CERT: join(path, "cert.pem"), TLS_KEY: join(path, "key.pem") };
   writeFileSync(files.TLS_CERT, pems.cert);
   writeFileSync(files.TLS_KEY, pems.private);
-  return { files, cert: pems.cert };
+  return { files, cert: pems.cert, key: pems.private };
 }
+
+/** The response of a TLS server on loopback to a GET. */
+export interface TlsAnswer {
+  status: number | undefined;
+  /** The value of Strict-Transport-Security. */
+  hsts: string | undefined;
+  /** The fingerprint of the server's certificate. */
+  fingerprint: string;
+}
+
+/** Reads /v1/pets without a key from a port of loopback, and trusts the certificate `ca` only. */
+export async function getByTls(port: number, ca: string): Promise<TlsAnswer> {
+  const outgoing = get({ host: "127.0.0.1", port, path: "/v1/pets", ca, servername: "localhost", agent: false });
+  const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+  const { fingerprint256: fingerprint } = (incoming.socket as TLSSocket).getPeerCertificate();
+  const { statusCode: status, headers } = incoming.resume();
+  await once(incoming, "end");
+  return { status, hsts: headers["strict-transport-security"], fingerprint };
+}
+
+/** The first bytes of a TLS handshake (RFC 8446, section 4.1.2), which a client does not complete. */
+export const clientHello = Buffer.from("16030100a5010000a10303", "hex");

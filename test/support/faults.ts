@@ -1,140 +1,126 @@
-// What a fault needs: a service of its own, under load, and a way to do it harm.
-
+// Fault injection: a store, the service over it as a process under load, and what must hold afterwards.
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type Agent, request } from "node:http";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import type { Test } from "tap";
-import { folder } from "./files.ts";
-import { holdsAll, type Kept, type Load, startLoad } from "./load.ts";
-import { petstoreProcess as petstore, type Server, startServer } from "./processes.ts";
+import { openStore } from "../../src/store/open.ts";
+import { bin, folder } from "./files.ts";
+import { get, listPets, send } from "./http.ts";
+import { holdsAll, type Load, startLoad } from "./load.ts";
+import { type Server, startServer } from "./processes.ts";
+import { addKey, start } from "./service.ts";
 import { until } from "./wait.ts";
 
-export const serve = `${process.execPath} ${new URL("../../src/bin.js", import.meta.url).pathname} serve`;
+/** The command that starts the service, for a shell. */
+export const serve = `${process.execPath} ${bin} serve`;
 
-/** A file for a store, with a key to it. */
-export interface Place {
+/** A SQLite store in a folder of its own, with an API key. */
+export interface SqliteStore {
   path: string;
   file: string;
   settings: Record<string, string>;
   key: string;
 }
 
-/** An empty store in a folder of its own. */
-export function newPlace(t: Test, ...expires: string[]): Place {
+/** Creates a store with one key and as many pets as `names`. */
+export async function createSqliteStore(
+  t: Test,
+  { expiresAt, names = [] }: { expiresAt?: Date; names?: readonly string[] } = {},
+): Promise<SqliteStore> {
   const path = folder(t);
   mkdirSync(join(path, "disk"));
   const file = join(path, "disk/petstore.db");
-  const settings = { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: "warn" };
-  return { path, file, settings, key: petstore(settings, "keys", "create", "tester", ...expires).stdout.trim() };
+  const store = await openStore(`sqlite:${file}`);
+  const key = await addKey(store, "tester", expiresAt);
+  await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n })));
+  await store.close();
+  return { path, file, settings: { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: "warn" }, key };
 }
 
 interface Start {
-  /** A line of the shell that starts it. */
+  /** The line of the shell that starts the service. */
   shell?: string;
-  /** What each of its processes runs first. */
+  /** A script that each process of the service runs first. */
   script?: string;
   settings?: Record<string, string>;
 }
 
-/** Starts the service over it. */
-export function startAt(t: Test, place: Place, { shell = "exec $SERVE", script = "", settings = {} }: Start = {}) {
-  const first = join(place.path, "first.cjs");
+/** Starts the service over a store. */
+export function serveStore(
+  t: Test,
+  { path, settings: own }: SqliteStore,
+  { shell = "exec $SERVE", script = "", settings = {} }: Start = {},
+): Promise<Server> {
+  const first = join(path, "first.cjs");
   writeFileSync(first, script);
   const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --require ${first}`;
-  return startServer(t, { ...place.settings, ...settings, SERVE: serve, NODE_OPTIONS }, ["sh", "-c", shell]);
+  return startServer(t, { ...own, ...settings, SERVE: serve, NODE_OPTIONS }, ["sh", "-c", shell]);
 }
 
-export interface Answer {
-  status: number | undefined;
-  body: string;
-  link: string | undefined;
+/** The status of /healthz, which uses no store. */
+export async function healthOf({ url }: Server): Promise<number> {
+  return (await send(new URL("/healthz", url).href)).status;
 }
 
-/** Asks the service: a create where there is something to send. */
-export async function ask(
-  url: string,
-  key: string,
-  { name, once: idempotency, agent }: { name?: string; once?: string; agent?: Agent } = {},
-): Promise<Answer> {
-  const headers = {
-    authorization: `Bearer ${key}`,
-    ...(name !== undefined && { "content-type": "application/json" }),
-    ...(idempotency !== undefined && { "idempotency-key": idempotency }),
-  };
-  const outgoing = request(url, { headers, method: name === undefined ? "GET" : "POST", ...(agent && { agent }) });
-  outgoing.end(name === undefined ? undefined : JSON.stringify({ name, categoryId: 1 }));
-  const [incoming] = await once(outgoing, "response");
-  return { status: incoming.statusCode, body: await text(incoming), link: incoming.headers.link };
-}
-
-/** All pets, from the first page to the last. */
-export async function list(url: string, key: string): Promise<Kept[]> {
-  const pets: Kept[] = [];
-  for (let next: string | undefined = `${url}/pets?limit=100`; next !== undefined; ) {
-    const { status, body, link } = await ask(next, key);
-    if (status !== 200) throw new Error(`${status} ${body}`);
-    for (const { name, id } of JSON.parse(body)) pets.push({ name, id: String(id) });
-    const path = /<([^>]+)>; rel="next"/.exec(link ?? "")?.[1];
-    next = path && new URL(path, url).href;
-  }
-  return pets;
-}
-
-/** Every answer that was no success is one that the document knows. */
-export function areDefined(t: Test, { tally, refusals }: Load, ...more: string[]): void {
-  const odd = Object.keys(tally).filter((status) => !["200", "201", "503", ...more].includes(status));
-  t.same(odd, [], `defined answers only: ${JSON.stringify(tally)}`);
-  for (const { body, status } of refusals) if (!isError(body, status)) t.fail(`no failure in its shape: ${body}`);
-}
-
-/** A failure in the one shape. */
-export function isError(text: string, status: number): boolean {
-  const { code, message, status: said, ...others } = JSON.parse(text);
-  return [typeof code, typeof message, said].join() === `string,string,${status}` && Object.keys(others).length === 0;
-}
-
-/** A load that has begun: something was acknowledged. It ends with the test at the latest. */
-export async function beginLoad(t: Test, { url }: Server, key: string, clients = 8): Promise<Load> {
-  const load = startLoad([url], key, clients);
+/** Starts clients and waits until creates are acknowledged. They stop with the test at the latest. */
+export async function beginLoad(t: Test, { url }: Server, key: string): Promise<Load> {
+  const load = startLoad([url], key, 6);
   t.teardown(load.stop);
-  await acknowledges(load, 5);
+  await untilAcknowledged(load, 5);
   return load;
 }
 
-/** Waits until so many more creates were acknowledged. */
-export async function acknowledges({ acknowledged, tally }: Load, more: number): Promise<void> {
+/** Waits until `count` more creates are acknowledged. */
+export async function untilAcknowledged({ acknowledged, tally }: Load, count: number): Promise<void> {
   const before = acknowledged.size;
   await until(
-    () => (acknowledged.size >= before + more ? true : undefined),
+    () => (acknowledged.size >= before + count ? true : undefined),
     () => `nothing is acknowledged: ${JSON.stringify(tally)}`,
   );
 }
 
-/** Waits until something was refused that says so, and gives it. */
-export function refuses({ refusals, tally }: Load, words: RegExp): Promise<string> {
+/** Waits for an error response that matches, and returns its body. */
+export function untilRefused({ refusals, tally }: Load, message: RegExp): Promise<string> {
   return until(
-    () => refusals.find(({ body }) => words.test(body))?.body,
-    () => `nothing is refused as ${words}: ${JSON.stringify(tally)} ${refusals.at(-1)?.body}`,
+    () => refusals.find(({ body }) => message.test(body))?.body,
+    () => `nothing is refused as ${message}: ${JSON.stringify(tally)} ${refusals.at(-1)?.body}`,
   );
 }
 
-/** After a new start all is there that was acknowledged, and nothing twice. */
-export async function survives(t: Test, place: Place, acknowledged: ReadonlyMap<string, string>): Promise<void> {
-  const server = await startAt(t, place);
-  holdsAll(t, await list(server.url, place.key), acknowledged);
-  t.match(await server.end("SIGTERM"), { code: 0 });
+/** Asserts that each call has succeeded, was refused with 503 in the shape of errors, or ended as one of `others`. */
+export function onlyDefinedAnswers(t: Test, { tally, refusals }: Load, ...others: string[]): void {
+  const odd = Object.keys(tally).filter((status) => !["200", "201", "503", ...others].includes(status));
+  t.same(odd, [], `defined answers only: ${JSON.stringify(tally)}`);
+  for (const { body, status } of refusals) if (!isError(body, status)) t.fail(`not the shape of an error: ${body}`);
 }
 
-/** Why this system gives no mounts of one's own; false where it does. */
+/** Whether a body has exactly the fields of an error. */
+export function isError(text: string, status: number): boolean {
+  const { code, message, status: own, ...others } = JSON.parse(text);
+  return [typeof code, typeof message, own].join() === `string,string,${status}` && Object.keys(others).length === 0;
+}
+
+/** Opens the store again, and asserts that it has each acknowledged pet once. */
+export async function nothingLost(
+  t: Test,
+  { settings, key }: SqliteStore,
+  acknowledged: ReadonlyMap<string, string>,
+): Promise<void> {
+  const store = await openStore(settings.DATABASE_URL as string);
+  const { origin, close } = await start(t, { store });
+  holdsAll(t, await listPets(`${origin}/v1`, key), acknowledged);
+  t.match(await get(`${origin}/readyz`, key), { status: 200 });
+  await close();
+  await store.close();
+}
+
+/** Why a process can't have mounts of its own on this system; false if it can. */
 export const noMounts = (() => {
   const { status, stderr, error } = spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"], {
     encoding: "utf8",
   });
-  return status === 0 ? false : `no mounts of one's own here: ${error?.message ?? stderr.trim()}`;
+  return status === 0 ? false : `a process can't have mounts of its own: ${error?.message ?? stderr.trim()}`;
 })();
 
-/** Why the limits of another process can't be set; false where they can. */
-export const noLimits = spawnSync("prlimit", ["--version"]).error ? "there is no prlimit(1) here" : false;
+/** Why the limits of another process can't be set; false if they can. */
+export const noLimits = spawnSync("prlimit", ["--version"]).error ? "there is no prlimit(1)" : false;

@@ -1,21 +1,10 @@
-// Clients at work: they read and create, remember what was acknowledged, and repeat what was not.
-import { once } from "node:events";
-import { Agent, type RequestOptions, request } from "node:http";
-import { text } from "node:stream/consumers";
+// Clients that read and create, remember what was acknowledged, and repeat what was not.
+import { Agent } from "node:http";
 import type { Test } from "tap";
-import { type Answer, toAnswer } from "./answers.ts";
+import { createPet, get, type StoredPet } from "./http.ts";
 
-const patience = 20_000; // milliseconds
-
-/** Sends a request, and reads its answer. Rejects where there is none: with a `code` where the connection broke. */
-export async function ask(url: string, options: RequestOptions, body?: string): Promise<Answer> {
-  const outgoing = request(url, { timeout: patience, ...options });
-  outgoing.on("error", () => {}); // also after the answer has begun
-  outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${patience} ms`)));
-  outgoing.end(body);
-  const [incoming] = await once(outgoing, "response");
-  return toAnswer(incoming.statusCode, incoming.headers, await text(incoming));
-}
+export type { StoredPet as Kept } from "./http.ts";
+export { send as ask } from "./http.ts";
 
 export interface Load {
   /** How often each status was answered; the name of the error where nothing was. */
@@ -28,11 +17,6 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-export interface Kept {
-  name: string;
-  id: string;
-}
-
 /** Starts clients, each with a connection that it keeps, that take turns on the services. Every fourth call or so is a create. */
 export function startLoad(urls: readonly string[], key: string, clients = 32): Load {
   const load = { tally: {} as Record<string, number>, refusals: [] as Load["refusals"], acknowledged: new Map() };
@@ -40,15 +24,10 @@ export function startLoad(urls: readonly string[], key: string, clients = 32): L
   let going = true;
   const call = async (url: string, name?: string): Promise<{ status?: number; body: string }> => {
     const began = performance.now();
-    const headers = {
-      authorization: `Bearer ${key}`,
-      ...(name !== undefined && { "content-type": "application/json", "idempotency-key": name }),
-    };
     try {
-      const create = name !== undefined;
-      const options = { agent, method: create ? "POST" : "GET", headers };
-      const path = `${url}/pets${create ? "" : "?limit=5"}`;
-      const answer = await ask(path, options, create ? JSON.stringify({ name, categoryId: 1 }) : undefined);
+      const answer = await (name === undefined
+        ? get(`${url}/pets?limit=5`, key, agent)
+        : createPet(url, key, { name, idempotencyKey: name, agent }));
       const { status, text: body } = answer;
       load.tally[status] = (load.tally[status] ?? 0) + 1;
       const ms = performance.now() - began;
@@ -85,7 +64,7 @@ export function startLoad(urls: readonly string[], key: string, clients = 32): L
 }
 
 /** Every pet that was acknowledged is there, under its id, and none is there twice. */
-export function holdsAll(t: Test, kept: readonly Kept[], acknowledged: ReadonlyMap<string, string>): void {
+export function holdsAll(t: Test, kept: readonly StoredPet[], acknowledged: ReadonlyMap<string, string>): void {
   const ids = new Map(kept.map(({ name, id }) => [name, id]));
   t.equal(kept.length, ids.size, "none is there twice");
   t.same(

@@ -45,6 +45,8 @@ export interface Service {
    */
   raw(bytes: string | Buffer, more?: "more"): Promise<Answer[]>;
   create(pet: object, headers?: Call["headers"]): Promise<Pet>;
+  /** Closes the client's connections, then the service: without the first, idle connections delay the end by 500 ms. */
+  close(): Promise<void>;
 }
 
 export interface Options {
@@ -104,9 +106,12 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });
-  t.teardown(async () => {
+  const close = async () => {
     agent.destroy();
     await app.close();
+  };
+  t.teardown(async () => {
+    await close();
     if (options.store === undefined) await store.close();
     const secret = findSecret(JSON.stringify(logs));
     if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
@@ -151,5 +156,5 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     if (status !== 201) throw new Error(`not created: ${status} ${text}`);
     return body as Pet;
   };
-  return { origin: `http://127.0.0.1:${port}`, port, key, app, store, logs, call, raw, create };
+  return { origin: `http://127.0.0.1:${port}`, port, key, app, store, logs, call, raw, create, close };
 }

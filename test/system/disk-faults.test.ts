@@ -1,0 +1,204 @@
+// Faults of the disk and of the SQLite file, done to the service as a process: each ends in a defined
+// answer or a clean exit, and no acknowledged pet is lost or stored twice.
+import { spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import t, { type Test } from "tap";
+import {
+  beginLoad,
+  createSqliteStore,
+  healthOf,
+  noLimits,
+  noMounts,
+  nothingLost,
+  onlyDefinedAnswers,
+  type SqliteStore,
+  serve,
+  serveStore,
+  untilAcknowledged,
+  untilRefused,
+} from "../support/faults.ts";
+import { createPet, get, listPets } from "../support/http.ts";
+import { holdsAll } from "../support/load.ts";
+import { petstoreProcess } from "../support/processes.ts";
+
+t.jobs = 3;
+const fault = (title: string, work: (t: Test) => Promise<void>, skip: string | false = false) =>
+  t.test(title, { buffered: true, skip }, work);
+
+const unavailable = (message: RegExp) => ({
+  status: 503,
+  text: new RegExp(`"code":"unavailable",.*${message.source}`),
+});
+
+fault("Responds with 503 if another process locks the file for more than 5 seconds, then goes on", async (t) => {
+  const store = await createSqliteStore(t);
+  const server = await serveStore(t, store);
+  const load = await beginLoad(t, server, store.key);
+  const blocker = new DatabaseSync(store.file, { timeout: 20_000 });
+  blocker.exec("BEGIN IMMEDIATE");
+  await untilRefused(load, /"code":"unavailable".*The store is locked by another process\./);
+  t.equal(await healthOf(server), 200);
+  blocker.exec("COMMIT");
+  blocker.close();
+  await untilAcknowledged(load, 20);
+  await load.stop();
+  onlyDefinedAnswers(t, load);
+  await server.end("SIGTERM");
+  await nothingLost(t, store, load.acknowledged);
+});
+
+fault(
+  "Refuses creates while the file has reached a limit of its size, and goes on as soon as there is space",
+  async (t) => {
+    const store = await createSqliteStore(t);
+    // Without what measures the coverage, which ends a process at SIGXFSZ.
+    const server = await serveStore(t, store, { shell: "NODE_OPTIONS= exec $SERVE" });
+    const load = await beginLoad(t, server, store.key);
+    const limit = (bytes: number | "unlimited") =>
+      spawnSync("prlimit", ["--pid", `${server.child.pid}`, `--fsize=${bytes}:`]);
+    limit(statSync(`${store.file}-wal`).size + 100_000);
+    await untilRefused(load, /The store is (not readable or writable|out of space)/);
+    t.equal(await healthOf(server), 200);
+    t.match(await get(`${server.url}/pets?limit=1`, store.key), { status: 200 }, "reads go on");
+    limit("unlimited");
+    await untilAcknowledged(load, 20);
+    await load.stop();
+    onlyDefinedAnswers(t, load);
+    t.match(await server.end("SIGTERM"), { code: 0 });
+    await nothingLost(t, store, load.acknowledged);
+  },
+  noLimits,
+);
+
+fault(
+  "Answers requests while the disk of the log is full",
+  async (t) => {
+    const store = await createSqliteStore(t);
+    const settings = { LOG_LEVEL: "info" };
+    const server = await serveStore(t, store, { shell: "exec $SERVE > /dev/full", settings });
+    const load = await beginLoad(t, server, store.key);
+    await untilAcknowledged(load, 20);
+    await load.stop();
+    t.same(Object.keys(load.tally), ["200", "201"]);
+    t.match(await server.end("SIGTERM"), { code: 0 });
+    await nothingLost(t, store, load.acknowledged);
+  },
+  existsSync("/dev/full") ? false : "there is no /dev/full",
+);
+
+// A disk in the service's own namespace. The test reaches it by /proc/<pid>/root.
+const mount = ({ path }: SqliteStore) => `mount -t tmpfs -o size=2m none ${path}/disk && `;
+
+fault(
+  "Refuses creates while the disk is full, and goes on as soon as there is space",
+  async (t) => {
+    const store = await createSqliteStore(t);
+    const { file, path, key } = store;
+    copyFileSync(file, join(path, "petstore.db"));
+    const shell = `${mount(store)} cp ${path}/petstore.db ${file} && exec $SERVE`;
+    const server = await serveStore(t, store, { shell: `exec unshare -rm sh -c '${shell}'` });
+    const disk = `/proc/${server.child.pid}/root${path}/disk`;
+    const load = await beginLoad(t, server, key);
+    const filler = openSync(`${disk}/filler`, "w");
+    t.throws(
+      () => {
+        for (;;) writeSync(filler, Buffer.alloc(4_096));
+      },
+      { code: "ENOSPC" },
+    );
+    t.match(JSON.parse(await untilRefused(load, /out of space/)), { code: "unavailable", status: 503 });
+    t.equal(await healthOf(server), 200);
+    truncateSync(`${disk}/filler`, 0);
+    await untilAcknowledged(load, 20);
+    await load.stop();
+    onlyDefinedAnswers(t, load);
+    holdsAll(t, await listPets(server.url, key), load.acknowledged);
+    for (const end of ["", "-wal"]) copyFileSync(`${disk}/petstore.db${end}`, file + end);
+    t.match(await server.end("SIGTERM"), { code: 0 });
+    await nothingLost(t, store, load.acknowledged);
+  },
+  noMounts,
+);
+
+fault(
+  "Exits with one line if the disk is read-only at the start",
+  async (t) => {
+    const { path, settings } = await createSqliteStore(t);
+    const shell = `mount --bind ${path}/disk ${path}/disk && mount -o remount,bind,ro ${path}/disk && exec ${serve}`;
+    const { status, stderr } = spawnSync("unshare", ["-rm", "sh", "-c", shell], {
+      encoding: "utf8",
+      env: { ...process.env, ...settings, PORT: "0" },
+    });
+    t.match({ status, stderr }, { status: 1, stderr: /^petstore: The database .* can't be opened: EROFS: .*\n$/ });
+  },
+  noMounts,
+);
+
+const losses = {
+  removed: (file: string) => rmSync(file),
+  replaced: (file: string) => {
+    copyFileSync(file, `${file}.backup`);
+    renameSync(`${file}.backup`, file);
+  },
+};
+for (const [how, lose] of Object.entries(losses))
+  fault(`Acknowledges nothing that is not stored after the file was ${how}`, async (t) => {
+    const store = await createSqliteStore(t);
+    const { file, key } = store;
+    const server = await serveStore(t, store);
+    const load = await beginLoad(t, server, key);
+    const checkpoint = new DatabaseSync(file, { timeout: 20_000 });
+    checkpoint.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    await load.stop();
+    lose(file);
+    const message = /The store's file was removed or replaced\./;
+    t.match(await createPet(server.url, key, { name: "lost" }), unavailable(message));
+    t.match(await get(new URL("/readyz", server.url).href, key), unavailable(message));
+    t.match(await get(`${server.url}/pets?limit=1`, key), { status: 200 }, "the open file can be read");
+    t.equal(await healthOf(server), 200);
+    t.match(await server.end("SIGTERM"), { code: 0 });
+    t.match(server.out.stdout, /put that back, or start the service anew/);
+    if (how === "replaced") await nothingLost(t, store, load.acknowledged);
+  });
+
+const page = 4_096; // bytes
+function overwrite(file: string, from: number, to: number): void {
+  const bytes = Buffer.alloc(Math.ceil((to - from) / page) * page, 0xa5);
+  writeSync(openSync(file, "r+"), bytes, 0, bytes.length, from);
+}
+
+fault("Responds with 503 to a file damaged at runtime, and exits with one line if it is at the start", async (t) => {
+  const names = Array.from({ length: 3_000 }, (_, n) => `${n}`.padEnd(300));
+  const store = await createSqliteStore(t, { names });
+  const { file, key, settings } = store;
+  copyFileSync(file, `${file}.whole`);
+  const { size } = statSync(file);
+
+  const server = await serveStore(t, store);
+  overwrite(file, 20 * page, size);
+  t.match(await get(`${server.url}/pets/2500`, key), unavailable(/The store is damaged\./));
+  t.match(await createPet(server.url, key, { name: "new" }), unavailable(/The store is damaged\./));
+  t.equal(await healthOf(server), 200);
+  t.match(await server.end("SIGTERM"), { code: 0 });
+  t.match(petstoreProcess(settings, "check"), { status: 1, stderr: /^petstore: SQLite: / });
+
+  const starts = (message: RegExp) =>
+    t.match(petstoreProcess(settings, "serve"), { status: 1, stdout: "", stderr: message });
+  writeFileSync(file, Buffer.alloc(size, 0xa5));
+  starts(/^petstore: The database .* can't be opened: file is not a database\.\n$/);
+  copyFileSync(`${file}.whole`, file);
+  truncateSync(file, 3 * page);
+  starts(/^petstore: .*malformed.*\n$/);
+});

@@ -1,0 +1,169 @@
+// Faults of the process: exceptions, signals, file descriptors, the clock. Each ends in a defined answer or
+// a clean exit, and no acknowledged pet is lost or stored twice.
+import { once } from "node:events";
+import { Agent } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import t, { type Test } from "tap";
+import {
+  beginLoad,
+  createSqliteStore,
+  healthOf,
+  isError,
+  nothingLost,
+  onlyDefinedAnswers,
+  serveStore,
+  untilAcknowledged,
+} from "../support/faults.ts";
+import { createPet, createRequest, get, listPets, nextPage } from "../support/http.ts";
+import { petstoreProcess } from "../support/processes.ts";
+import { until } from "../support/wait.ts";
+
+t.jobs = 3;
+const fault = (title: string, work: (t: Test) => Promise<void>) => t.test(title, { buffered: true }, work);
+
+fault("Serves its open connections while it is out of file descriptors, and new ones afterwards", async (t) => {
+  const { key, ...store } = await createSqliteStore(t);
+  const server = await serveStore(t, { key, ...store }, { shell: "ulimit -n 64; exec $SERVE" });
+  const { url } = server;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  t.match(await createPet(url, key, { name: "before", agent }), { status: 201 });
+  const port = Number(new URL(url).port);
+  const sockets = Array.from({ length: 200 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  await until(
+    () => (sockets.filter(({ closed }) => closed).length > 100 ? true : undefined),
+    () => "there is room for all",
+  );
+  t.match(await createPet(url, key, { name: "meanwhile", agent }), { status: 201 });
+  t.match(await get(new URL("/readyz", url).href, key, agent), { status: 200 });
+  for (const path of ["/docs", "/docs/static/swagger-ui.css"]) {
+    const { status, text } = await get(new URL(path, url).href, key, agent);
+    t.ok(status === 200 || isError(text, status), `${path}: ${status}`);
+  }
+  for (const socket of sockets) socket.destroy();
+  await until(
+    async () => ((await healthOf(server).catch(() => undefined)) === 200 ? true : undefined),
+    () => "new connections are not served",
+  );
+  t.match(await createPet(url, key, { name: "after" }), { status: 201 });
+  t.equal((await listPets(url, key)).length, 3);
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+fault("Keeps working after the clock was set back an hour", async (t) => {
+  const store = await createSqliteStore(t, { expiresAt: new Date(Date.now() + 1_800_000) });
+  const { key } = store;
+  const script = `const Real = Date; let shift = 0;
+    globalThis.Date = class extends Real {
+      constructor(...given) { given.length > 0 ? super(...given) : super(Date.now()); }
+      static now() { return Real.now() + shift; }
+    };
+    process.on("SIGUSR2", () => { shift = -3_600_000; console.error("set back"); });`;
+  const server = await serveStore(t, store, { script });
+  const { url } = server;
+  const first = { name: "once", idempotencyKey: "key-1" };
+  const before = await createPet(url, key, first);
+  t.match(before, { status: 201 });
+  for (const name of ["2", "3"]) await createPet(url, key, { name });
+  const next = nextPage(await get(`${url}/pets?limit=1`, key), url) as string;
+  const load = await beginLoad(t, server, key);
+  server.child.kill("SIGUSR2");
+  await until(
+    () => /set back/.exec(server.out.stderr)?.[0],
+    () => server.out.stderr,
+  );
+  await untilAcknowledged(load, 20);
+  await load.stop();
+  onlyDefinedAnswers(t, load);
+  t.same(Object.keys(load.tally), ["200", "201"], "nothing was refused");
+  t.equal((await createPet(url, key, first)).text, before.text, "an Idempotency-Key from before");
+  t.match(await get(next, key), { status: 200, text: /"name":"2"/ }, "a cursor from before");
+  const later = { name: "later", idempotencyKey: "key-2" };
+  const created = await createPet(url, key, later);
+  t.equal((await createPet(url, key, later)).text, created.text, "an Idempotency-Key from now");
+  const { code, ms } = await server.end("SIGTERM");
+  t.ok(code === 0 && ms < 7_500, `it exits with ${code} after ${ms} ms, before connections are cut after 8 s`);
+  await nothingLost(t, store, load.acknowledged);
+});
+
+const outside = {
+  "an exception outside of any request": "setImmediate(() => { throw new Error('injected'); });",
+  "an unhandled rejection": "Promise.reject(new Error('injected'));",
+};
+for (const [what, code] of Object.entries(outside))
+  fault(`Finishes the requests in progress and exits with 1 after ${what}`, async (t) => {
+    const store = await createSqliteStore(t);
+    const script = `process.on("SIGUSR2", () => { console.error("injecting"); ${code} });`;
+    const server = await serveStore(t, store, { script });
+    const load = await beginLoad(t, server, store.key);
+    const { head, body } = createRequest(store.key, "slow", "Expect: 100-continue");
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(head);
+    t.match(String(await once(socket, "data")), /^HTTP\/1\.1 100 /, "the request is in progress");
+    const exit = once(server.child, "exit");
+    for (const times of [1, 2]) {
+      server.child.kill("SIGUSR2");
+      await until(
+        () =>
+          server.out.stderr.split("injecting").length > times ? /"level":60/.exec(server.out.stdout)?.[0] : undefined,
+        () => server.out.stdout,
+      );
+    }
+    socket.write(body);
+    const answer = await text(socket);
+    t.match(answer, /^HTTP\/1\.1 201 Created\r\n/);
+    t.same(await exit, [1, null]);
+    await load.stop();
+    onlyDefinedAnswers(t, load, "ECONNREFUSED", "ECONNRESET");
+    t.equal(server.out.stdout.match(/"level":60.*"message":"injected"/g)?.length, 1, "it is logged once");
+    await nothingLost(t, store, load.acknowledged.set("slow", /"id":(\d+)/.exec(answer)?.[1] as string));
+  });
+
+fault("Replaces a worker that exits after an exception", async (t) => {
+  const store = await createSqliteStore(t);
+  const script = `if (require("node:cluster").isWorker) {
+      console.error("worker", process.pid);
+      process.on("SIGUSR2", () => { ${outside["an exception outside of any request"]} });
+    }`;
+  const server = await serveStore(t, store, { script, settings: { WORKERS: "2", LOG_LEVEL: "info" } });
+  const load = await beginLoad(t, server, store.key);
+  process.kill(Number(/worker (\d+)/.exec(server.out.stderr)?.[1]), "SIGUSR2");
+  await until(
+    () => /a new worker serves/.exec(server.out.stdout)?.[0],
+    () => server.out.stdout,
+  );
+  await untilAcknowledged(load, 20);
+  await load.stop();
+  onlyDefinedAnswers(t, load, "ECONNRESET");
+  t.match(await server.end("SIGTERM"), { code: 0 });
+  await nothingLost(t, store, load.acknowledged);
+});
+
+fault("Exits once and with 0 if it gets SIGTERM twice", async (t) => {
+  const store = await createSqliteStore(t);
+  const server = await serveStore(t, store);
+  const load = await beginLoad(t, server, store.key);
+  const end = server.end("SIGTERM");
+  server.child.kill("SIGTERM");
+  t.match(await end, { code: 0 });
+  await load.stop();
+  onlyDefinedAnswers(t, load, "ECONNREFUSED", "ECONNRESET");
+  await nothingLost(t, store, load.acknowledged);
+});
+
+fault("Loses nothing by three SIGKILL under load", async (t) => {
+  const store = await createSqliteStore(t);
+  const acknowledged = new Map<string, string>();
+  for (let round = 0; round < 3; round++) {
+    const server = await serveStore(t, store);
+    const load = await beginLoad(t, server, store.key);
+    await untilAcknowledged(load, 20);
+    await server.end("SIGKILL");
+    await load.stop();
+    onlyDefinedAnswers(t, load, "ECONNREFUSED", "ECONNRESET");
+    for (const [name, id] of load.acknowledged) acknowledged.set(name, id);
+  }
+  await nothingLost(t, store, acknowledged);
+  t.match(petstoreProcess(store.settings, "check"), { status: 0, stdout: /\nsound\n$/ });
+});

@@ -1,0 +1,269 @@
+// Several processes of the service on one machine: WORKERS, SIGHUP, SIGTERM, and workers that die.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, renameSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import t, { type Test } from "tap";
+import { petstore } from "../support/command.ts";
+import { createSqliteStore } from "../support/faults.ts";
+import { bin, folder } from "../support/files.ts";
+import { createRequest, get, send } from "../support/http.ts";
+import { startLoad } from "../support/load.ts";
+import { lives, petstoreProcess, type Server, slowStart, startServer, workersOf } from "../support/processes.ts";
+import { pause, until } from "../support/wait.ts";
+
+t.jobs = 3;
+const test = (title: string, work: (t: Test) => Promise<void>) => t.test(title, { buffered: true }, work);
+
+async function prepare(t: Test) {
+  const { file, key } = await createSqliteStore(t);
+  return { file, key, environment: { DATABASE_URL: `sqlite:${file}`, WORKERS: "2" } };
+}
+
+/** The lines of the log that are complete. */
+function linesOf({ out: { stdout } }: Pick<Server, "out">): { msg: string; pid: number; worker?: number }[] {
+  const lines = stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n");
+  return lines.filter(Boolean).map((line) => JSON.parse(line));
+}
+
+const countOf = ({ out }: Server, message: string) => out.stdout.split(`"msg":"${message}"`).length - 1;
+
+/** Waits until a condition is true. */
+const untilTrue = (isTrue: () => boolean, { out }: Pick<Server, "out">) =>
+  until(
+    () => isTrue() || undefined,
+    () => out.stdout + out.stderr,
+  );
+
+test("Workers share the address and the store; one that dies is replaced, at most one per second", async (t) => {
+  const { environment, key } = await prepare(t);
+  const server = await startServer(t, environment);
+  const before = workersOf(server);
+  t.equal(before.length, 2);
+  t.equal(server.out.stderr.split("Pet Store at").length, 2, "it greets once");
+  const load = startLoad([server.url], key, 4);
+  await untilTrue(() => new Set(linesOf(server).map(({ pid }) => pid)).size === 2, server);
+  await load.stop();
+  t.same(load.refusals, []);
+
+  process.kill(before[0] as number, "SIGKILL");
+  const added = () => workersOf(server).filter((pid) => !before.includes(pid));
+  await untilTrue(() => added().length === 1, server);
+  await untilTrue(() => countOf(server, "a worker died") === 1, server);
+  t.match(
+    linesOf(server).find(({ msg }) => msg === "a worker died"),
+    { worker: before[0], signal: "SIGKILL", level: 50 },
+  );
+  const after = startLoad([server.url], key, 4);
+  await untilTrue(() => linesOf(server).some(({ pid }) => added().includes(pid)), server);
+  await after.stop();
+
+  const began = performance.now();
+  const killed = new Set<number>();
+  const kill = () => {
+    for (const pid of workersOf(server).filter((one) => !killed.has(one))) {
+      killed.add(pid);
+      process.kill(pid, "SIGKILL");
+    }
+    return killed.size >= 2 + 3;
+  };
+  await untilTrue(kill, server);
+  const ms = performance.now() - began;
+  t.ok(ms > 1_950, `three replacements within ${ms} ms`);
+  await untilTrue(() => workersOf(server).length === 2, server);
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+test("SIGHUP replaces the workers one at a time without losing a request; later signals count as one more", async (t) => {
+  const { environment, key } = await prepare(t);
+  const server = await startServer(t, environment);
+  const before = workersOf(server);
+  const load = startLoad([server.url], key, 3);
+  await untilTrue(() => load.acknowledged.size > 5, server);
+  server.child.kill("SIGHUP");
+  let [least, most] = [2, 2];
+  const watch = () => {
+    const { length } = workersOf(server);
+    least = Math.min(least, length);
+    most = Math.max(most, length);
+    return length;
+  };
+  await untilTrue(() => watch() === 3, server); // the first replacement is in progress
+  for (let n = 0; n < 2; n++) {
+    server.child.kill("SIGHUP");
+    await pause(50); // the system merges signals that come at once
+  }
+  await untilTrue(() => watch() === 2 && countOf(server, "a worker ended") === 4, server);
+  await load.stop();
+  t.same([least, most], [2, 3], "never fewer than before, and one more at a time");
+  t.same(Object.keys(load.tally).sort(), ["200", "201"], JSON.stringify(load.tally));
+  t.notOk(before.some(lives));
+  t.match(await server.end("SIGTERM"), { code: 0 });
+  t.equal(countOf(server, "a new worker serves"), 4);
+  t.equal(countOf(server, "a worker ended"), 4 + 2, "no other worker was started");
+});
+
+test("A worker that dies during a replacement makes neither more nor fewer; all end with the process that started them", async (t) => {
+  const { environment } = await prepare(t);
+  const server = await startServer(t, environment);
+  for (const which of [0, 1]) {
+    const before = workersOf(server);
+    server.child.kill("SIGHUP");
+    await untilTrue(() => workersOf(server).length === 3, server);
+    process.kill(before[which] as number, "SIGKILL");
+    await untilTrue(() => !workersOf(server).some((pid) => before.includes(pid)), server);
+    // Workers are started one after the other: the next replacement comes after all that were due.
+    const settled = workersOf(server);
+    process.kill(settled[0] as number, "SIGKILL");
+    const isReplaced = () => workersOf(server).some((pid) => !settled.includes(pid));
+    await untilTrue(() => isReplaced() && workersOf(server).length === 2, server);
+  }
+  await untilTrue(() => countOf(server, "a worker died") === 4, server);
+
+  const workers = workersOf(server);
+  await server.end("SIGKILL");
+  await untilTrue(() => !workers.some(lives), server);
+});
+
+test("SIGHUP while the service starts changes nothing", async (t) => {
+  const { environment } = await prepare(t);
+  const child = spawn(process.execPath, [bin, "serve"], {
+    env: { ...process.env, ...environment, ...slowStart(folder(t)), PORT: "0" },
+  });
+  t.teardown(() => child.kill());
+  const out = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const)
+    child[name].on("data", (chunk) => {
+      out[name] += chunk;
+    });
+  await untilTrue(() => out.stderr.includes("looking for"), { out });
+  child.kill("SIGHUP");
+  await untilTrue(() => out.stderr.includes("Pet Store at"), { out });
+  t.equal(workersOf({ child }).length, 2);
+  t.notMatch(out.stdout, /a new worker serves|a worker ended|a worker died/);
+  const exit = once(child, "exit");
+  child.kill("SIGTERM");
+  t.same(await exit, [0, null]);
+});
+
+test("Goes on with the present workers while no new one can start, and adds the others later", async (t) => {
+  const { file, environment, key } = await prepare(t);
+  const node = join(folder(t), "node");
+  copyFileSync(process.execPath, node);
+  const server = await startServer(t, environment, [node, bin, "serve"]);
+  const before = workersOf(server);
+  const failures = () => countOf(server, "a new worker does not start: the others stay as they are");
+
+  renameSync(file, `${file}.kept`);
+  writeFileSync(file, "no database ".repeat(100));
+  server.child.kill("SIGHUP");
+  await untilTrue(() => failures() === 1, server);
+  t.same(workersOf(server), before);
+  t.match(server.out.stderr, /petstore: The database .* can't be opened: file is not a database/);
+  t.match(await get(`${server.url}/pets`, key), { status: 200 });
+  renameSync(`${file}.kept`, file);
+
+  renameSync(node, `${node}.away`); // the system can start no process
+  server.child.kill("SIGHUP");
+  await untilTrue(() => failures() === 2, server);
+  t.same(workersOf(server), before);
+  process.kill(before[0] as number, "SIGKILL");
+  await untilTrue(() => server.out.stdout.split("ENOENT").length > 3, server);
+  t.match(await send(new URL("/healthz", server.url).href), { status: 200 });
+  renameSync(`${node}.away`, node);
+  await untilTrue(() => workersOf(server).length === 2, server);
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+test("SIGTERM ends the service at any moment of its start", async (t) => {
+  const moments: Record<string, (started: Pick<Server, "child" | "out">, file: string) => boolean> = {
+    "as soon as there is a process": () => true,
+    "with the file of the store": (_, file) => existsSync(`${file}-wal`),
+    "with the first worker": ({ child }) => workersOf({ child }).length === 1,
+    "with the second worker": ({ child }) => workersOf({ child }).length === 2,
+    "when it listens": ({ out }) => out.stderr.includes("Pet Store at"),
+  };
+  const end = async (name: string, isReached: (typeof moments)[string]) => {
+    const { environment, file } = await prepare(t);
+    const child = spawn(process.execPath, [bin, "serve"], { env: { ...process.env, ...environment, PORT: "0" } });
+    const out = { stdout: "", stderr: "" };
+    child.stderr.on("data", (chunk) => {
+      out.stderr += chunk;
+    });
+    child.stdout.resume();
+    await untilTrue(() => isReached({ child, out }, file), { out });
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), 7_500); // before connections are cut after 8 s
+    t.not((await exit)[1], "SIGKILL", name);
+    clearTimeout(late);
+  };
+  for (const [name, isReached] of Object.entries(moments)) await end(name, isReached);
+});
+
+/** Starts creates that wait for the body, and returns the function that completes them and returns the responses. */
+async function beginCreates({ url }: Server, key: string): Promise<() => Promise<string[]>> {
+  const { head, body } = createRequest(key, "Rex", "Expect: 100-continue");
+  const sockets = Array.from({ length: 16 }, () => connect(Number(new URL(url).port), "127.0.0.1"));
+  for (const socket of sockets) socket.write(head);
+  await Promise.all(sockets.map((socket) => once(socket, "data"))); // 100 Continue
+  return () => {
+    for (const socket of sockets) socket.write(body);
+    return Promise.all(sockets.map((socket) => text(socket)));
+  };
+}
+
+/** Waits until no worker accepts connections any more: each has begun to end. */
+const untilRefused = ({ url, out }: Server) =>
+  until(
+    () =>
+      send(url, { agent: false }).then(
+        () => undefined,
+        ({ code }) => code === "ECONNREFUSED" || undefined,
+      ),
+    () => out.stdout,
+  );
+
+test("SIGTERM finishes the requests in progress of every worker", async (t) => {
+  const { environment, key } = await prepare(t);
+  const server = await startServer(t, environment);
+  const finish = await beginCreates(server, key);
+  const end = server.end("SIGTERM");
+  server.child.kill("SIGINT");
+  await untilRefused(server);
+  for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  const { code, ms } = await end;
+  t.equal(code, 0);
+  t.ok(ms < 7_500, `it took ${ms} ms: connections are cut after 8 s`);
+});
+
+test("SIGTERM during a replacement finishes the requests in progress", async (t) => {
+  const { environment, key } = await prepare(t);
+  const server = await startServer(t, environment);
+  const finish = await beginCreates(server, key);
+  server.child.kill("SIGHUP");
+  await untilTrue(() => countOf(server, "a new worker serves") === 1, server); // and an old one is told to end
+  const end = server.end("SIGTERM");
+  await untilRefused(server);
+  for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  t.match(await end, { code: 0 });
+  t.equal(countOf(server, "a new worker serves"), 1);
+});
+
+test("Reports once why workers can't start", async (t) => {
+  t.match(await petstore({ WORKERS: "2", DATABASE_URL: "sqlite::memory:" }, ["serve"]), {
+    status: 1,
+    stderr: "petstore: WORKERS must be 1 for a store in memory, which other processes can't share.\n",
+  });
+  const { environment } = await prepare(t);
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.teardown(() => other.close());
+  const PORT = `${(other.address() as AddressInfo).port}`;
+  t.match(petstoreProcess({ ...environment, PORT }, "serve"), {
+    status: 1,
+    stderr: /^petstore: The service can't listen on [^\n]*\n$/,
+  });
+});
