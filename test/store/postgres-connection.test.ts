@@ -129,7 +129,7 @@ t.test("loses nothing while its connections are terminated under load", async (t
   const store = await openStore(url);
   t.teardown(() => store.close());
   const service = await start(t, { store });
-  const load = startLoad([`${service.origin}/v1`], service.key);
+  const load = startLoad([`${service.origin}/v1`], service.key, 16);
   for (let n = 0; n < 20; n++) {
     const before = load.acknowledged.size;
     await until(
