@@ -88,7 +88,8 @@ async function end(): Promise<void> {
 }
 
 process.on("message", (order: Order) => {
-  const reply = (error?: string) => process.connected && process.send?.({ port, error });
+  // Without a callback, a send to a process that was just killed would end this one before it has cleaned up.
+  const reply = (error?: string) => process.send?.({ port, error }, undefined, undefined, () => {});
   run(order).then(
     () => reply(),
     (error) => reply(String(error)),

@@ -1,6 +1,6 @@
 // The PostgreSQL server of the tests ends with the process that started it, and leaves no process and no files.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { folder, root } from "../support/files.ts";
@@ -9,8 +9,8 @@ import { until } from "../support/wait.ts";
 
 /** Starts a process whose server keeps its files below a folder of its own. */
 function run(t: Test, ...args: string[]) {
-  const files = join(folder(t), "tmp");
-  mkdirSync(files, { mode: 0o711 });
+  const files = folder(t);
+  chmodSync(files, 0o711); // PostgreSQL runs as nobody if the tests run as root
   const { TEST_DATABASE_URL: _, ...env } = process.env;
   const child = spawn(process.execPath, args, { cwd: root, env: { ...env, TMPDIR: files }, stdio: "ignore" });
   t.teardown(() => child.kill("SIGKILL"));
@@ -20,7 +20,8 @@ function run(t: Test, ...args: string[]) {
       () => {
         const [server] = listServers();
         const file = join(files, String(server), "data/postmaster.pid");
-        return existsSync(file) ? Number(readFileSync(file, "utf8").split("\n")[0]) || undefined : undefined;
+        const [pid, , , , , , , status] = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+        return status?.startsWith("ready") ? Number(pid) : undefined;
       },
       () => "the server does not start",
     );
@@ -57,8 +58,8 @@ t.test("ends if its test is killed before the server has started", async (t) => 
 
 for (const signal of ["SIGKILL", "SIGTERM"] as const)
   t.test(`ends if the runner of the tests gets ${signal}`, async (t) => {
-    const test = join(folder(t), "endless.test.ts");
-    writeFileSync(test, "setInterval(() => {}, 1000);");
+    const test = join(folder(t), "slow.test.ts");
+    writeFileSync(test, "setTimeout(() => {}, 20_000);");
     const { child, findPid, isRemoved } = run(t, "scripts/test.ts", "fast", test);
     const pid = await findPid();
     t.ok(lives(pid), "the server runs");
