@@ -27,6 +27,8 @@ if (!environment.TEST_DATABASE_URL) {
 }
 const files = rest.some((word) => word.endsWith(".test.ts")) ? [] : find().sort();
 const tap = spawn("tap", [...rest, ...files], { env: environment, stdio: "inherit" });
-const [code] = await once(tap, "exit");
+const exit = once(tap, "exit");
+cleanup.teardown(() => tap.kill() && exit);
+const [code] = await exit;
 await cleanup.tidy();
 process.exit(code ?? 1);

@@ -1,12 +1,12 @@
-// The service against a model of it: a list in memory that knows only the interface. Random steps
-// create, list, follow links that were left a while ago, and get; both must say the same.
+// Compares the service with a model of it, a list in memory that knows only the interface. Random steps create, list,
+// get, and follow links of earlier pages. The service and the model must always give the same answer.
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
 import type { NewPet, Pet } from "../src/store/store.ts";
 import { type Service, start } from "./support/service.ts";
 
-/** A list that is being read: the pets after `after` are still to come, at `link`. */
+/** A list that is not read to its end: `link` leads to the pets after `after`. */
 interface Walk {
   status: string | undefined;
   limit: number;
@@ -17,16 +17,18 @@ interface Walk {
 interface Model {
   pets: Pet[];
   walks: Walk[];
-  /** By Idempotency-Key: what was sent with it first, and what became of it. */
-  once: Map<string, { sent: NewPet; pet: Pet }>;
+  /** By Idempotency-Key: the first call with it, and the pet that it created. */
+  calls: Map<string, { sent: NewPet; pet: Pet }>;
   steps: number;
 }
 
 type Step = fc.AsyncCommand<Model, Service>;
 
+const enough = 2_000; // steps
+
 function step(name: string, run: (model: Model, service: Service) => Promise<void>): Step {
   return {
-    check: () => true,
+    check: ({ steps }) => steps < enough,
     toString: () => name,
     run: async (model, service) => {
       model.steps += 1;
@@ -53,7 +55,7 @@ const creates = fc.tuple(newPets, maybe(fc.constantFrom("a", "b", "c"))).map(([s
     const { categoryId, ...rest } = sent;
     const json = JSON.stringify(rest).replace("{", `{"categoryId":${categoryId},`);
     const answer = await call("POST", "/v1/pets", { json, headers: key ? { "idempotency-key": key } : {} });
-    const before = key === undefined ? undefined : model.once.get(key);
+    const before = key === undefined ? undefined : model.calls.get(key);
     if (before !== undefined) {
       const same = JSON.stringify(before.sent, digits) === JSON.stringify(sent, digits);
       return deepStrictEqual([answer.status, same && exact(answer.body)], same ? [201, before.pet] : [422, false]);
@@ -61,7 +63,7 @@ const creates = fc.tuple(newPets, maybe(fc.constantFrom("a", "b", "c"))).map(([s
     const pet = { id: BigInt(model.pets.length + 1), ...sent };
     deepStrictEqual([answer.status, exact(answer.body)], [201, pet]);
     model.pets.push(pet);
-    if (key !== undefined) model.once.set(key, { sent, pet });
+    if (key !== undefined) model.calls.set(key, { sent, pet });
   }),
 );
 
@@ -99,7 +101,7 @@ const gets = fc.oneof(fc.bigInt({ min: -1n, max: 500n }), int64).map((id) =>
   }),
 );
 
-// As the store has it: bigint throughout.
+// The store has every integer as a bigint.
 function exact(body: unknown): Pet {
   const { id, categoryId, ...rest } = body as Pet;
   return { id: BigInt(id), ...rest, categoryId: BigInt(categoryId) } as Pet;
@@ -109,16 +111,16 @@ function digits(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }
 
-t.test("the service does what the model does, over thousands of steps", async (t) => {
+t.test("gives the same answers as a model of the service, over 2000 random steps", async (t) => {
   const service = await start(t);
-  // The store lives through all runs, and the model with it; so a failure is not made smaller.
-  const model: Model = { pets: [], walks: [], once: new Map(), steps: 0 };
+  // All runs share one store and one model, so that a failure can't be shrunk.
+  const model: Model = { pets: [], walks: [], calls: new Map(), steps: 0 };
   const commands = fc.commands([creates, creates, lists, pages, pages, gets], { maxCommands: 100, size: "max" });
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => fc.asyncModelRun(() => ({ model, real: service }), steps)),
     { numRuns: 80, endOnFailure: true },
   );
   t.comment(`${model.steps} steps, ${model.pets.length} pets, ${model.walks.length} lists left open`);
-  t.ok(model.steps >= 2000, `${model.steps} steps`);
-  t.ok(model.pets.length > 300 && model.once.size === 3);
+  t.ok(model.steps >= enough, `${model.steps} steps`);
+  t.ok(model.pets.length > 300 && model.calls.size === 3);
 });

@@ -1,7 +1,7 @@
 // The one place that knows which stores there are.
 import { openSqlite } from "./sqlite.ts";
 import { openSqliteTables } from "./sqlite-tables.ts";
-import type { Access, Store } from "./store.ts";
+import type { Access, Store, Timeouts } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 /** How to open a store. */
@@ -9,8 +9,7 @@ export interface Opening {
   readonly access?: Access;
   /** To PostgreSQL, the most connections at once. */
   readonly connections?: number;
-  /** To PostgreSQL, milliseconds after which an idle connection is closed, if it is not the last one. */
-  readonly idleTimeout?: number;
+  readonly timeouts?: Partial<Timeouts>;
 }
 
 /** How to open tables. */
@@ -19,18 +18,23 @@ export interface TablesOpening {
   readonly lockTimeout?: number;
 }
 
+// PostgreSQL's three together: a caller gets an answer within two seconds. The database cancels a statement before the
+// store stops waiting for it, so that no work piles up there for callers that are gone.
+const defaults: Timeouts = { lock: 5_000, connect: 800, statement: 900, answer: 1_000, idle: 10_000 };
+
 /**
  * Opens the store that DATABASE_URL names: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
  * Rejects with an Error that says what is wrong.
  */
 export async function openStore(
   url: string,
-  { access = "make", connections = 10, idleTimeout = 10_000 }: Opening = {},
+  { access = "make", connections = 10, timeouts = {} }: Opening = {},
 ): Promise<Store> {
   const file = toFile(url);
-  if (file !== undefined) return openSqlite(file, access);
+  const limits = { ...defaults, ...timeouts };
+  if (file !== undefined) return openSqlite(file, access, limits);
   const { openPostgres } = await import("./postgres.ts"); // its driver only where it is of use
-  return openPostgres(url, access, connections, idleTimeout);
+  return openPostgres(url, access, connections, limits);
 }
 
 /** Opens the tables of a store, to read or fill them. Rejects as `openStore` does. */

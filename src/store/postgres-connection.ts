@@ -8,7 +8,12 @@ import type { Access } from "./store.ts";
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ ...connection(url), connectionTimeoutMillis: 10_000 });
   client.on("error", () => {}); // whoever waits for an answer is told
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end(); // if no password was given, the connection would stay open until PostgreSQL closes it, after 60 s
+    throw error;
+  }
   return client;
 }
 

@@ -15,13 +15,7 @@ import { connection, prepare, toFailure } from "./postgres-connection.ts";
 import { methods, statements } from "./postgres-statements.ts";
 import { given, type Row, remembered, toKey, toPage, toPet } from "./rows.ts";
 import { type InCall, sql, thisCall, workFor } from "./sql.ts";
-import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store } from "./store.ts";
-
-// Milliseconds: together less than two seconds, after which a caller is told that there is no answer.
-// The database gives up before we do, so that no work piles up there which nobody waits for.
-const connectTimeout = 800;
-const statementTimeout = 900;
-const answerTimeout = 1_000;
+import type { Access, Created, DailyCalls, Key, NewPet, Once, Page, Pet, PetQuery, Store, Timeouts } from "./store.ts";
 
 // How many questions may wait for a connection, for each that the pool has.
 const mostWaiting = 100;
@@ -36,24 +30,24 @@ interface Asked {
 }
 
 /**
- * Opens the store in the database that `url` names, with at most `connections` to it, each closed after `idleTimeout`
- * milliseconds without use, but for the last one; what else pg reads from a URL holds. Rejects with an Error that says what is wrong where the database can't be reached, or was made by a newer version.
+ * Opens the store in the database that `url` names, with at most `connections` to it. Options of pg in the URL apply.
+ * Rejects with an Error that says what is wrong if the database can't be reached or was made by a newer version.
  */
 export async function openPostgres(
   url: string,
   access: Access,
   connections: number,
-  idleTimeout: number,
+  timeouts: Timeouts,
 ): Promise<Store> {
   const secret = await prepare(url, access);
   const pool = new pg.Pool({
     ...connection(url),
     max: connections,
     min: 1, // that stays, by which others see that there is a service
-    idleTimeoutMillis: idleTimeout,
-    connectionTimeoutMillis: connectTimeout,
-    statement_timeout: statementTimeout,
-    query_timeout: answerTimeout,
+    idleTimeoutMillis: timeouts.idle,
+    connectionTimeoutMillis: timeouts.connect,
+    statement_timeout: timeouts.statement,
+    query_timeout: timeouts.answer,
   });
   // A connection that breaks while nobody uses it: the pool replaces it.
   pool.on("error", () => {});

@@ -88,8 +88,7 @@ function isStill(name: string, { dev, ino }: Stats): boolean {
   }
 }
 
-const busyTimeout = 5_000; // milliseconds
-const busyPause = 10;
+const busyPause = 10; // milliseconds
 const busy = 5; // SQLITE_BUSY
 
 // SQLite's primary result codes that speak of the surroundings, not of a bug of ours.
@@ -106,17 +105,17 @@ const surroundings = new Map([
 ]);
 
 /**
- * Does `work`, as soon as a lock of another process lets it, for 5 seconds: not within SQLite, which
- * would hold up all other requests. Rejects with `Unavailable` for what is not a bug of ours.
+ * Retries `work` for up to `timeout` milliseconds while another process has a lock, without blocking the event loop as
+ * SQLite would. Rejects with `Unavailable` for what is not a bug of ours.
  */
-export async function patiently<T>(work: () => T, deadline = performance.now() + busyTimeout): Promise<T> {
+export async function patiently<T>(work: () => T, timeout: number, deadline = performance.now() + timeout): Promise<T> {
   try {
     return work();
   } catch (error) {
     const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
     if (code === busy && performance.now() < deadline) {
       await pause(busyPause);
-      return patiently(work, deadline);
+      return patiently(work, timeout, deadline);
     }
     const reason = surroundings.get(code);
     throw reason === undefined ? error : new Unavailable(`The store is ${reason}.`, { cause: error });

@@ -38,8 +38,8 @@ interface Job {
   work(): unknown;
 }
 
-/** Makes the turns of `db`, which nobody else must use meanwhile. What was written is `kept`, or it throws. Transactions are counted in `figures`. */
-export function buildTurns(db: DatabaseSync, kept: () => void, figures: Counting): Turns {
+/** Makes the turns of `db`, which nobody else must use meanwhile. What was written is `kept`, or it throws. Transactions are counted in `figures`. Retries for up to `timeout` milliseconds while another process has a lock. */
+export function buildTurns(db: DatabaseSync, kept: () => void, figures: Counting, timeout: number): Turns {
   const begin = db.prepare("BEGIN");
   const beginWrite = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
@@ -92,7 +92,7 @@ export function buildTurns(db: DatabaseSync, kept: () => void, figures: Counting
       const results = transact(() => jobs.map((job) => job.work()));
       kept();
       return results;
-    }).finally(() => count(jobs, since));
+    }, timeout).finally(() => count(jobs, since));
   });
 
   return {
@@ -105,7 +105,7 @@ export function buildTurns(db: DatabaseSync, kept: () => void, figures: Counting
           endReading();
           beginReading();
           return work();
-        });
+        }, timeout);
       }
     },
     write<T>(method: StoreMethod, work: () => T) {

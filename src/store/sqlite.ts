@@ -20,6 +20,7 @@ import type {
   PetQuery,
   Store,
   StoreMethod,
+  Timeouts,
 } from "./store.ts";
 
 // How much of what was read is kept in memory.
@@ -53,14 +54,14 @@ export const statements = {
 };
 
 /** Opens the store in `file`, or `:memory:`. Throws as `openFile` does. */
-export function openSqlite(file: string, access: Access): Store {
+export function openSqlite(file: string, access: Access, { lock }: Timeouts): Store {
   const db = openFile(file, access);
   const sql = Object.fromEntries(
     Object.entries(statements).map(([name, text]) => [name, told(db.prepare(text))]),
   ) as Record<keyof typeof statements, ReturnType<typeof told>>;
   const kept = watchFiles(db);
   const figures = countQuestions();
-  const turns = buildTurns(db, kept, figures);
+  const turns = buildTurns(db, kept, figures, lock);
   const pages = turns.remember<Page>(mostPages);
   const pets = turns.remember<Pet>(mostPets);
   const keys = turns.remember<Key | null>(mostKeys);

@@ -14,6 +14,20 @@ export type PetStatus = components["schemas"]["PetStatus"];
 /** How to open a store: it is made where there is none, brought to this version where it is older, or left as it is. */
 export type Access = "make" | "update" | "look";
 
+/** How long a store waits before a call fails with `Unavailable`, in milliseconds. */
+export interface Timeouts {
+  /** For a lock that another process holds on the SQLite file. */
+  readonly lock: number;
+  /** For a connection to PostgreSQL, new or from the pool. */
+  readonly connect: number;
+  /** For a statement: PostgreSQL cancels it then. */
+  readonly statement: number;
+  /** For PostgreSQL's answer to a statement. */
+  readonly answer: number;
+  /** After which PostgreSQL's pool closes an idle connection, if it is not the last one. */
+  readonly idle: number;
+}
+
 /** Everything that the service keeps. */
 export interface Store {
   readonly pets: PetStore;

