@@ -28,7 +28,7 @@ export async function setHidden(page: Page, hidden: boolean): Promise<void> {
   `);
 }
 
-/** Waits until each visible plot has a line in one of the first colours of the colour scheme, and returns their number. */
+/** Waits until each visible plot has a line in a colour of the present colour scheme, and returns their number. */
 export function untilDrawn(page: Page): Promise<number> {
   let plots: boolean[] = [];
   return until(
@@ -72,9 +72,10 @@ export function withHour(status: Status, more: readonly string[]): Status {
 
 // These run in the page, whose types this project does not have.
 
+// Not the sixth colour: it is a grey, as text and grid are.
 const findLines = `(() => {
     const style = getComputedStyle(document.documentElement);
-    const colours = ["--line-1", "--line-2"].map((name) =>
+    const colours = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5"].map((name) =>
       style.getPropertyValue(name).match(/[0-9a-f]{2}/g).map((part) => parseInt(part, 16)));
     const hasLine = (canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -45,7 +45,10 @@ t.test("Shows requests, durations, keys and deprecated operations as text", asyn
     rows.map((row) => row.split("\t", 2)),
     [...operations.map(({ id, method, path }) => [id, `${method} ${path}`]), ["other", ""]],
   );
-  t.match(rows[0], /^listPets\tGET \/pets\t[\d.]+\t0\t[\d.]+\t[\d.]+$/);
+  t.match(
+    rows.find((row) => row.startsWith("listPets")),
+    /^listPets\tGET \/pets\t[\d.]+\t0\t[\d.]+\t[\d.]+$/,
+  );
   t.match(await readRows(page, "Most active keys"), [
     /^<img src=x onerror=alert\(1\)>\t5\t[\d.]+$/,
     /^alice\t4\t[\d.]+$/,
@@ -72,16 +75,16 @@ t.test("Plots the last hour, with a text for each plot, and values at the cursor
   for (const plot of await page.locator(".plot:visible").all())
     t.match(await plot.getAttribute("aria-label"), /^[A-Z].*, in the last hour\. Now: .*\d/);
   t.ok((await untilDrawn(page)) > 4, "plots have lines, or dots if there is one point");
-  const figures = await page.locator("figure").allInnerTexts();
-  t.equal(figures.length, 8);
-  for (const text of figures) t.match(text, /^(Requests|Refused|Time|Memory|Event|In flight)/);
+  const charts = await page.locator("figure").allInnerTexts();
+  t.equal(charts.length, 8);
+  for (const text of charts) t.match(text, /^(Requests|Refused|Time|Memory|Event|In flight)/);
 
   const legend = requests.locator(".legend li");
-  const [first, ...others] = await legend.allInnerTexts();
-  t.match(first, /^listPets [\d.]+ \/s$/);
+  const texts = await legend.allInnerTexts();
+  for (const text of texts.slice(0, -1)) t.match(text, /^\w+ [\d.]+ \/s$/);
   t.same(
-    others.map((text) => text.split(" ")[0]),
-    [...operations.slice(1).map(({ id }) => id), "other", "now"],
+    texts.map((text) => text.split(" ")[0]),
+    [...operations.map(({ id }) => id), "other", "now"],
   );
   await requests.locator(".u-over").hover();
   t.match(await legend.last().innerText(), /^\d\d:\d\d:\d\d$/, "the time at the cursor");
@@ -228,7 +231,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
   await enterKey(page, await addKey(store, "operator", undefined, true));
   await page.locator(".plot canvas").first().waitFor();
   t.match(
-    (await readRows(page, "Operations, in the last minute"))[0],
+    (await readRows(page, "Operations, in the last minute")).find((row) => row.includes("list")),
     /^<b>list<\/b>\tGET \/pets\t/,
     "an operationId is shown as text",
   );
@@ -262,8 +265,8 @@ async function startWithCalls(t: Test) {
   const sunset = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const document = edit(documentText, [/x-sunset: \S+/, `x-sunset: ${sunset}`]);
   const clock = manualClock();
-  const figures = gatherHere((error) => t.fail(String(error)), step, clock);
-  const { origin, call, create, store } = await start(t, { document, figures });
+  const gathering = gatherHere((error) => t.fail(String(error)), step, clock);
+  const { origin, call, create, store } = await start(t, { document, figures: gathering });
   const names = ["<img src=x onerror=alert(1)>", "alice"];
   const [markup, alice] = await Promise.all(names.map((name) => addKey(store, name)));
   const { id } = await create({ name: "Rex", categoryId: 7 });
