@@ -23,6 +23,7 @@ let browser: Promise<Browser> | undefined;
 
 function findBrowser(): Promise<Browser> {
   browser ??= (async () => {
+    chromium.setGraphicsMode = false; // no WebGL: drawing by a GPU that the processor emulates is slow
     const executablePath = await chromium.executablePath();
     // In a single process, closing a context ends the browser.
     const args = chromium.args.filter((arg) => arg !== "--single-process");
