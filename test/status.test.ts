@@ -7,8 +7,8 @@ import { openStore } from "../src/store/open.ts";
 import { version } from "../src/version.ts";
 import { manualClock } from "./support/clock.ts";
 import { scrapeUntil } from "./support/series.ts";
-import { addKey, type Service, start } from "./support/service.ts";
-import { until } from "./support/wait.ts";
+import { addKey, start } from "./support/service.ts";
+import { untilWritten } from "./support/usage.ts";
 
 const { content, operations } = await readDocument();
 const toDate = (time: Date | undefined) => time?.toISOString().slice(0, 10);
@@ -27,8 +27,8 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
     (series) => series['petstore_requests_total{operation="getPet",method="GET",status="4xx"}'] === 1,
   );
   await clock.advance(25_000);
-  // Calls of deprecated operations are written to the store once a second.
-  const status = await untilCounted(service, operator, 31);
+  await untilWritten(store, 31);
+  const status: Status = JSON.parse((await call("GET", "/status.json", { key: operator })).text);
 
   t.match(status, {
     at: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
@@ -86,21 +86,6 @@ t.test("Reports that the store is not reachable, with all that is known without 
     text: /"reachable":false.*"deprecated":null\}$/,
   });
 });
-
-/** Reads the status until it has so many calls of deprecated operations. */
-function untilCounted({ call }: Service, key: string, calls: number): Promise<Status> {
-  let text = "";
-  return until(
-    async () => {
-      const answer = await call("GET", "/status.json", { key });
-      text = answer.text;
-      const status: Status = JSON.parse(text);
-      const counted = status.deprecated?.reduce((sum, { calls }) => sum + calls, 0);
-      return answer.status === 200 && counted === calls ? status : undefined;
-    },
-    () => `not ${calls} calls: ${text}`,
-  );
-}
 
 /** What the document says about the deprecation of an operation, as /status.json shows it. */
 function deprecation(id: string) {

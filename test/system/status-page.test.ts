@@ -23,7 +23,7 @@ import {
   untilShown,
   withHour,
 } from "../support/status-page.ts";
-import { until } from "../support/wait.ts";
+import { untilWritten } from "../support/usage.ts";
 
 const step = 10_000; // milliseconds between two points of the history, and between two requests of the page
 const { content, operations } = await readDocument();
@@ -273,10 +273,7 @@ async function startWithCalls(t: Test) {
   for (let n = 0; n < 5; n++) await call("GET", "/v1/pets", { key: markup });
   for (let n = 0; n < 3; n++) await call("GET", `/v1/pets/${id}`, { key: alice });
   await call("GET", "/v1/pets/42", { key: alice });
-  await until(
-    async () => ((await store.deprecated.list(0n)).some(({ count }) => count === 4n) ? true : undefined),
-    () => "calls of deprecated operations are not written",
-  );
+  await untilWritten(store, 4);
   await call("GET", "/metrics", { key: null }); // puts the metrics into the history
   await clock.advance(1_000);
   const operator = await addKey(store, "operator", undefined, true);
