@@ -37,17 +37,36 @@ export interface Gathering extends Known {
   end(): void;
 }
 
+/** The clocks and the timer of a gathering. Tests use their own instead of waiting. */
+export interface Clock {
+  /** Returns milliseconds since 1970. */
+  now(): number;
+  /** Returns milliseconds of a monotonic clock. */
+  elapsed(): number;
+  /** Runs `work` every `ms` milliseconds until the returned function is called. */
+  every(ms: number, work: () => Promise<void>): () => void;
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  every(ms, work) {
+    const timer = setInterval(work, ms).unref();
+    return () => clearInterval(timer);
+  },
+};
+
 /** Gathers figures, and makes a point of the history each `step` milliseconds, or tells why it can't. */
-export function gather(tell: (error: unknown) => void, step = 10_000): Gathering {
-  const started = Date.now();
+export function gather(tell: (error: unknown) => void, step = 10_000, clock = systemClock): Gathering {
+  const started = clock.now();
   const latest = new Map<object, readonly Metric[]>();
   const gone: (readonly Metric[])[] = [];
-  const callers = new Callers(performance.now());
-  const history = beginHistory({ at: started, clock: performance.now(), metrics: [] });
+  const callers = new Callers(clock.elapsed());
+  const history = beginHistory({ at: started, clock: clock.elapsed(), metrics: [] });
 
   const read = async () => {
-    const [at, clock] = [Date.now(), performance.now()];
-    return { at, clock, metrics: await addUp([...gone, ...latest.values(), callers.metrics(clock)]) };
+    const [at, elapsed] = [clock.now(), clock.elapsed()];
+    return { at, clock: elapsed, metrics: await addUp([...gone, ...latest.values(), callers.metrics(elapsed)]) };
   };
   const describe = async (): Promise<Overview> => {
     const now = await read();
@@ -63,16 +82,16 @@ export function gather(tell: (error: unknown) => void, step = 10_000): Gathering
     };
   };
   const makePoint = async () => {
-    callers.step(performance.now());
+    callers.step(clock.elapsed());
     const before = [...gone];
     gone.splice(0, before.length, await addUp(before)); // more may have come behind them
     history.add(await read());
   };
-  const timer = setInterval(() => makePoint().catch(tell), step).unref();
+  const end = clock.every(step, () => makePoint().catch(tell));
   return {
     put(process, { metrics, calls, deprecated }) {
       latest.set(process, [...metrics]);
-      for (const [name, count] of calls) callers.called(name, count, performance.now());
+      for (const [name, count] of calls) callers.called(name, count, clock.elapsed());
       for (const call of deprecated) callers.calledDeprecated(...call);
     },
     leave(process) {
@@ -81,7 +100,7 @@ export function gather(tell: (error: unknown) => void, step = 10_000): Gathering
     },
     metrics: async () => (await aggregate([(await read()).metrics])).metrics(),
     overview: describe,
-    end: () => clearInterval(timer),
+    end,
   };
 }
 
@@ -96,8 +115,8 @@ async function aggregate(all: readonly (readonly Metric[])[]) {
 }
 
 /** The figures of a service of one process, this one. */
-export function gatherHere(tell: (error: unknown) => void, step?: number): Figures {
-  const gathering = gather(tell, step);
+export function gatherHere(tell: (error: unknown) => void, step?: number, clock?: Clock): Figures {
+  const gathering = gather(tell, step, clock);
   const here = {};
   return { ...gathering, put: async (snapshot) => gathering.put(here, snapshot) };
 }

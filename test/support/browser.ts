@@ -1,32 +1,49 @@
-// A real browser, headless, from a package alone.
+// A headless Chromium from an npm package. All pages of a test file share one browser.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import chromium from "@sparticuz/chromium";
-import { type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
-import type { Test } from "tap";
+import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
+import t, { type Test } from "tap";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
-// The packaged Chromium brings its libraries only where it believes to be in this place. Where the
-// machine has them already it is none the worse for it.
+// The package unpacks the libraries that Chromium needs only if it believes to run on AWS Lambda. They do no harm
+// on a machine that has them.
 process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs24.x";
 process.env.AWS_LAMBDA_JS_RUNTIME = "nodejs24.x";
 
-/** A page, and what it complained of: errors, failed requests, and what its policy refused. */
+/** A page, and its complaints: errors, failed requests, and violations of its Content-Security-Policy. */
 export interface Opened {
   page: Page;
   complaints: string[];
 }
 
-/** Opens a page of a browser of its own until the test ends. Where the test fails there is a screenshot, and the test says where. */
+let browser: Promise<Browser> | undefined;
+
+function findBrowser(): Promise<Browser> {
+  browser ??= (async () => {
+    chromium.setGraphicsMode = false; // no WebGL: drawing by a GPU that the processor emulates is slow
+    const executablePath = await chromium.executablePath();
+    // In a single process, closing a context ends the browser.
+    const args = chromium.args.filter((arg) => arg !== "--single-process");
+    const launched = await playwright.launch({ args, executablePath, headless: true });
+    t.teardown(() => launched.close());
+    return launched;
+  })();
+  return browser;
+}
+
+/**
+ * Opens a page in a context of its own, with its own storage, until the test ends. If the test fails, it saves a
+ * screenshot and reports the path.
+ */
 export async function openPage(t: Test, options: BrowserContextOptions = {}): Promise<Opened> {
-  const browser = await playwright.launch({
-    args: chromium.args,
-    executablePath: await chromium.executablePath(),
-    headless: true,
+  const context = await (await findBrowser()).newContext({
+    viewport: { width: 1280, height: 1600 },
+    locale: "en-GB",
+    ...options,
   });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 1600 }, locale: "en-GB", ...options });
   const page = await context.newPage();
   const measured = process.env._TAPJS_PROCESSINFO_COVERAGE_ === "1";
   if (measured) await page.coverage.startJSCoverage({ resetOnNavigation: false });
@@ -36,7 +53,7 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
   page.on("console", (message) => {
     if (/Content[- ]Security[- ]Policy/.test(message.text())) complaints.push(message.text());
   });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   t.teardown(async () => {
     if (!t.passing()) {
       const folder = path(".tap/screenshots");
@@ -46,12 +63,12 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
       t.comment(`screenshot: ${file}`);
     }
     if (measured) keepCoverage(await page.coverage.stopJSCoverage());
-    await browser.close();
+    await context.close();
   });
   return { page, complaints };
 }
 
-// What ran in the browser of files that are served as they stand in src, beside what ran in Node: tap counts both.
+// Saves the coverage of files that are served unchanged from src where tap collects that of Node.
 function keepCoverage(entries: readonly { url: string; functions: readonly object[] }[]): void {
   mkdirSync(path(".tap/coverage"), { recursive: true });
   for (const { url, functions } of entries) {

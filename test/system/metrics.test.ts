@@ -1,0 +1,186 @@
+// Metrics of several worker processes: src/gathering.ts and src/exchange.ts under SIGHUP, SIGKILL and SIGSTOP.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import type { Overview } from "../../src/gathering.ts";
+import { petstore } from "../support/command.ts";
+import { folder } from "../support/files.ts";
+import { type Server, startServer, workersOf } from "../support/processes.ts";
+import { nonzero, parseSeries } from "../support/series.ts";
+import { pause, until } from "../support/wait.ts";
+
+const env = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "warn", WORKERS: "2" };
+const [key = "", operator = ""] = await Promise.all(
+  [["alice"], ["op", "--operator"]].map(async (args) =>
+    (await petstore(env, ["keys", "create", ...args])).stdout.trim(),
+  ),
+);
+const server = await startServer(t, env);
+const getPet = 'operation="getPet"';
+
+t.test("Sums the metrics of all workers, also while they are replaced or killed", async (t) => {
+  for (let n = 0; n < 100; n++) await (await call("/v1/pets/1")).text();
+  await untilCounted(100);
+  for (let n = 0; n < 5; n++) t.equal(await count(server, getPet), 100, "any worker returns the sum");
+  await untilAllReport();
+  const resident = await count(server, "", "process_resident_memory_bytes");
+  t.ok(resident > 100_000_000, `the memory of both: ${resident}`);
+  const watch = watchTotal();
+
+  const reading = startLoad("/v1/pets/1");
+  await reading.until(50);
+  const old = workersOf(server);
+  server.child.kill("SIGHUP");
+  await untilReplaced(old);
+  await reading.until(50);
+  const { answered, failed } = await reading.stop();
+  t.equal(failed, 0);
+  const expected = 100 + answered;
+  await untilCounted(expected);
+  t.equal(await count(server, 'key="alice"', "petstore_deprecated_calls_total"), expected, "by deprecated operation");
+
+  const listing = startLoad("/v1/pets");
+  await listing.until(50);
+  const [victim = 0] = workersOf(server);
+  process.kill(victim, "SIGKILL");
+  await untilReplaced([victim]);
+  await listing.until(50);
+  await listing.stop();
+  t.same(await watch.stop(), [], "the total does not fall");
+  t.equal(await count(server, getPet), expected, "the counters of the killed worker stay");
+  await untilAllReport();
+  const now = await count(server, "", "process_resident_memory_bytes");
+  t.ok(now < resident * 1.6, `the memory of workers that left is not counted: ${resident} → ${now}`);
+
+  // Each worker sends its metrics once a second.
+  const status = await until(
+    async () => {
+      const status = (await (await call("/status.json", operator)).json()) as Overview & { service: object };
+      const total = expected + (await count(server, 'operation="listPets"'));
+      return Math.abs((status.keys[0]?.calls as number) - total) <= 1 ? status : undefined;
+    },
+    () => "calls by key are not those of all workers",
+  );
+  t.match(status, { service: { workers: 2, reachable: true }, keys: [{ name: "alice" }] });
+});
+
+t.test("Responds with 503 while the process that has the metrics of all workers does not answer", async (t) => {
+  const before = await count(server);
+  server.child.kill("SIGSTOP");
+  t.teardown(() => server.child.kill("SIGCONT"));
+  const began = Date.now();
+  const refused = await call("/metrics");
+  t.equal(refused.status, 503);
+  t.match(await refused.json(), {
+    code: "unavailable",
+    message: "The figures of all processes are not there. Try again.",
+  });
+  const many = await Promise.all(Array.from({ length: 60 }, async () => (await call("/metrics")).status));
+  t.same([...new Set(many)], [503], "also if many ask at once");
+  t.ok(Date.now() - began < 20_000, "each waits for a second");
+  t.equal((await call("/v1/pets/1")).status, 404, "operations go on");
+  server.child.kill("SIGCONT");
+  await until(
+    async () => ((await call("/metrics")).status === 200 ? true : undefined),
+    () => "no metrics",
+  );
+  t.ok((await count(server)) >= before);
+  t.match(await server.end("SIGTERM"), { code: 0 });
+});
+
+/** Calls the service on a connection of its own, which any worker may accept. */
+function call(path: string, bearer = key): Promise<Response> {
+  return fetch(new URL(path, server.url), { headers: { authorization: `Bearer ${bearer}`, connection: "close" } });
+}
+
+/** The sum of a metric over all series with these labels, as any worker returns it. */
+async function count({ url }: Server, labels = "", name = "petstore_requests_total"): Promise<number> {
+  const answer = await fetch(new URL("/metrics", url), { headers: { connection: "close" } });
+  const series = nonzero(parseSeries(await answer.text()), name);
+  return Object.entries(series).reduce((sum, [line, value]) => sum + (line.includes(labels) ? value : 0), 0);
+}
+
+/** Each worker sends its metrics once a second, and when it is scraped. */
+async function untilCounted(expected: number): Promise<void> {
+  let counted = 0;
+  await until(
+    async () => {
+      counted = await count(server, getPet);
+      return counted === expected ? true : undefined;
+    },
+    () => `${counted} of ${expected} requests`,
+  );
+}
+
+/** Waits until the gauges are those of two workers. Each worker reports the same number of `process_max_fds`. */
+async function untilAllReport(): Promise<void> {
+  const limits = readFileSync(`/proc/${workersOf(server)[0]}/limits`, "utf8");
+  const expected = 2 * Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
+  await until(
+    async () => ((await count(server, "", "process_max_fds")) === expected ? true : undefined),
+    () => "the gauges are not those of two workers",
+  );
+}
+
+/** Waits until none of `old` is left, and two workers are there. */
+async function untilReplaced(old: readonly number[]): Promise<void> {
+  await until(
+    () => {
+      const workers = workersOf(server);
+      return workers.length === 2 && !workers.some((pid) => old.includes(pid)) ? true : undefined;
+    },
+    () => `the workers are ${workersOf(server)}`,
+  );
+}
+
+/** Scrapes the total of all requests again and again, and notes each fall. */
+function watchTotal() {
+  let going = true;
+  const falls: string[] = [];
+  const done = (async () => {
+    for (let last = 0; going; await pause(20)) {
+      const now = await count(server).catch(() => last); // the worker was killed
+      if (now < last) falls.push(`${last} → ${now}`);
+      last = now;
+    }
+  })();
+  const stop = async () => {
+    going = false;
+    await done;
+    return falls;
+  };
+  return { stop };
+}
+
+/** Sends one request after the other. */
+function startLoad(path: string) {
+  let going = true;
+  const tally = { answered: 0, failed: 0 };
+  const done = (async () => {
+    while (going)
+      await call(path).then(
+        async (answer) => {
+          await answer.text();
+          tally.answered += 1;
+        },
+        () => {
+          tally.failed += 1;
+        },
+      );
+  })();
+  return {
+    /** Waits for `more` responses. */
+    async until(more: number) {
+      const wanted = tally.answered + more;
+      await until(
+        () => (tally.answered >= wanted ? true : undefined),
+        () => `${tally.answered} of ${wanted} responses`,
+      );
+    },
+    async stop() {
+      going = false;
+      await done;
+      return tally;
+    },
+  };
+}
