@@ -8,20 +8,21 @@ const pause = 100; // milliseconds, doubled each time
 /**
  * The answer, its body read to the end. Safe is a method that HTTP says may be repeated (RFC 9110,
  * section 9.2.2), and a request with an Idempotency-Key. Each try may take `timeout` milliseconds.
+ * `wait` waits for a number of milliseconds, and rejects if the signal aborts.
  */
-export async function retry(request: Request, timeout: number): Promise<Response> {
+export async function retry(request: Request, timeout: number, wait = sleep): Promise<Response> {
   const safe = /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(request.method) || request.headers.has("idempotency-key");
   for (let left = safe ? tries - 1 : 0; ; left--) {
-    let wait = pause * 2 ** (tries - 1 - left) * (0.5 + Math.random());
+    let delay = pause * 2 ** (tries - 1 - left) * (0.5 + Math.random());
     try {
       const response = await send(left > 0 ? request.clone() : request, timeout);
       const asked = [429, 503].includes(response.status) ? readDelay(response.headers.get("retry-after")) : undefined;
       if (left === 0 || asked === undefined || asked > longest) return response;
-      wait = asked;
+      delay = asked;
     } catch (error) {
       if (left === 0 || request.signal.aborted) throw error;
     }
-    await sleep(wait, request.signal);
+    await wait(delay, request.signal);
   }
 }
 

@@ -40,7 +40,7 @@ const redocly = fileURLToPath(new URL("../../node_modules/.bin/redocly", import.
 async function report({ base, revision }: Pair): Promise<Reported[]> {
   const folder = await mkdtemp(join(tmpdir(), "contract-"));
   try {
-    // As JSON: what YAML says once by an anchor is rated in each of its places.
+    // As JSON, so that each use of a YAML anchor is rated in its own place.
     await writeFile(join(folder, "base.json"), JSON.stringify(base));
     await writeFile(join(folder, "revision.json"), JSON.stringify(revision));
     const args = ["diff", "base.json", "revision.json", "--format=json", "--fail-on=none"];

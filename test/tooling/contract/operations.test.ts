@@ -1,0 +1,193 @@
+// How the contract gate rates changes of operations, credentials and addresses.
+import t from "tap";
+import { compare } from "../../../scripts/contract/compare.ts";
+import {
+  checkImpact,
+  checkImpactOfUndoing,
+  type Edit,
+  highestImpact,
+  released,
+  today,
+} from "../../support/contract.ts";
+import { edit } from "../../support/files.ts";
+
+t.test("Rates changes of operations, credentials and addresses that break callers as major", (t) =>
+  checkImpact(
+    t,
+    "major",
+    [
+      [
+        "an operation removed",
+        "`/pets/{petId}` was removed",
+        [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"],
+      ],
+      ["a method changed", "`POST /pets` was removed", ["    post:\n", "    put:\n"]],
+      ["a credential's scheme changed", "from 'bearer' to 'basic'", ["scheme: bearer", "scheme: basic"]],
+      [
+        "the address changed",
+        "the first server: It changed from https://petstore.example/v1 to https://petstore.example/v2",
+        ["petstore.example/v1", "petstore.example/v2"],
+      ],
+    ],
+    [
+      ["an operationId changed", "from 'listPets' to 'findPets'", [/listPets/g, "findPets"]],
+      ["a path renamed", "renamed to `/animals/{petId}`", ["  /pets/{petId}:", "  /animals/{petId}:"]],
+      ["an earlier sunset", "`x-sunset` changed", ["x-sunset: 2030-12-05", "x-sunset: 2029-12-05"]],
+      [
+        "an address of one operation added",
+        "createPet: `servers` was added",
+        ["operationId: createPet", "operationId: createPet\n      servers: [{ url: https://petstore.example/v1 }]"],
+      ],
+      [
+        "a stable operation made experimental",
+        "`x-stability`",
+        ["operationId: getPet", "operationId: getPet\n      x-stability: experimental"],
+      ],
+      [
+        "a sunset added that has passed",
+        "`x-sunset` was added",
+        ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2026-11-20"],
+      ],
+      [
+        "the first server replaced",
+        "from https://petstore.example/v1 to https://staging.petstore.example/v1",
+        [/servers:\n([\s\S]*?)( {2}- url: "\{staging[\s\S]*?)(?=security:)/, "servers:\n$2$1"],
+      ],
+    ],
+    [
+      [
+        "a second credential required",
+        "from apiKey to apiKey and other",
+        ["  - apiKey: []\n", "  - apiKey: []\n    other: []\n"],
+        ["  securitySchemes:\n", "  securitySchemes:\n    other: { type: apiKey, in: header, name: X-Other }\n"],
+      ],
+    ],
+    [
+      [
+        "a scope of a credential required",
+        "from apiKey to apiKey and apiKey's write",
+        ["  - apiKey: []", "  - apiKey: [write]"],
+      ],
+    ],
+  ),
+);
+
+t.test("Rates a credential that becomes required as major", (t) =>
+  checkImpactOfUndoing(t, "major", [
+    "a credential required for the first time",
+    "changed from none to apiKey",
+    ["security:\n  - apiKey: []\n", "security: []\n"],
+  ]),
+);
+
+t.test("Rates additions to operations, credentials and addresses as minor", (t) =>
+  checkImpact(
+    t,
+    "minor",
+    [
+      [
+        "an operation added",
+        "the path /store (getStore): It was added",
+        [
+          "\ncomponents:\n",
+          "  /store:\n    get: { operationId: getStore, responses: { default: { description: All. } } }\n\ncomponents:\n",
+        ],
+      ],
+      [
+        "another credential accepted",
+        "from apiKey to apiKey, or other",
+        ["  - apiKey: []\n", "  - apiKey: []\n  - other: []\n"],
+        ["  securitySchemes:\n", "  securitySchemes:\n    other: { type: apiKey, in: header, name: X-Other }\n"],
+      ],
+      [
+        "an operation deprecated",
+        "`deprecated` was added: true",
+        ["operationId: createPet", "operationId: createPet\n      deprecated: true"],
+      ],
+      [
+        "a later sunset",
+        '`x-sunset` changed from "2030-12-05" to "2031-12-05"',
+        ["x-sunset: 2030-12-05", "x-sunset: 2031-12-05"],
+      ],
+    ],
+    [
+      [
+        "no credential required any more",
+        "getPet: The credential that it needs changed from apiKey to none",
+        ["operationId: getPet", "operationId: getPet\n      security: []"],
+      ],
+    ],
+  ),
+);
+
+t.test("Rates changes of tags, summaries and descriptions as patch", (t) =>
+  checkImpact(t, "patch", [
+    [
+      "a tag added",
+      "tag `Orders`: It was added",
+      ["\ntags:\n", "\ntags:\n  - { name: Orders, description: Orders. }\n"],
+    ],
+    [
+      "a summary rewritten",
+      "listPets: Its `summary` was written anew",
+      ["summary: List animals", "summary: List the animals"],
+    ],
+    [
+      "the document's description rewritten",
+      "Its `description` was written anew",
+      ["The store keeps", "Our store keeps"],
+    ],
+  ]),
+);
+
+t.test("Allows an operation to become more stable, but not less", async (t) => {
+  const mark = (stabilities: Record<string, string>) =>
+    Object.entries(stabilities).reduce(
+      (text, [id, stability]) =>
+        edit(text, [`operationId: ${id}`, `operationId: ${id}\n      x-stability: ${stability}`]),
+      released,
+    );
+  const base = mark({ listPets: "beta", createPet: "experimental", getPet: "beta" });
+  const revision = mark({ listPets: "experimental", createPet: "beta" });
+  const changes = await compare(base, revision, today);
+  t.same(Object.fromEntries(changes.map(({ where, impact }) => [where, impact])), {
+    listPets: "major",
+    createPet: "minor",
+    getPet: "minor",
+  });
+  t.equal(await highestImpact(released, mark({ getPet: "beta" })), "major", "a stable operation made beta");
+});
+
+t.test("Allows an operation and its own components to be removed after its sunset", async (t) => {
+  const removed = edit(
+    released,
+    [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"],
+    [/ {4}NotFound:\n[\s\S]*?(?= {4}MethodNotAllowed:)/, ""],
+    [/ {4}Id:\n[\s\S]*?(?= {4}PetStatus:)/, ""],
+  );
+  const [sunset, dayAfter] = ["2030-12-05", "2030-12-06"];
+  t.equal(await highestImpact(released, removed, sunset), "major", "not on the day of the sunset");
+  t.equal(await highestImpact(released, removed, dayAfter), "minor");
+
+  const summary = "  /pets:\n    summary: All.\n";
+  const another: Edit = [
+    "  /pets:\n",
+    `${summary}    delete: { operationId: clear, x-sunset: ${sunset}, responses: {} }\n`,
+  ];
+  const base = edit(released, another);
+  t.equal(
+    await highestImpact(base, edit(removed, ["  /pets:\n", summary]), dayAfter),
+    "minor",
+    "one operation of a path",
+  );
+  const withoutCreate: Edit = [/ {4}post:\n[\s\S]*?(?= {2}\/pets\/\{petId\}:)/, ""];
+  t.equal(
+    await highestImpact(base, edit(released, withoutCreate), dayAfter),
+    "major",
+    "an operation without a sunset on the same path",
+  );
+  const broken = edit(removed, [/ {4}PetStatus:[\s\S]*?(?= {4}NewPet:)/, ""]);
+  await t.rejects(compare(released, broken, dayAfter), {
+    message: /^The document can't be compared: .*#\/paths\/~1pets\/get\/parameters\/1\/schema Can't resolve \$ref/,
+  });
+});

@@ -1,0 +1,122 @@
+// How the contract gate rates changes of responses and schemas, and documents that differ only in form.
+import t from "tap";
+import { compare } from "../../../scripts/contract/compare.ts";
+import { checkImpact, released, today } from "../../support/contract.ts";
+import { edit } from "../../support/files.ts";
+
+const pet = /(?<= {4}Pet:\n[\s\S]*?properties:\n)/;
+
+t.test("Rates changes of responses and schemas that break callers as major", (t) =>
+  checkImpact(
+    t,
+    "major",
+    [
+      [
+        "a value added to a closed enum of a response",
+        "gained values: 'lost'",
+        ["[available, pending, sold]", "[available, pending, sold, lost]"],
+      ],
+      [
+        "a value removed from an open list",
+        'schema `Error`, field `code`: `x-extensible-enum` lost "unavailable"',
+        ["            - unavailable\n", ""],
+      ],
+      [
+        "a field made optional in a response",
+        "no longer required: `categoryId`",
+        ["[id, name, categoryId]", "[id, name]"],
+      ],
+      ["a success status changed", "Response `201` became `202`", ['"201":', '"202":']],
+      ["a response removed", "getPet, answer 404: Response `404` was removed", [/ {8}"404":\n.*\n/, ""]],
+      [
+        "a response's media type changed",
+        "`application/json` became `application/xml`",
+        ["application/json", "application/xml"],
+      ],
+      [
+        "a response header made optional",
+        "header `WWW-Authenticate`: `required`",
+        [/(?<=RFC 6750\)\.\n) {6}required: true\n/, ""],
+      ],
+    ],
+    [
+      [
+        "a field removed from a response",
+        "Property `categoryId` of `Pet` was removed",
+        ["        categoryId: *categoryId\n", ""],
+        ["[id, name, categoryId]", "[id, name]"],
+      ],
+      ["a response header removed", "Response header `Link` was removed", [/ {12}Link:\n.*\n/, ""]],
+      [
+        "an open list closed",
+        "schema `Error`, field `code`: `x-extensible-enum` was removed",
+        [/ {10}x-extensible-enum:\n( {12}- .*\n)+/, ""],
+      ],
+      [
+        "a closed enum opened",
+        "Enum of `PetStatus` was removed",
+        ["      enum: [avail", "      x-extensible-enum: [avail"],
+      ],
+    ],
+    [["a schema renamed", "schema `Pet`: It was removed", [/(schemas\/|^ {4})Pet(?=[":])/gm, "$1Animal"]]],
+  ),
+);
+
+t.test("Rates additions to responses and schemas as minor", (t) =>
+  checkImpact(t, "minor", [
+    [
+      "a field added to a response",
+      "schema `Pet`, field `shop`: It was added",
+      [pet, "        shop: { type: string }\n"],
+    ],
+    [
+      "a value added to an open list of a response",
+      '`x-extensible-enum` gained "on_fire"',
+      ["            - unavailable\n", "            - unavailable\n            - on_fire\n"],
+    ],
+    ["a response added", "getPet, answer 409: It was added", [/( {8})"404":\n(.*\n)/, '$1"404":\n$2$1"409":\n$2']],
+    [
+      "a response header added",
+      "header `X-Shop`: It was added",
+      [/ {12}X-Request-Id:/, "            X-Shop: { schema: { type: string } }\n            X-Request-Id:"],
+    ],
+  ]),
+);
+
+t.test("Rates changes of the order of an enum and of examples as patch", (t) =>
+  checkImpact(
+    t,
+    "patch",
+    [["an enum reordered", "`enum` changed its order", ["[available, pending, sold]", "[sold, available, pending]"]]],
+    [
+      [
+        "an example changed",
+        "examples",
+        ["{ id: 2, name: Tom, categoryId: 3 }", "{ id: 3, name: Tom, categoryId: 3 }"],
+      ],
+    ],
+  ),
+);
+
+t.test("Reports no change if only comments and YAML anchors change", async (t) => {
+  const moved = edit(
+    released,
+    ["# Routes, validation", "# Routes, checks"],
+    [/ &headers$/m, " &h"],
+    [/\*headers/g, "*h"],
+  );
+  t.same(await compare(released, moved, today), []);
+});
+
+t.test("Finds the open list of a parameter again if the parameter moves within its list", async (t) => {
+  const shop = "        - { name: shop, in: query, schema: { type: string, x-extensible-enum: [north, south] } }\n";
+  const limit = "        - name: limit";
+  const base = edit(released, [`      parameters:\n${limit}`, `      parameters:\n${shop}${limit}`]);
+  const moved = edit(released, ["        - name: status\n", `${shop}        - name: status\n`]);
+  t.same(
+    (await compare(base, moved, today)).filter(({ impact }) => impact !== "patch"),
+    [],
+  );
+  const less = edit(moved, ["[north, south]", "[north]"]);
+  t.match(await compare(base, less, today), [{ impact: "major", what: '`x-extensible-enum` lost "south".' }]);
+});
