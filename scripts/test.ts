@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { buildTidy } from "../test/support/cleanup.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 
@@ -20,6 +21,9 @@ if (find === undefined)
 
 const cleanup = buildTidy();
 const environment = { ...process.env };
+// Compiled code that comes from a cache has no coverage.
+if (!rest.includes("--no-disable-coverage"))
+  environment.NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/tests", import.meta.url));
 if (!environment.TEST_DATABASE_URL) {
   const { url, end } = await startPostgres();
   cleanup.teardown(end);

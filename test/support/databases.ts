@@ -6,7 +6,7 @@ import pg from "pg";
 import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
 import { folder } from "./files.ts";
-import { startPostgres } from "./postgres.ts";
+import { query, startPostgres } from "./postgres.ts";
 
 const template = "petstore_test_template";
 let server: Promise<string> | undefined;
@@ -50,7 +50,10 @@ export async function emptyDatabase(t: Pick<Test, "teardown">): Promise<string> 
 export async function newDatabase(t: Pick<Test, "teardown">): Promise<string> {
   templated ??= createTemplate();
   await templated;
-  return createDatabase(t, template);
+  const url = await createDatabase(t, template);
+  // A copy of the template has its secret, which signs cursors. Each store has one of its own.
+  await query(url, "UPDATE petstore.secret SET value = $1", [randomBytes(32)]);
+  return url;
 }
 
 const newName = () => `petstore_test_${randomBytes(6).toString("hex")}`;
