@@ -28,7 +28,7 @@ export async function compare(base: string, revision: string, today: string): Pr
   return all.sort((one, other) => order.indexOf(one.impact) - order.indexOf(other.impact));
 }
 
-// Versions are compared by whoever asks, credentials below. The key of a path is its parameters' names.
+// The caller compares versions, and compareCredentials compares credentials. The key of a path has its parameters' names.
 function isMeant({ typeName, property = "", impact }: Reported): boolean {
   if (typeName === "Info" && /^(version|x-released)$/.test(property)) return false;
   if (typeName === "PathItem" && property === "key" && impact !== "major") return false;
@@ -116,7 +116,7 @@ function openLists(part: unknown, steps: Steps = [], names: Steps = [], found: O
   return found;
 }
 
-// What nothing above looks at: whoever installs the package gets another document.
+// Finds changes that no other comparison finds, since every change of the document changes the package.
 function compareTheRest({ base, revision }: Pair): Change[] {
   const { info: _, ...was } = base;
   const { info: __, ...is } = revision;

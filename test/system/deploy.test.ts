@@ -26,6 +26,7 @@ import { start } from "../support/service.ts";
 
 const unit = [...read("deploy/petstore.service").matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
 const unitValues = (name: string) => unit.filter(([one]) => one === name).map(([, value]) => value as string);
+const unitEnvironment = Object.fromEntries(unitValues("Environment").map((line) => line.split(/=(.*)/s).slice(0, 2)));
 
 t.test("compose.yaml conforms to the Compose Specification", async (t) => {
   // The schema names another draft than its keywords are of. It is from 2021, before `name` was added.
@@ -102,7 +103,7 @@ t.test("petstore.service is a valid unit with an exposure of at most 1.5 of 10",
   t.not(analyze(text, "security", "--offline=true", "--threshold=5").status, 0, "a lower limit fails");
 });
 
-t.test("Probes, ports, settings, image names, limits and timeouts of deploy/ agree with the service", async (t) => {
+t.test("Probes and ports of deploy/ agree with the service", async (t) => {
   const probes = ["startupProbe", "readinessProbe", "livenessProbe"].map((name) => container[name].httpGet);
   const { call } = await start(t);
   for (const { path } of probes) t.equal((await call("GET", path, { key: null })).status, 200, path);
@@ -119,11 +120,13 @@ t.test("Probes, ports, settings, image names, limits and timeouts of deploy/ agr
   t.same(service.spec.ports[0].targetPort, "http");
   for (const { port } of probes) t.equal(port, "http");
   t.match(compose.services.petstore.ports[0], new RegExp(`:${port}$`));
+});
 
+t.test("Settings and image names of deploy/ agree with the service", async (t) => {
   const set = {
     Dockerfile: environment,
     "compose.yaml": compose.services.petstore.environment,
-    "petstore.service": Object.fromEntries(unitValues("Environment").map((line) => line.split(/=(.*)/s).slice(0, 2))),
+    "petstore.service": unitEnvironment,
     "kubernetes.yaml": Object.fromEntries(container.env.map(({ name }: { name: string }) => [name, ""])),
   };
   for (const [file, values] of Object.entries(set))
@@ -134,9 +137,11 @@ t.test("Probes, ports, settings, image names, limits and timeouts of deploy/ agr
   t.equal(compose.services.petstore.image, image);
   t.equal(container.image, `registry.example/${image}`);
   t.match(read("deploy/Dockerfile"), `-t ${image} .`);
+});
 
+t.test("Limits, timeouts and labels of deploy/ agree with the service", async (t) => {
   t.ok(Number(unitValues("LimitNOFILE")[0]) > Number(settings.MAX_CONNECTIONS.default));
-  t.ok(readConfig(set["petstore.service"]).WORKERS > 1, "ExecReload=kill -HUP needs workers to replace");
+  t.ok(readConfig(unitEnvironment).WORKERS > 1, "ExecReload=kill -HUP needs workers to replace");
   const end = 10; // seconds, the most that the service takes to end
   t.ok(Number(unitValues("TimeoutStopSec")[0]) > end);
   t.ok(Number.parseInt(compose.services.petstore.stop_grace_period, 10) > end);

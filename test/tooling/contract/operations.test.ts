@@ -2,6 +2,7 @@
 import t from "tap";
 import { compare } from "../../../scripts/contract/compare.ts";
 import {
+  type Change,
   checkImpact,
   checkImpactOfUndoing,
   type Edit,
@@ -11,65 +12,65 @@ import {
 } from "../../support/contract.ts";
 import { edit } from "../../support/files.ts";
 
+const breaking: Change[][] = [
+  [
+    [
+      "an operation removed",
+      "`/pets/{petId}` was removed",
+      [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"],
+    ],
+    ["a method changed", "`POST /pets` was removed", ["    post:\n", "    put:\n"]],
+    ["a credential's scheme changed", "from 'bearer' to 'basic'", ["scheme: bearer", "scheme: basic"]],
+    [
+      "the address changed",
+      "the first server: It changed from https://petstore.example/v1 to https://petstore.example/v2",
+      ["petstore.example/v1", "petstore.example/v2"],
+    ],
+  ],
+  [
+    ["an operationId changed", "from 'listPets' to 'findPets'", [/listPets/g, "findPets"]],
+    ["a path renamed", "renamed to `/animals/{petId}`", ["  /pets/{petId}:", "  /animals/{petId}:"]],
+    ["an earlier sunset", "`x-sunset` changed", ["x-sunset: 2030-12-05", "x-sunset: 2029-12-05"]],
+    [
+      "an address of one operation added",
+      "createPet: `servers` was added",
+      ["operationId: createPet", "operationId: createPet\n      servers: [{ url: https://petstore.example/v1 }]"],
+    ],
+    [
+      "a stable operation made experimental",
+      "`x-stability`",
+      ["operationId: getPet", "operationId: getPet\n      x-stability: experimental"],
+    ],
+    [
+      "a sunset added that has passed",
+      "`x-sunset` was added",
+      ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2026-11-20"],
+    ],
+    [
+      "the first server replaced",
+      "from https://petstore.example/v1 to https://staging.petstore.example/v1",
+      [/servers:\n([\s\S]*?)( {2}- url: "\{staging[\s\S]*?)(?=security:)/, "servers:\n$2$1"],
+    ],
+  ],
+  [
+    [
+      "a second credential required",
+      "from apiKey to apiKey and other",
+      ["  - apiKey: []\n", "  - apiKey: []\n    other: []\n"],
+      ["  securitySchemes:\n", "  securitySchemes:\n    other: { type: apiKey, in: header, name: X-Other }\n"],
+    ],
+  ],
+  [
+    [
+      "a scope of a credential required",
+      "from apiKey to apiKey and apiKey's write",
+      ["  - apiKey: []", "  - apiKey: [write]"],
+    ],
+  ],
+];
+
 t.test("Rates changes of operations, credentials and addresses that break callers as major", (t) =>
-  checkImpact(
-    t,
-    "major",
-    [
-      [
-        "an operation removed",
-        "`/pets/{petId}` was removed",
-        [/ {2}\/pets\/\{petId\}:[\s\S]*?\ncomponents:/, "\ncomponents:"],
-      ],
-      ["a method changed", "`POST /pets` was removed", ["    post:\n", "    put:\n"]],
-      ["a credential's scheme changed", "from 'bearer' to 'basic'", ["scheme: bearer", "scheme: basic"]],
-      [
-        "the address changed",
-        "the first server: It changed from https://petstore.example/v1 to https://petstore.example/v2",
-        ["petstore.example/v1", "petstore.example/v2"],
-      ],
-    ],
-    [
-      ["an operationId changed", "from 'listPets' to 'findPets'", [/listPets/g, "findPets"]],
-      ["a path renamed", "renamed to `/animals/{petId}`", ["  /pets/{petId}:", "  /animals/{petId}:"]],
-      ["an earlier sunset", "`x-sunset` changed", ["x-sunset: 2030-12-05", "x-sunset: 2029-12-05"]],
-      [
-        "an address of one operation added",
-        "createPet: `servers` was added",
-        ["operationId: createPet", "operationId: createPet\n      servers: [{ url: https://petstore.example/v1 }]"],
-      ],
-      [
-        "a stable operation made experimental",
-        "`x-stability`",
-        ["operationId: getPet", "operationId: getPet\n      x-stability: experimental"],
-      ],
-      [
-        "a sunset added that has passed",
-        "`x-sunset` was added",
-        ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2026-11-20"],
-      ],
-      [
-        "the first server replaced",
-        "from https://petstore.example/v1 to https://staging.petstore.example/v1",
-        [/servers:\n([\s\S]*?)( {2}- url: "\{staging[\s\S]*?)(?=security:)/, "servers:\n$2$1"],
-      ],
-    ],
-    [
-      [
-        "a second credential required",
-        "from apiKey to apiKey and other",
-        ["  - apiKey: []\n", "  - apiKey: []\n    other: []\n"],
-        ["  securitySchemes:\n", "  securitySchemes:\n    other: { type: apiKey, in: header, name: X-Other }\n"],
-      ],
-    ],
-    [
-      [
-        "a scope of a credential required",
-        "from apiKey to apiKey and apiKey's write",
-        ["  - apiKey: []", "  - apiKey: [write]"],
-      ],
-    ],
-  ),
+  checkImpact(t, "major", ...breaking),
 );
 
 t.test("Rates a credential that becomes required as major", (t) =>
@@ -80,44 +81,44 @@ t.test("Rates a credential that becomes required as major", (t) =>
   ]),
 );
 
+const additions: Change[][] = [
+  [
+    [
+      "an operation added",
+      "the path /store (getStore): It was added",
+      [
+        "\ncomponents:\n",
+        "  /store:\n    get: { operationId: getStore, responses: { default: { description: All. } } }\n\ncomponents:\n",
+      ],
+    ],
+    [
+      "another credential accepted",
+      "from apiKey to apiKey, or other",
+      ["  - apiKey: []\n", "  - apiKey: []\n  - other: []\n"],
+      ["  securitySchemes:\n", "  securitySchemes:\n    other: { type: apiKey, in: header, name: X-Other }\n"],
+    ],
+    [
+      "an operation deprecated",
+      "`deprecated` was added: true",
+      ["operationId: createPet", "operationId: createPet\n      deprecated: true"],
+    ],
+    [
+      "a later sunset",
+      '`x-sunset` changed from "2030-12-05" to "2031-12-05"',
+      ["x-sunset: 2030-12-05", "x-sunset: 2031-12-05"],
+    ],
+  ],
+  [
+    [
+      "no credential required any more",
+      "getPet: The credential that it needs changed from apiKey to none",
+      ["operationId: getPet", "operationId: getPet\n      security: []"],
+    ],
+  ],
+];
+
 t.test("Rates additions to operations, credentials and addresses as minor", (t) =>
-  checkImpact(
-    t,
-    "minor",
-    [
-      [
-        "an operation added",
-        "the path /store (getStore): It was added",
-        [
-          "\ncomponents:\n",
-          "  /store:\n    get: { operationId: getStore, responses: { default: { description: All. } } }\n\ncomponents:\n",
-        ],
-      ],
-      [
-        "another credential accepted",
-        "from apiKey to apiKey, or other",
-        ["  - apiKey: []\n", "  - apiKey: []\n  - other: []\n"],
-        ["  securitySchemes:\n", "  securitySchemes:\n    other: { type: apiKey, in: header, name: X-Other }\n"],
-      ],
-      [
-        "an operation deprecated",
-        "`deprecated` was added: true",
-        ["operationId: createPet", "operationId: createPet\n      deprecated: true"],
-      ],
-      [
-        "a later sunset",
-        '`x-sunset` changed from "2030-12-05" to "2031-12-05"',
-        ["x-sunset: 2030-12-05", "x-sunset: 2031-12-05"],
-      ],
-    ],
-    [
-      [
-        "no credential required any more",
-        "getPet: The credential that it needs changed from apiKey to none",
-        ["operationId: getPet", "operationId: getPet\n      security: []"],
-      ],
-    ],
-  ),
+  checkImpact(t, "minor", ...additions),
 );
 
 t.test("Rates changes of tags, summaries and descriptions as patch", (t) =>
