@@ -5,6 +5,7 @@ import { openStore } from "../../src/store/open.ts";
 import { latest } from "../../src/store/postgres-migrations.ts";
 import type { Store } from "../../src/store/store.ts";
 import { petstore } from "../support/command.ts";
+import { longTimeouts } from "../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../support/databases.ts";
 import { holdsAll, type Kept, startLoad } from "../support/load.ts";
 import { startNetwork } from "../support/network.ts";
@@ -87,7 +88,7 @@ t.test("limits how many calls wait while all connections are in use", async (t) 
 t.test("a create whose connection is cut happens at most once, and its retry succeeds", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
-  const store = await openStore(network.url);
+  const store = await openStore(network.url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   const create = (key: string) =>
@@ -126,7 +127,7 @@ t.test("responds with 503 while the network loses all data, and recovers by itse
 
 t.test("loses nothing while its connections are terminated under load", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url);
+  const store = await openStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   const load = startLoad([`${service.origin}/v1`], service.key, 16);

@@ -6,7 +6,7 @@ import { openStore } from "../../src/store/open.ts";
 import { latest } from "../../src/store/postgres-migrations.ts";
 import { statements } from "../../src/store/postgres-statements.ts";
 import { petstore } from "../support/command.ts";
-import { rex } from "../support/conformance.ts";
+import { longTimeouts, rex } from "../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../support/databases.ts";
 import { query } from "../support/postgres.ts";
 import { start } from "../support/service.ts";
@@ -54,7 +54,7 @@ t.test("serves without the right to change the schema", async (t) => {
   await query(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO ${role}`);
   await query(url, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA petstore TO ${role}`);
   const asRole = Object.assign(new URL(url), { username: role, password: "x" });
-  const store = await openStore(asRole.href);
+  const store = await openStore(asRole.href, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   t.match(await service.call("POST", "/v1/pets", { json: { name: "Rex", categoryId: 1 } }), { status: 201 });
@@ -95,7 +95,7 @@ t.test("reports bugs as they are, and not as Unavailable", async (t) => {
   const closed = await openStore(url);
   await closed.close();
   await t.rejects(closed.check(), { message: /after calling end on the pool/ }, "use of a closed store");
-  const store = await openStore(url);
+  const store = await openStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await query(url, "ALTER TABLE petstore.pets RENAME TO animals");
   await t.rejects(store.pets.find(1n), { code: "42P01" }, "a table that is not there");
@@ -105,7 +105,7 @@ t.test("reports bugs as they are, and not as Unavailable", async (t) => {
 
 t.test("rejects with Unavailable while the database can't be written", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url);
+  const store = await openStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await query(url, "CREATE TABLE petstore.saved AS TABLE petstore.secret; DELETE FROM petstore.secret");
   const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
-import type { NewPet, Once, Store } from "../../src/store/store.ts";
+import type { NewPet, Once, Store, Timeouts } from "../../src/store/store.ts";
 import { stores } from "./databases.ts";
 import { query } from "./postgres.ts";
 
@@ -60,6 +60,9 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
+/** For tests that are not about timeouts: on a busy machine, PostgreSQL may take longer than the defaults. */
+export const longTimeouts: Timeouts = { lock: 30_000, connect: 30_000, statement: 30_000, answer: 30_000 };
+
 /** A store under test. */
 export interface Subject {
   readonly kind: Kind;
@@ -77,7 +80,7 @@ export function testStores(title: string, work: (t: Test, subject: Subject) => P
     t.test(`${kind.name}: ${title}`, async (t) => {
       const url = await stores[kind.name](t);
       const open = async () => {
-        const store = await openStore(url);
+        const store = await openStore(url, { timeouts: longTimeouts });
         t.teardown(() => store.close());
         return store;
       };
