@@ -61,7 +61,7 @@ export const kinds: readonly Kind[] = [
 ];
 
 /** For tests that are not about timeouts: on a busy machine, PostgreSQL may take longer than the defaults. */
-export const longTimeouts: Timeouts = { lock: 30_000, connect: 30_000, statement: 30_000, answer: 30_000 };
+export const longTimeouts: Timeouts = { lock: 30_000, connect: 30_000, statement: 30_000, answer: 30_000, idle: 10_000 };
 
 /** A store under test. */
 export interface Subject {
