@@ -42,7 +42,7 @@ export interface Server {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
 }
 
-/** Starts the service and waits until it listens. It is told to end when the test ends, if it still runs. */
+/** Starts the service and waits until it listens. Rejects if it exits. Sends SIGTERM when the test ends. */
 export async function startServer(
   t: Pick<Test, "teardown">,
   environment: Record<string, string>,
@@ -68,8 +68,11 @@ export async function startServer(
     });
   const all = () => out.stdout + out.stderr;
   const url = await until(
-    () => /Pet Store at (\S+),/.exec(all())?.[1],
-    () => `it did not start: ${all()}`,
+    () => {
+      if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}: ${all()}`);
+      return /Pet Store at (\S+),/.exec(all())?.[1];
+    },
+    () => `the service did not start: ${all()}`,
   );
   const end: Server["end"] = async (signal) => {
     const began = Date.now();
