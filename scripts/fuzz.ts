@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildTidy } from "../test/support/cleanup.ts";
+import { createCleanup } from "../test/support/cleanup.ts";
 import { startServer } from "../test/support/processes.ts";
 import { environment, fuzz } from "./fuzz/run.ts";
 import { writeReadme } from "./readme.ts";
@@ -20,7 +20,7 @@ const seed = Number(values.seed);
 const wanted = Number(values.requests);
 if (!(wanted > 0) || !Number.isSafeInteger(seed)) throw new Error("--requests and --seed must be numbers.");
 const folder = mkdtempSync(join(tmpdir(), "petstore-fuzz-"));
-const { teardown, tidy } = buildTidy();
+const { teardown, cleanUp } = createCleanup();
 teardown(() => rmSync(folder, { recursive: true, force: true }));
 try {
   const settings = { ...environment, DATABASE_URL: `sqlite:${join(folder, "petstore.db")}` };
@@ -52,5 +52,5 @@ try {
   if (values.write) writeReadme("fuzz", table, `seed ${seed}`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 } finally {
-  await tidy();
+  await cleanUp();
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs, stripVTControlCharacters } from "node:util";
-import { buildTidy } from "../test/support/cleanup.ts";
+import { createCleanup } from "../test/support/cleanup.ts";
 import { drivingCore, prepare, type Running, start } from "./bench/run.ts";
 import { pets } from "./bench/work.ts";
 import type { Order, Outcome } from "./overload/driver.ts";
@@ -22,7 +22,7 @@ const saturating = 64; // connections: with more of them no more is done
 const times = 5;
 const slow = 2_000; // clients that take their time
 
-const { teardown, tidy } = buildTidy();
+const { teardown, cleanUp } = createCleanup();
 const folder = mkdtempSync(join(tmpdir(), "petstore-overload-"));
 teardown(() => rmSync(folder, { recursive: true }));
 const { key, url, end } = await prepare(folder, ["sqlite", "postgres"]);
@@ -184,5 +184,5 @@ try {
   console.log(text);
   if (values.write) writeReadme("overload", text, "one core for the server and one for its clients");
 } finally {
-  await tidy();
+  await cleanUp();
 }

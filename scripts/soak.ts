@@ -2,7 +2,7 @@
 // `--stores=sqlite,postgres`, `--seed=N` for the same faults again, `--write` for the README. On Linux.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildTidy } from "../test/support/cleanup.ts";
+import { createCleanup } from "../test/support/cleanup.ts";
 import { writeReadme } from "./readme.ts";
 import { type Report, soak, stores } from "./soak/run.ts";
 import { faultless, toTable } from "./soak/table.ts";
@@ -23,7 +23,7 @@ const minutes = Number(values.minutes);
 const seed = Number(values.seed);
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error("--minutes and --seed must be numbers.");
 
-const { teardown, tidy } = buildTidy();
+const { teardown, cleanUp } = createCleanup();
 const reports: Record<string, Report> = {};
 try {
   console.log(`seed ${seed}`);
@@ -34,7 +34,7 @@ try {
     reports[store] = report;
   }
 } finally {
-  await tidy();
+  await cleanUp();
 }
 const table = toTable(reports);
 console.log(table);

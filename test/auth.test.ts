@@ -1,4 +1,4 @@
-// Authentication: before everything else, for each request, and by keys that are valid now.
+// Authentication: its order before other checks, each request of a connection, and expired or revoked keys.
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import t from "tap";

@@ -1,4 +1,4 @@
-// A backup has all of one moment, is checked before it gets its name, and is not made of a store that is not sound.
+// petstore backup: consistent snapshots, which are checked before they get their name. Rejects damaged stores.
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import { readDocument } from "../src/document.ts";
 import { openStore, openTables } from "../src/store/open.ts";
 import { stores } from "./support/databases.ts";
 import { folder } from "./support/files.ts";
-import { fill, insertPets, petLine, petsIn, petstoreOn, tamper } from "./support/stores.ts";
+import { fill, insertPets, petLine, petstoreOn, readAllPets, tamper } from "./support/stores.ts";
 
 const document = await readDocument();
 
@@ -31,7 +31,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(counts, { keys: 1, pets: 1_500, idempotency: 1_500 });
     t.equal(statSync(file).mode & 0o777, 0o600);
     t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^pets {14}1500$(.*\n)*sound$/m });
-    const all = await petsIn(`sqlite:${file}`);
+    const all = await readAllPets(`sqlite:${file}`);
     t.same(
       all.map(({ id }) => Number(id)),
       Array.from({ length: 1_500 }, (_, n) => n + 1),
@@ -68,7 +68,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.same(readdirSync(place), []);
   });
 
-  t.test(`${kind}: a backup or restore that is stopped while it checks fails with just that`, async (t) => {
+  t.test(`${kind}: a backup or restore that is stopped during its check fails with Stopped`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     for (const each of [from, url]) await fill(each, 3);
     const file = join(folder(t), "backup.db");

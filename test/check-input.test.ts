@@ -1,7 +1,7 @@
-// An import checks all lines first: one bad line keeps all pets out, and each bad line is reported with its number.
+// The check of an import: one bad line prevents the whole import, and each bad line is reported with its number.
 import t from "tap";
 import { stores } from "./support/databases.ts";
-import { namesIn, petLine, petstoreOn } from "./support/stores.ts";
+import { petLine, petstoreOn, readAllNames } from "./support/stores.ts";
 
 const good = '{"name":"Rex","categoryId":7}';
 
@@ -49,7 +49,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(many.stderr, /^(line \d+: .*\n){20}and 3 more\npetstore: No pet was imported: 23 bad lines/);
     const { stderr } = await importNdjson(url, '{"name":"a","categoryId":1,"\\u001b]0;x\\u0007":1}\n');
     t.match(stderr, "'\\u001b]0;x\\u0007'", "control characters are escaped");
-    t.same(await namesIn(url), []);
+    t.same(await readAllNames(url), []);
   });
 
   t.test(`${kind}: --skip-bad imports the good lines, and reports every bad one`, async (t) => {
@@ -57,11 +57,11 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await petstoreOn(url, ["migrate"]);
     const skipped = await importNdjson(url, mixed, "--skip-bad");
     t.match(skipped, { status: 0, stdout: /^lines {13}34\npets {14}18\nbefore {12}0\nbad {15}15\n/ });
-    t.same(await namesIn(url), Array(18).fill("Rex"));
+    t.same(await readAllNames(url), Array(18).fill("Rex"));
     const all = await importNdjson(url, "{\n".repeat(23), "--skip-bad");
     t.equal(all.stderr.match(/^line \d+: /gm)?.length, 23);
-    t.equal((await namesIn(url)).length, 18);
+    t.equal((await readAllNames(url)).length, 18);
     t.match(await importNdjson(url, petLine("Tom")), { status: 0 });
-    t.equal((await namesIn(url)).length, 19);
+    t.equal((await readAllNames(url)).length, 19);
   });
 }

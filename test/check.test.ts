@@ -1,4 +1,4 @@
-// petstore check: reports what is wrong with a store, and changes nothing.
+// petstore check: reports the problems of a store, and changes nothing.
 import {
   closeSync,
   copyFileSync,

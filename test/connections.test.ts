@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import t, { type Test } from "tap";
 import type { Parts } from "../src/app.ts";
-import { certify } from "./support/certificate.ts";
+import { createCertificate } from "./support/certificate.ts";
 import { start } from "./support/service.ts";
 import { bundleRequest } from "./support/slow-clients.ts";
 import { until } from "./support/wait.ts";
@@ -85,7 +85,7 @@ function ask(t: Test, socket: Socket, requests: number): Socket {
 }
 
 t.test("Closes a connection if the client does not read its response for 30 s", async (t) => {
-  const { files, cert } = await certify(t, 1);
+  const { files, cert } = await createCertificate(t, 1);
   const tls = { cert: readFileSync(files.TLS_CERT), key: readFileSync(files.TLS_KEY) };
   for (const [name, more, open] of [
     ["TCP", {}, (port: number) => connect(port, "127.0.0.1")],
@@ -106,7 +106,7 @@ t.test("Closes a connection if the client does not read its response for 30 s", 
   }
 });
 
-t.test("Keeps a connection whose client reads more than 1 MiB in 30 s, and always asks for more", async (t) => {
+t.test("Keeps a connection whose client reads more than 1 MiB in 30 s, and always has requests pending", async (t) => {
   const { port, sockets, pass, fills, closes } = await startClocked(t);
   const socket = ask(t, connect(port, "127.0.0.1"), 48);
   await fills();

@@ -93,7 +93,7 @@ t.test("copies an empty store, whose first id is 1", async (t) => {
   }
 });
 
-t.test("refuses wrong stores in one line", async (t) => {
+t.test("rejects invalid sources and targets in one line", async (t) => {
   const [from, full] = [await stores.sqlite(t), await stores.sqlite(t)];
   await insertPets(from, 3);
   await insertPets(full, 2);

@@ -1,4 +1,4 @@
-// CORS: which pages of other origins may call the service, and what they may read.
+// CORS: the origins, methods and headers that the service allows.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import t from "tap";
 import { parse } from "yaml";
@@ -14,7 +14,7 @@ interface Operation {
   responses: Record<string, { headers?: Record<string, unknown> }>;
 }
 
-/** What the document promises to browsers: its methods, and the headers of requests and of responses. */
+/** The methods, request headers and response headers of the document, which CORS must allow. */
 function readPromise() {
   const { paths } = new Validator().resolveRefs({ specification: parse(documentText) }) as unknown as {
     paths: Record<string, Record<string, Operation>>;

@@ -73,7 +73,7 @@ t.test("counts the calls of each key", async (t) => {
   await store.close();
 });
 
-t.test("calls that can't be written are written later", async (t) => {
+t.test("retries writing the calls that can't be written", async (t) => {
   const url = await stores.sqlite(t);
   const store = await openStore(url);
   const { call, logs, app } = await start(t, { store });

@@ -40,7 +40,7 @@ t.test("Sends Strict-Transport-Security only if the service has an https address
   }
 });
 
-t.test("Responds with 404 to files of /docs that do not exist, and to conditions that do not hold", async (t) => {
+t.test("Responds with 404 to missing files of /docs, and to ranges and preconditions that fail", async (t) => {
   for (const [path, headers] of [
     ["/docs/static/%00", {}],
     ["/docs/static/%2e%2e/package.json", {}],

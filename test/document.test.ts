@@ -1,5 +1,4 @@
-// The OpenAPI document is the source of truth: an edit of it changes the service, and a document that
-// the service would not obey is rejected.
+// The OpenAPI document is the source of truth: an edit changes the service, and unsupported features are rejected.
 
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";

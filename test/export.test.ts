@@ -1,4 +1,4 @@
-// An export has every pet of one moment, to the byte as it was imported, and a file is there whole or not at all.
+// petstore export: consistent snapshots, byte-identical to the imported file, and written atomically.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -12,7 +12,7 @@ import { countPets, fill, insertPets, petLine, petstoreOn, tamper } from "./supp
 
 for (const [kind, prepare] of Object.entries(stores)) {
   for (const [name, format] of Object.entries(formats))
-    t.test(`${kind}: exports as ${name} to the byte what was imported`, async (t) => {
+    t.test(`${kind}: an export as ${name} is byte-identical to the imported file`, async (t) => {
       const url = await prepare(t);
       const file = join(folder(t), `PETS.${name.toUpperCase()}`);
       const text = exportedText(format, 2_400);
@@ -48,7 +48,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.equal(await countPets(url), 0);
   });
 
-  t.test(`${kind}: an export has the pets of one moment, whatever is created meanwhile`, async (t) => {
+  t.test(`${kind}: an export is a snapshot of the pets, also during concurrent creates`, async (t) => {
     const url = await prepare(t);
     await insertPets(url, 1_500);
     const store = await openStore(url);
@@ -87,7 +87,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.same(readdirSync(place), []);
   });
 
-  t.test(`${kind}: exports also a store that is not sound`, async (t) => {
+  t.test(`${kind}: exports a damaged store too`, async (t) => {
     const url = await prepare(t);
     await fill(url, 3);
     await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 2");

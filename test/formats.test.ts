@@ -8,7 +8,7 @@ import { toLines } from "../src/lines.ts";
 import type { NewPet } from "../src/store/store.ts";
 import { stores } from "./support/databases.ts";
 import { maxInt64, statuses } from "./support/pets.ts";
-import { namesIn, petstoreOn } from "./support/stores.ts";
+import { petstoreOn, readAllNames } from "./support/stores.ts";
 
 const document = await readDocument();
 
@@ -27,7 +27,7 @@ for (const [name, format] of Object.entries(formats))
     const sizes = fc.infiniteStream(fc.integer({ min: 1, max: 40 }));
     const names = fields.slice(1);
     const head = format.head(names);
-    const read = format.buildRead(document); // which costs more than all else here: once, so it sees one head
+    const read = format.buildRead(document); // expensive, therefore built once; it reads the head only once
     if (head !== "") read(Buffer.from(head.trimEnd()));
     const property = fc.asyncProperty(fc.array(anyPet), sizes, async (pets, sizes) => {
       const rows = pets.map(({ name, categoryId, status }) => [name, categoryId, status ?? null]);
@@ -129,10 +129,10 @@ t.test("Reports each record of CSV that is not according to RFC 4180, and import
     `There is no store yet at ${url.slice("sqlite:".length)}: it is made.`,
     "",
   ]);
-  t.same(await namesIn(url), ["a", "b\nb", " c ", "", '"']);
+  t.same(await readAllNames(url), ["a", "b\nb", " c ", "", '"']);
 });
 
-t.test("Takes the columns of CSV in any order, and an empty status for none", async (t) => {
+t.test("Accepts the columns of CSV in any order, and reads an empty status as none", async (t) => {
   const url = await stores.sqlite(t);
   t.match(await importCsv(url, "status,name,categoryId\n,Tom,1\nsold,Tim,2\nlost,Tam,3"), {
     status: 1,
@@ -157,5 +157,5 @@ t.test("Rejects CSV whose quotes are never closed, since they would take all lin
       stdout: "",
       stderr: `petstore: The quotes that open in line ${line}, or after it, are never closed.\n`,
     });
-  t.same(await namesIn(url), [], "nothing is imported");
+  t.same(await readAllNames(url), [], "nothing is imported");
 });

@@ -1,4 +1,4 @@
-// Metrics of several processes in one place: src/gathering.ts, and the messages of src/exchange.ts.
+// Aggregation of the metrics of several processes: src/gathering.ts, and the messages of src/exchange.ts.
 import type { Worker } from "node:cluster";
 import { EventEmitter } from "node:events";
 import t from "tap";
@@ -38,7 +38,7 @@ t.test("Keeps the counters of a process that left, and removes its gauges", asyn
   t.same(await read(), [13, 10, 10, 1]);
 });
 
-t.test("Reports messages of a worker that it does not understand, and goes on", async (t) => {
+t.test("Reports messages of a worker that it does not understand, and continues", async (t) => {
   const errors: unknown[] = [];
   const clock = manualClock();
   const gathering = gather((error) => errors.push(error), 10_000, clock);

@@ -1,4 +1,4 @@
-// What the handlers add to the interface: pages of listPets, and the Idempotency-Key of createPet.
+// The handlers: pagination of listPets, and the Idempotency-Key of createPet.
 import t from "tap";
 import { parse } from "yaml";
 import type { Pet } from "../src/store/store.ts";

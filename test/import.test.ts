@@ -12,7 +12,7 @@ import { openTables } from "../src/store/open.ts";
 import type { Tables } from "../src/store/tables.ts";
 import { stores } from "./support/databases.ts";
 import { folder } from "./support/files.ts";
-import { countPets, injectFault, namesIn, petLine, petstoreOn } from "./support/stores.ts";
+import { countPets, injectFault, petLine, petstoreOn, readAllNames } from "./support/stores.ts";
 
 const format = formats.ndjson;
 const document = await readDocument();
@@ -40,7 +40,7 @@ async function prepareImport(t: Test, lines: string) {
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
-  t.test(`${kind}: an import that is stopped reports how far it is, and resumes there`, async (t) => {
+  t.test(`${kind}: an import that is stopped reports its progress, and resumes there`, async (t) => {
     const url = await prepare(t);
     // Each time, the bad lines are skipped.
     const isBad = (n: number) => n % 500 === 7;
@@ -54,7 +54,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, args, stopIn(0)), { status: 1, stderr: /: Stopped\. Nothing was imported\.\n$/ });
     const far = "2000 pets are there, of the lines up to 2004; the same with --resume goes on after them";
     t.match(await petstoreOn(url, args, stopIn(1)), { status: 1, stderr: new RegExp(`: Stopped\\. ${far}\\.\n$`) });
-    t.same(await namesIn(url), names.slice(0, 2_000));
+    t.same(await readAllNames(url), names.slice(0, 2_000));
 
     t.match(await petstoreOn(url, args), {
       status: 1,
@@ -70,7 +70,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       status: 0,
       stdout: /^lines +2500\npets +2495\nbefore +2000\n/,
     });
-    t.same(await namesIn(url), names);
+    t.same(await readAllNames(url), names);
     t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /^imports {11}1$/m });
   });
 
@@ -89,9 +89,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
       stderr:
         /This input was imported before, [-\d]+ [:\d]+Z: 2 pets\. All of them once more are with --from-start\.\n$/,
     });
-    t.same(await namesIn(url), ["a", "b"]);
+    t.same(await readAllNames(url), ["a", "b"]);
     t.match(await petstoreOn(url, [...args, "--from-start"]), { status: 0 });
-    t.same(await namesIn(url), ["a", "b", "a", "b"]);
+    t.same(await readAllNames(url), ["a", "b", "a", "b"]);
     t.match(await petstoreOn(url, ["import", "-", "--format", "ndjson", "--resume"], { input: petLine("new") }), {
       status: 0,
       stderr: /^Nothing was begun of this input: it began at its first line\.$/m,
@@ -111,12 +111,12 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await injectFault(url, 2_050);
     const far = /injected.*\. 2000 pets are there, of the lines up to 2000; the same with --resume goes/;
     t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: far }, "there was nothing to resume");
-    t.same(await namesIn(url), names.slice(0, 2_000));
+    t.same(await readAllNames(url), names.slice(0, 2_000));
     await injectFault(url, 4_050);
     t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 1, stderr: /injected.*\. 4000 pets are/ });
     await injectFault(url);
     t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 0, stdout: /^before {12}4000$/m });
-    t.same(await namesIn(url), names);
+    t.same(await readAllNames(url), names);
   });
 
   t.test(`${kind}: --from-start imports all lines, also after an import that failed`, async (t) => {
@@ -133,10 +133,10 @@ for (const [kind, prepare] of Object.entries(stores)) {
       status: 0,
       stdout: /^pets {14}2100\nbefore {12}0$/m,
     });
-    t.same(await namesIn(url), [...names.slice(0, 2_000), ...names]);
+    t.same(await readAllNames(url), [...names.slice(0, 2_000), ...names]);
   });
 
-  t.test(`${kind}: rejects an import if another one of the same input writes meanwhile`, async (t) => {
+  t.test(`${kind}: rejects an import while another import of the same input writes`, async (t) => {
     const url = await prepare(t);
     const [one, two] = [await openTables(url, "make"), await openTables(url, "make")];
     const parts = await prepareImport(t, petLine("Rex").repeat(2_100));
@@ -155,7 +155,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     for (const tables of [one, two]) await tables.close();
   });
 
-  t.test(`${kind}: finds out what was written if the answer is lost, or the stop comes too late`, async (t) => {
+  t.test(`${kind}: detects committed batches if the response is lost or the stop comes too late`, async (t) => {
     const url = await prepare(t);
     const store = await openTables(url, "make");
     t.teardown(() => store.close());

@@ -1,4 +1,4 @@
-// An import reads its input twice, to check it and to write it, and notices what was changed in between.
+// An import reads its input twice, to check it and to write it, and detects changes in between.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -11,13 +11,13 @@ import { openInput } from "../src/input.ts";
 import { openTables } from "../src/store/open.ts";
 import { stores } from "./support/databases.ts";
 import { bin, folder } from "./support/files.ts";
-import { countPets, namesIn, petLine, petstoreOn } from "./support/stores.ts";
+import { countPets, petLine, petstoreOn, readAllNames } from "./support/stores.ts";
 
 const document = await readDocument();
 const format = formats.ndjson;
 const ignore = () => {};
 
-t.test("Rejects an input that is changed between check and write, before any of the change is written", async (t) => {
+t.test("Rejects an input that changes between check and write, before it writes a changed line", async (t) => {
   const url = await stores.sqlite(t);
   const store = await openTables(url, "make");
   const file = join(folder(t), "pets.ndjson");
@@ -38,7 +38,7 @@ t.test("Rejects an input that is changed between check and write, before any of 
     const message = /^The input was changed while it was read\. \d+ pets are there/;
     const before = await countPets(url);
     await t.rejects(importPets(store, parts, { fromStart: true }, ignore), { message }, what);
-    t.notOk((await namesIn(url)).slice(before).includes("new"));
+    t.notOk((await readAllNames(url)).slice(before).includes("new"));
     await input.close();
   }
   await store.close();

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
 import type { Pet } from "../src/store/store.ts";
-import type { Answer } from "./support/answers.ts";
 import { documentText, root } from "./support/files.ts";
+import type { HttpResponse } from "./support/responses.ts";
 import { start } from "./support/service.ts";
 
 const newPetFields = {
@@ -147,7 +147,7 @@ t.test("Each operation of the document declares the failures that every operatio
 const service = await start(t);
 const create = (json: unknown) => service.call("POST", "/v1/pets", { json });
 
-function isError(t: Test, { status, headers, body }: Answer, expected: number, message: string): void {
+function isError(t: Test, { status, headers, body }: HttpResponse, expected: number, message: string): void {
   t.match(headers["content-type"], /^application\/json\b/);
   t.match(body, { code: /^[a-z_]+$/, message: /./, status: expected });
   t.match({ status, body: Object.keys(body as object) }, { status: expected, body: schemas.Error.required }, message);

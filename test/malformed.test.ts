@@ -1,4 +1,4 @@
-// Malformed, slow and interrupted requests, and the order of responses among those of other requests.
+// Malformed, slow and interrupted requests, and the order of their responses in a pipeline.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { buffer as readBuffer, text as readText } from "node:stream/consumers";

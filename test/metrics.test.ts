@@ -9,7 +9,7 @@ import { handlers } from "../src/handlers.ts";
 import { openStore } from "../src/store/open.ts";
 import { version } from "../src/version.ts";
 import { newDatabase, stores } from "./support/databases.ts";
-import { seeded } from "./support/random.ts";
+import { createRandom } from "./support/random.ts";
 import { nonzero, type Series, scrape, scrapeUntil } from "./support/series.ts";
 import { addKey, start } from "./support/service.ts";
 import { pause, until } from "./support/wait.ts";
@@ -105,7 +105,7 @@ t.test("Requests with random methods, paths, hosts and keys create no new series
   const service = await start(t, { settings: { RATE_LIMIT_FAILED: "99999/1s" } });
   const { call, port } = service;
   const seed = Date.now() % 1_000_000;
-  const { pick, int } = seeded(seed);
+  const { pick, int } = createRandom(seed);
   const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "SEARCH", "LOCK"];
   const word = () => int(2 ** 31).toString(36);
   const path = () => pick([`/${word()}`, `/v1/pets/${word()}`, `/v1/pets/${int(1e9)}`, "/v1/pets", `/docs/${word()}`]);

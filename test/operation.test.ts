@@ -1,4 +1,4 @@
-// Operations of the document: what the service would not obey is rejected, with the name of the operation.
+// Operations of the document: unsupported features are rejected, with the name of the operation.
 
 import t from "tap";
 import { readDocument } from "../src/document.ts";
@@ -6,7 +6,7 @@ import { documentText, edit } from "./support/files.ts";
 
 const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];
 
-t.test("Rejects an operation that asks for more than the service does", async (t) => {
+t.test("Rejects an operation that uses an unsupported feature", async (t) => {
   for (const [message, ...edits] of [
     [
       /listPets has the parameter limit, whose type/,

@@ -6,14 +6,14 @@ import t from "tap";
 import { readConfig } from "../src/config.ts";
 import { Refusal } from "../src/errors.ts";
 import { buildQuota, toNetwork } from "../src/quota.ts";
-import type { Answer } from "./support/answers.ts";
+import type { HttpResponse } from "./support/responses.ts";
 import { addKey, type Service, start } from "./support/service.ts";
 
 let now = 0; // milliseconds
 const parts = { clock: () => now };
 const list = (service: Service, key: string | null = service.key, headers: Record<string, string> = {}) =>
   service.call("GET", "/v1/pets", { key, headers });
-const rateLimitOf = ({ headers }: Answer) => [headers["ratelimit-policy"], headers.ratelimit];
+const rateLimitOf = ({ headers }: HttpResponse) => [headers["ratelimit-policy"], headers.ratelimit];
 
 t.test("Limits the calls of each key, and reports the limit in every response", async (t) => {
   const service = await start(t, { settings: { RATE_LIMIT: "3/2s" }, parts });

@@ -1,4 +1,4 @@
-// Redaction: keys, passwords and values of rows stay out of the log; and the search for secrets finds them.
+// Redaction: keys, passwords and values of rows stay out of the log, and the search for secrets finds them.
 import t from "tap";
 import { handlers } from "../src/handlers.ts";
 import { buildLogger, mask } from "../src/logger.ts";

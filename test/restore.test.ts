@@ -1,4 +1,4 @@
-// A restore fills an empty store with all that a backup has. With --force, it replaces what a store has, also in use.
+// petstore restore: fills an empty store from a backup. With --force, it replaces the rows of a store, even one in use.
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -40,7 +40,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await store.close();
   });
 
-  t.test(`${kind}: replaces what a store has only with --force, all or nothing`, async (t) => {
+  t.test(`${kind}: replaces the rows of a store only with --force, all or none`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file, made, fourth } = await makeBackup(t, from);
     await fill(url, 9);

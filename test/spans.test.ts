@@ -14,13 +14,13 @@ import { folder } from "./support/files.ts";
 import { createRequest } from "./support/http.ts";
 import { query } from "./support/postgres.ts";
 import {
-  callsOf,
   childrenOf,
   outline,
   parent,
   parentSpanId,
   parentTraceId,
   type Span,
+  serverSpans,
   startTraced,
   withName,
 } from "./support/traces.ts";
@@ -43,7 +43,7 @@ for (const [kind, createStore] of Object.entries(stores)) {
     await call("GET", "/v1/pets/1?");
     await call("GET", "/v1/pets/1");
     const spans = await finish();
-    const [post, get, again, ...more] = callsOf(spans) as [Span, Span, Span];
+    const [post, get, again, ...more] = serverSpans(spans) as [Span, Span, Span];
     t.same(more, []);
     t.match(post, { traceId: parentTraceId, parentSpanId, traceState: "vendor=x" });
     const created = isSqlite ? "BEGIN DELETE SELECT INSERT REPLACE COMMIT" : "INSERT";
@@ -195,7 +195,7 @@ t.test("Each call has a span, even if it reaches no handler; paths outside of th
   t.match(await call("POST", "/v1/pets", { json: pet }), { status: 503 });
   const spans = await finish();
   t.match(
-    callsOf(spans).map(({ name, status, attributes: { "error.type": type, "http.response.status_code": code } }) =>
+    serverSpans(spans).map(({ name, status, attributes: { "error.type": type, "http.response.status_code": code } }) =>
       [name, code, status.code, type].filter(Boolean).join(" "),
     ),
     [

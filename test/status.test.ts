@@ -73,7 +73,7 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
   );
 });
 
-t.test("Reports that the store is not reachable, with all that is known without it", async (t) => {
+t.test("Reports that the store is unreachable, with all metrics that do not need it", async (t) => {
   const store = await openStore("sqlite::memory:");
   t.teardown(() => store.close());
   const operator = await addKey(store, "op", undefined, true);

@@ -4,13 +4,13 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { connect as connectByTls } from "node:tls";
 import t, { type Test } from "tap";
-import { certify, clientHello, getByTls } from "./support/certificate.ts";
+import { clientHello, createCertificate, getOverTls } from "./support/certificate.ts";
 import { petstore } from "./support/command.ts";
 import { start } from "./support/service.ts";
 import { until } from "./support/wait.ts";
 
 async function startTls(t: Test, headersTimeout?: number, settings: Record<string, string> = {}) {
-  const { cert, key } = await certify(t, 30);
+  const { cert, key } = await createCertificate(t, 30);
   const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
   return { ...(await start(t, { settings, parts: { tls, headersTimeout } })), cert };
 }
@@ -24,13 +24,13 @@ function stall(port: number, bytes: Buffer): Promise<unknown> {
 
 t.test("Serves https with Strict-Transport-Security, and neither http nor TLS before 1.2", async (t) => {
   const { port, cert } = await startTls(t);
-  t.match(await getByTls(port, cert), { status: 401, hsts: /max-age=/ });
+  t.match(await getOverTls(port, cert), { status: 401, hsts: /max-age=/ });
   const plain = connect(port, "127.0.0.1");
   plain.end("GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n");
   t.equal(await text(plain), "", "no response to http");
   const old = connectByTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost", maxVersion: "TLSv1.1" });
   await t.rejects(once(old, "secureConnect"));
-  t.match(await getByTls(port, cert), { status: 401 }, "it serves on");
+  t.match(await getOverTls(port, cert), { status: 401 }, "it serves on");
 });
 
 t.test("Closes connections whose TLS handshake takes longer than headers may, and logs nothing of them", async (t) => {
@@ -43,7 +43,7 @@ t.test("Closes connections whose TLS handshake takes longer than headers may, an
   };
   const times = await Promise.all([closed(clientHello), closed(Buffer.alloc(0)), closed(clientHello)]);
   t.ok(Math.min(...times) > headersTimeout - 10, `${times} ms`);
-  t.match(await getByTls(port, cert), { status: 401 }, "there is room for the next");
+  t.match(await getOverTls(port, cert), { status: 401 }, "there is room for the next");
   t.notMatch(JSON.stringify(logs), /malformed/);
 });
 
@@ -65,7 +65,7 @@ t.test("Ends without waiting for TLS handshakes", async (t) => {
 });
 
 t.test("Exits with one line if the settings name no certificate and its key", async (t) => {
-  const [one, other] = [(await certify(t, 1)).files, (await certify(t, 1)).files];
+  const [one, other] = [(await createCertificate(t, 1)).files, (await createCertificate(t, 1)).files];
   for (const [settings, message] of [
     [{ TLS_CERT: one.TLS_CERT }, /TLS_KEY must be the path of a file, together with TLS_CERT\./],
     [{ TLS_KEY: one.TLS_KEY }, /TLS_CERT must be the path of a file, together with TLS_KEY\./],

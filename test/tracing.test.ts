@@ -1,7 +1,7 @@
-// Traces across services: the caller's context, what never leaves the service, the log, and receivers that fail.
+// Traces across services: the caller's context, data that is never sent, correlation with the log, and failing receivers.
 import t from "tap";
 import { handlers } from "../src/handlers.ts";
-import { callsOf, parent, parentSpanId, parentTraceId, startTraced } from "./support/traces.ts";
+import { parent, parentSpanId, parentTraceId, serverSpans, startTraced } from "./support/traces.ts";
 import { until } from "./support/wait.ts";
 
 t.test("Continues the caller's trace, and records nothing of one that is not sampled", async (t) => {
@@ -41,7 +41,7 @@ t.test("Continues the caller's trace, and records nothing of one that is not sam
   const [later] = await send({ traceparent: `cc${parent.slice(2)}-01-what-will-be` });
   t.equal(later, parentTraceId, "a later version of the header is read as this one");
   const spans = await finish();
-  t.equal(callsOf(spans).length, invalid.length + 2);
+  t.equal(serverSpans(spans).length, invalid.length + 2);
   t.notMatch(received.text, secret);
   t.notMatch(received.text, span);
 });
@@ -54,7 +54,7 @@ t.test("Traces have no key, query, body, value or address of a client", async (t
   await call("GET", "/v1/pets?secretquery=1", { headers });
   await call("GET", `/v1/${key}`, { headers: { ...headers, host: `${key}.example` } });
   await call("POST", "/v1/pets", { headers, json: { name: 1, secretfield: 1 } });
-  const calls = callsOf(await finish());
+  const calls = serverSpans(await finish());
   t.equal(calls.length, 5);
   t.match(calls[0]?.attributes, { "server.address": "pets.example", "server.port": 8443 });
   t.notMatch(received.text, /secret(name|once|query|field|agent)|4711471147|sold|limit=|127\.0\.0|203\.0\.113/);
@@ -69,7 +69,7 @@ t.test("Each line of the log about a call has its trace", async (t) => {
   const { call, create, logs, finish } = await startTraced(t, { handlers: { ...handlers, getPet } });
   await create({ name: "Rex", categoryId: 7 });
   await call("GET", "/v1/pets/1");
-  const [post, get] = callsOf(await finish());
+  const [post, get] = serverSpans(await finish());
   const lines = logs.filter(({ msg }) => msg === "answered" || msg === "failed");
   t.same(
     lines.map(({ msg, trace, span }) => [msg, trace, span]),

@@ -47,7 +47,7 @@ const document = edit(
   ],
 );
 
-/** What the handlers have received. */
+/** The parameters and bodies that the handlers have received. */
 const seen: unknown[] = [];
 const createPet = async ({ body }: { body: object }) => {
   seen.push(body);
@@ -121,7 +121,7 @@ t.test("Reads the numbers of a body by their schemas", async (t) => {
     t.match(await send(field), { status: 400, body: { code: "invalid_body" } }, field);
 });
 
-t.test("Rejects a schema that it would not enforce", async (t) => {
+t.test("Rejects a schema that it can't enforce", async (t) => {
   const compile = buildValidation([]);
   const validate = (property: Record<string, unknown>, httpPart = "body") =>
     compile({ schema: { type: "object", properties: { property } }, httpPart, method: "POST", url: "/" });

@@ -1,4 +1,4 @@
-// Files of any name, in a folder that exists, on any file system: each is there whole or not at all.
+// Atomic files: on any file system and with any name, a file is complete or does not exist.
 import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ t.test("Keeps the mode of a file that it replaces", async (t) => {
   t.equal(statSync(file).mode & 0o777, 0o640);
 });
 
-t.test("Leaves a file that another process creates meanwhile as it is", async (t) => {
+t.test("Does not overwrite a file that another process creates at the same time", async (t) => {
   const place = folder(t);
   const file = join(place, "it.db");
   const work = makeFile(
@@ -81,7 +81,7 @@ t.test("Leaves a file that another process creates meanwhile as it is", async (t
   t.equal(readFileSync(file, "utf8"), "theirs");
 });
 
-t.test("Makes a file without hard links, where the file system has none", async (t) => {
+t.test("Creates a file on a file system without hard links", async (t) => {
   const place = enterFolder(t);
   breakFunctions(t, "link");
   t.match(await petstoreOn(url, ["backup", "it.db"]), { status: 0 });

@@ -1,6 +1,6 @@
 // What goes over one connection, by the seed of the run and its number: the same each time.
 
-import { type Random, seeded } from "../../test/support/random.ts";
+import { createRandom, type Random } from "../../test/support/random.ts";
 import { strange, tear } from "./bytes.ts";
 import { mutate } from "./changes.ts";
 import { ambiguous } from "./hidden.ts";
@@ -39,21 +39,21 @@ export function buildCases(document: string, known: Known, seed: number): (numbe
     return { size, bytes };
   };
   const odd = (random: Random) => {
-    const bytes = random.once(2) ? ambiguous(known.key, random) : strange(known.key, random);
-    return random.once(4) ? { size: 2, bytes: Buffer.concat([toBytes(make(random)), bytes]) } : { size: 1, bytes };
+    const bytes = random.chance(2) ? ambiguous(known.key, random) : strange(known.key, random);
+    return random.chance(4) ? { size: 2, bytes: Buffer.concat([toBytes(make(random)), bytes]) } : { size: 1, bytes };
   };
   return (number) => {
-    const random = seeded(seed * 2 ** 20 + number);
+    const random = createRandom(seed * 2 ** 20 + number);
     const made = random.pick([sound, sound, sound, torn, torn, odd])(random);
     const { bytes } = made;
     const requests = "requests" in made ? made.requests : [];
     const size = "size" in made ? made.size : requests.length;
-    const cuts = random.once(3) ? Array.from({ length: random.int(6) }, () => random.int(bytes.length)) : [];
+    const cuts = random.chance(3) ? Array.from({ length: random.int(6) }, () => random.int(bytes.length)) : [];
     return {
       bytes,
       cuts: cuts.sort((a, b) => a - b),
       // Only who knows how many answers there will be can wait for them.
-      end: random.once(12) ? "reset" : requests.length > 0 && random.once(4) ? "wait" : "close",
+      end: random.chance(12) ? "reset" : requests.length > 0 && random.chance(4) ? "wait" : "close",
       // What is no request may be answered, once: it is the last. The parser takes a line without a version, too.
       most: requests.length || (bytes.toString("latin1").match(/HTTP\/\d|[A-Z] \S+\r?\n/g)?.length ?? 0) + 1,
       heads: requests.map(({ method }) => method === "HEAD"),

@@ -1,5 +1,5 @@
 // Whether the answers of a case are as the document says: of their own operations, where these are known.
-import type { Answer } from "../../test/support/answers.ts";
+import type { HttpResponse } from "../../test/support/responses.ts";
 import type { Case } from "./cases.ts";
 
 // What torn bytes can have asked for; their refusals are of no operation.
@@ -12,8 +12,8 @@ const operations = [
 /** Throws where there are too many, where one is of a fault, and where one is not as the document says. */
 export function judge(
   { requests, most }: Case,
-  answers: readonly Answer[],
-  check: (method: string, path: string, answer: Answer) => void,
+  answers: readonly HttpResponse[],
+  check: (method: string, path: string, answer: HttpResponse) => void,
 ): void {
   if (answers.length > most) throw new Error(`${answers.length} answers, and ${most} requests at most`);
   for (const [index, answer] of answers.entries()) {

@@ -1,19 +1,19 @@
 // The pets that there must be: each that was answered, as it was answered, and beside them at most
 // those whose answer went to a client that no longer listened.
 import { isDeepStrictEqual } from "node:util";
-import type { Answer } from "../../test/support/answers.ts";
+import type { HttpResponse } from "../../test/support/responses.ts";
 import type { Case } from "./cases.ts";
 import { canary } from "./hidden.ts";
 
 /** Notes what was answered, and holds the store to it. Each throws where the two don't agree. */
 export interface Ledger {
   /** Notes the answers of a case. */
-  note(sent: Case, answers: readonly Answer[], lost: boolean): void;
+  note(sent: Case, answers: readonly HttpResponse[], lost: boolean): void;
   /** Reads all pets, by `get`, and gives how many there are. */
-  audit(get: (path: string) => Promise<Answer>): Promise<number>;
+  audit(get: (path: string) => Promise<HttpResponse>): Promise<number>;
 }
 
-const isCreated = ({ status, text }: Answer) => status === 201 && text !== "";
+const isCreated = ({ status, text }: HttpResponse) => status === 201 && text !== "";
 
 /** A ledger of an empty store. */
 export function openLedger(): Ledger {

@@ -49,7 +49,7 @@ const large: (() => string)[] = [
 
 /** JSON text of a value that is not as usual, or that is no JSON. */
 export function nastyJson(random: Random): string {
-  if (random.once(100)) return random.pick(large)();
+  if (random.chance(100)) return random.pick(large)();
   return random.pick([
     () => random.pick(numbers),
     () => `"${random.pick(numbers)}"`,
@@ -64,7 +64,7 @@ export function nastyJson(random: Random): string {
 
 /** JSON text of the name of a field that is not as usual. */
 export function nastyName(random: Random): string {
-  return random.once(5) ? `"${random.pick(escapes)}"` : JSON.stringify(random.pick(names));
+  return random.chance(5) ? `"${random.pick(escapes)}"` : JSON.stringify(random.pick(names));
 }
 
 /** Text for a parameter, as it stands in a target. */

@@ -1,6 +1,6 @@
 // Requests made from the document, each as it says.
 import { parse } from "yaml";
-import { type Random, seeded } from "../../test/support/random.ts";
+import { createRandom, type Random } from "../../test/support/random.ts";
 
 interface Schema {
   type?: string;
@@ -82,7 +82,7 @@ function sample(schema: Schema, random: Random): string {
   if (schema.type === "integer") {
     const { minimum, maximum } = schema;
     if (minimum !== undefined && maximum !== undefined) return String(minimum + random.int(maximum - minimum + 1));
-    if (random.once(2)) return String(1 + random.int(300));
+    if (random.chance(2)) return String(1 + random.int(300));
     return random.pick([
       "0",
       "-1",
@@ -93,7 +93,7 @@ function sample(schema: Schema, random: Random): string {
     ]);
   }
   const fits = new RegExp(schema.pattern ?? "", "u");
-  const length = random.once(50) ? Math.min(schema.maxLength ?? 1000, 1000) : random.int(20);
+  const length = random.chance(50) ? Math.min(schema.maxLength ?? 1000, 1000) : random.int(20);
   const text = Array.from({ length }, () => random.pick(letters)).join("");
   return fits.test(text) ? text : `t${random.int(1e9)}`;
 }
@@ -113,25 +113,25 @@ export function makeValid(operations: readonly Operation[], random: Random, { ke
     valid: true,
   };
   // Some creates are sent again and again: each of them has a chance of its own, and so the same key and body.
-  const again = body !== undefined && random.once(8) ? random.int(20_000) : undefined;
-  const own = again === undefined ? random : seeded(again);
-  const alone = random.once(4); // a cursor goes with no filter
+  const again = body !== undefined && random.chance(8) ? random.int(20_000) : undefined;
+  const own = again === undefined ? random : createRandom(again);
+  const alone = random.chance(4); // a cursor goes with no filter
   for (const { name, in: place, required, schema } of parameters) {
     if (place === "path") request.path = request.path.replace(`{${name}}`, sample(schema, own));
     else if (name === "cursor") alone && request.query.push(`cursor=${random.pick(cursors)}`);
     else if (place === "query")
-      !alone && own.once(3) && request.query.push(`${name}=${encodeURIComponent(sample(schema, own))}`);
+      !alone && own.chance(3) && request.query.push(`${name}=${encodeURIComponent(sample(schema, own))}`);
     else if (required || again !== undefined) request.headers.push([name, `again-${again}`]);
   }
   request.path = `/v1${request.path}`;
   if (body === undefined) return request;
   request.headers.push(["Content-Type", media]);
   for (const [name, schema] of Object.entries(body.properties ?? {}))
-    if (body.required?.includes(name) || own.once(2)) {
+    if (body.required?.includes(name) || own.chance(2)) {
       const text = sample(schema, own);
       request.fields.push([JSON.stringify(name), schema.type === "integer" ? text : JSON.stringify(text)]);
     }
-  request.chunked = random.once(10);
+  request.chunked = random.chance(10);
   return request;
 }
 

@@ -2,8 +2,8 @@
 // for the process itself, whatever the bytes are.
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, buildCheck } from "../../test/support/answers.ts";
 import type { Server } from "../../test/support/processes.ts";
+import { createResponseCheck, type HttpResponse } from "../../test/support/responses.ts";
 import { buildCases, type Case } from "./cases.ts";
 import { judge } from "./judge.ts";
 import { openLedger } from "./ledger.ts";
@@ -49,7 +49,7 @@ const document = readFileSync(new URL("../../openapi/petstore.yaml", import.meta
 export async function fuzz({ child, url, out }: Server, { seed, requests, every, tell }: Plan): Promise<Report> {
   const key = /Bearer (psk_[\w-]+)/.exec(out.stderr)?.[1] as string;
   const port = Number(new URL(url).port);
-  const check = await buildCheck(document);
+  const check = await createResponseCheck(document);
   const ledger = openLedger();
   const report: Report = {
     requests: 0,
@@ -68,7 +68,7 @@ export async function fuzz({ child, url, out }: Server, { seed, requests, every,
     const sent: Case = { bytes, cuts: [], end: "close", most: 1, heads: [], size: 1, requests: [] };
     const { answers } = await exchange(port, sent);
     ledger.note(sent, answers, false);
-    const [answer] = answers as [Answer];
+    const [answer] = answers as [HttpResponse];
     check(method, path, answer);
     return answer;
   };

@@ -2,7 +2,7 @@
 // a tolerant one passes over is where one answer could get into another.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, toAnswer } from "../../test/support/answers.ts";
+import { type HttpResponse, toHttpResponse } from "../../test/support/responses.ts";
 
 /** What is sent on a connection, and how. */
 export interface Sending {
@@ -19,7 +19,7 @@ export interface Sending {
 
 /** What came back. */
 export interface Received {
-  readonly answers: Answer[];
+  readonly answers: HttpResponse[];
   /** The bytes of an answer that is not whole. */
   readonly rest: Buffer;
   /** The system's word for an error of the connection. */
@@ -77,7 +77,7 @@ function isLast({ answers, rest }: Received, most: number): boolean {
 
 /** Answers one after the other. Throws where what comes is none. */
 function split(bytes: Buffer, heads: readonly boolean[]): Received {
-  const answers: Answer[] = [];
+  const answers: HttpResponse[] = [];
   let rest = bytes;
   while (rest.length > 0) {
     const end = rest.indexOf("\r\n\r\n");
@@ -85,7 +85,7 @@ function split(bytes: Buffer, heads: readonly boolean[]): Received {
     const [first = "", ...lines] = rest.toString("latin1", 0, end).split("\r\n");
     const status = Number(/^HTTP\/1\.1 ([1-5]\d\d) [ -~]+$/.exec(first)?.[1]);
     if (Number.isNaN(status)) throw new Error(`no answer begins so: ${JSON.stringify(first)}`);
-    const headers: Answer["headers"] = {};
+    const headers: HttpResponse["headers"] = {};
     for (const line of lines) {
       const [, name = "", value] = /^([\w!#$%&'*+.^`|~-]+): ([\t -~\x80-\xff]*)$/.exec(line) ?? [];
       if (value === undefined || name.toLowerCase() in headers)
@@ -103,7 +103,7 @@ function split(bytes: Buffer, heads: readonly boolean[]): Received {
     const isRefused = headers.connection === "close" && rest.length === body + declared;
     const length = heads[answers.length] && !isRefused ? 0 : declared;
     if (rest.length < body + length) break;
-    answers.push(toAnswer(status, headers, utf8.decode(rest.subarray(body, body + length))));
+    answers.push(toHttpResponse(status, headers, utf8.decode(rest.subarray(body, body + length))));
     rest = rest.subarray(body + length);
   }
   return { answers, rest };

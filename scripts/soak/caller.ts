@@ -1,8 +1,8 @@
 // Calls of the service, each answer held to the document and to the model of what must be there.
 import { Agent } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Answer, buildCheck } from "../../test/support/answers.ts";
 import { send } from "../../test/support/http.ts";
+import { createResponseCheck, type HttpResponse } from "../../test/support/responses.ts";
 import type { Model, Pet } from "./model.ts";
 
 const patience = 60_000; // milliseconds that a page is asked for again
@@ -36,7 +36,7 @@ export interface Caller {
   /** Notes what must not be. */
   complain(kind: "outside" | "wrong", text: string): undefined;
   /** Its answer; nothing where it was refused or wrong, which is in the tally then. */
-  call(call: Call): Promise<Answer | undefined>;
+  call(call: Call): Promise<HttpResponse | undefined>;
   /** Complains of a pet that can't be as it was shown. */
   show(pet: Pet): void;
   /** The pages of a list, by their links. A page that is refused is asked for again. */
@@ -47,7 +47,7 @@ export interface Caller {
 
 /** Makes the caller of the service at `origin`, with connections that it keeps. */
 export async function buildCaller(origin: string, mainKey: string, document: string, model: Model): Promise<Caller> {
-  const check = await buildCheck(document);
+  const check = await createResponseCheck(document);
   const agent = new Agent({ keepAlive: true });
   const tally: Tally = { requests: 0, refused: 0, outside: 0, wrong: 0, complaints: [] };
 
@@ -64,7 +64,7 @@ export async function buildCaller(origin: string, mainKey: string, document: str
   const call: Caller["call"] = async ({ method, path, status, headers, body, key = mainKey }) => {
     tally.requests += 1;
     const authorization = key === false ? {} : { authorization: `Bearer ${key}` };
-    let answer: Answer;
+    let answer: HttpResponse;
     try {
       answer = await send(`${origin}${path}`, { agent, method, headers: { ...authorization, ...headers } }, body);
     } catch (error) {

@@ -1,6 +1,6 @@
 // Clients that do all that the document lets them do, right and wrong, until they are told to stop.
 import { setTimeout as pause } from "node:timers/promises";
-import { type Random, seeded } from "../../test/support/random.ts";
+import { createRandom, type Random } from "../../test/support/random.ts";
 import type { Caller } from "./caller.ts";
 import { mistakes } from "./mistakes.ts";
 import { judge, type Model, type Pet, petOf, statuses, toJson } from "./model.ts";
@@ -76,7 +76,7 @@ export function startClients({ caller, model, seed, command, share }: Work): () 
   const acts = [...Array(9).fill(get), ...Array(4).fill(list), ...Array(3).fill(create), repeat, mistake, useRevoked];
 
   const behave = async (client: number) => {
-    for (const random = seeded(seed + client); going; await pause(random.int(thinking)))
+    for (const random = createRandom(seed + client); going; await pause(random.int(thinking)))
       await acts[random.int(acts.length)](random);
   };
   // Reads the whole list time and again, or all of a status.

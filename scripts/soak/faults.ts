@@ -90,14 +90,14 @@ export function sqliteFaults(file: string): Faults {
 }
 
 /** The faults over a PostgreSQL. */
-export function postgresFaults({ tell, url }: Postgres): Faults {
+export function postgresFaults({ sendCommand, url }: Postgres): Faults {
   const database = url("postgres");
-  const away = (order: "stop" | "kill") => async (field: Field) => {
-    await tell(order);
+  const away = (command: "stop" | "kill") => async (field: Field) => {
+    await sendCommand(command);
     await pause(500);
     if (field.random.int(2)) await killWorker(field); // the next one can't start before the database
     await pause(500 + field.random.int(1_000));
-    await tell("start");
+    await sendCommand("start");
   };
   const terminate =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";

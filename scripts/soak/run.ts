@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Test } from "tap";
 import { petstore } from "../../test/support/command.ts";
 import { startPostgres } from "../../test/support/postgres.ts";
-import { seeded } from "../../test/support/random.ts";
+import { createRandom } from "../../test/support/random.ts";
 import { buildCaller, type Tally } from "./caller.ts";
 import { startClients } from "./clients.ts";
 import { type Faults, type Field, postgresFaults, sqliteFaults } from "./faults.ts";
@@ -84,7 +84,7 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
   await pause(Math.min(warm, plan.seconds * 200));
   const start = service.memory();
 
-  const random = seeded(plan.seed);
+  const random = createRandom(plan.seed);
   const lasting: Promise<unknown>[] = [];
   const aside = (fault: Promise<unknown>) => void lasting.push(fault);
   const faults = await inject({ t, service, key, model, random, aside }, place.faults, plan, share);

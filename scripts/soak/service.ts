@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Test } from "tap";
 import { freePort } from "../../test/support/port.ts";
-import { lives, type Server, startServer, workersOf } from "../../test/support/processes.ts";
+import { isRunning, listWorkers, type Server, startServer } from "../../test/support/processes.ts";
 import { until } from "../../test/support/wait.ts";
 
 export interface Service {
@@ -31,18 +31,18 @@ export async function startService(t: Pick<Test, "teardown">, environment: Recor
   let badEnds = 0;
 
   const stop = async (signal: "SIGTERM" | "SIGKILL") => {
-    const workers = workersOf(server);
+    const workers = listWorkers(server);
     const { code } = await server.end(signal);
     if (signal === "SIGTERM" && code !== 0) badEnds += 1;
     // They hold the port.
     await until(
-      () => (workers.some(lives) ? undefined : true),
+      () => (workers.some(isRunning) ? undefined : true),
       () => "the workers live on",
     );
   };
   return {
     origin: `http://127.0.0.1:${port}`,
-    workers: () => workersOf(server),
+    workers: () => listWorkers(server),
     replaceWorkers: () => server.child.kill("SIGHUP"),
     async restart(signal) {
       await stop(signal);
@@ -55,7 +55,7 @@ export async function startService(t: Pick<Test, "teardown">, environment: Recor
         const [, kilobytes] = /VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
         return Number(kilobytes);
       };
-      return [server.child.pid, ...workersOf(server)].map(resident).reduce((sum, one) => sum + one) / 1024;
+      return [server.child.pid, ...listWorkers(server)].map(resident).reduce((sum, one) => sum + one) / 1024;
     },
   };
 }

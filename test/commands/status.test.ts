@@ -85,7 +85,7 @@ t.test("Shows the status and fails if the store can't be reached", async (t) => 
   });
 });
 
-t.test("Shows which sunset is past", async (t) => {
+t.test("Shows sunsets that have passed", async (t) => {
   const sunset = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
   const document = edit(
     documentText,

@@ -41,7 +41,7 @@ const past = { ...getPet, daysLeft: -1, keys: [] };
 const unread: Status = { ...status, deprecated: null };
 const fine = "the store is reachable, and no call failed in the last minute.";
 
-t.test("Says that all is well, and which sunset is next or past", async (t) => {
+t.test("Reports that all is well, with the next sunset or those that have passed", async (t) => {
   for (const [shown, sunsets] of [
     [withDaysLeft(1475), " getPet goes in 1,475 days."],
     [withDaysLeft(null), ""],
@@ -73,7 +73,7 @@ t.test("Warns if a deprecated operation that keys still call is near or past its
     t.same(judge(shown), { state: "soon", text: `${warning} Else all is well: ${fine}${sunsets}` });
 });
 
-t.test("Says that the store can't be reached, and which operations failed", async (t) => {
+t.test("Reports that the store can't be reached, and the operations that failed", async (t) => {
   const service = { ...status.service, reachable: false };
   t.same(judge({ ...unread, service }), { state: "bad", text: "The store can't be reached." });
   const failing = [{ ...operation, now: { ...now, failed: 0.25 } }];

@@ -1,4 +1,4 @@
-// Conformance suite of the stores: pets, their pages, and the caches of what was read.
+// Conformance suite of the stores: pets, their pages, and the read caches.
 import { setImmediate as nextTick } from "node:timers/promises";
 import fc from "fast-check";
 import { makeKey } from "../../src/auth.ts";

@@ -1,4 +1,4 @@
-// How the PostgreSQL store reaches its database: errors at the start, and a network or database that fails.
+// Connections of the PostgreSQL store: errors at the start, and failures of the network or the database.
 import pg from "pg";
 import t from "tap";
 import { openStore } from "../../src/store/open.ts";
@@ -7,14 +7,15 @@ import type { Store } from "../../src/store/store.ts";
 import { petstore } from "../support/command.ts";
 import { longTimeouts } from "../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../support/databases.ts";
-import { holdsAll, type Kept, startLoad } from "../support/load.ts";
+import type { StoredPet } from "../support/http.ts";
+import { assertAllStored, startLoad } from "../support/load.ts";
 import { startNetwork } from "../support/network.ts";
 import { query } from "../support/postgres.ts";
 import { start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
 const readPets = async (url: string) =>
-  (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as Kept[];
+  (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
 
 /** Waits for a first connection, which may take longer than the short timeouts of a test. */
 const isConnected = (store: Store) =>
@@ -27,7 +28,7 @@ const isConnected = (store: Store) =>
     () => "PostgreSQL can't be reached",
   );
 
-t.test("says in one line why the database can't be opened, without the password", async (t) => {
+t.test("reports in one line why the database can't be opened, without the password", async (t) => {
   const url = await emptyDatabase(t);
   const { hostname, port, username, pathname } = new URL(url);
   const rejects = async (address: string, message: RegExp) => {
@@ -142,5 +143,5 @@ t.test("loses nothing while its connections are terminated under load", async (t
   }
   await load.stop();
   t.same(Object.keys(load.tally).sort(), ["200", "201", "503"], JSON.stringify(load.tally));
-  holdsAll(t, await readPets(url), load.acknowledged);
+  assertAllStored(t, await readPets(url), load.acknowledged);
 });

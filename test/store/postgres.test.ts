@@ -90,7 +90,7 @@ t.test("each statement finds its rows by an index, in a store of any size", asyn
   }
 });
 
-t.test("reports bugs as they are, and not as Unavailable", async (t) => {
+t.test("does not report bugs as Unavailable", async (t) => {
   const url = await newDatabase(t);
   const closed = await openStore(url);
   await closed.close();

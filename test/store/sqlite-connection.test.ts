@@ -1,4 +1,4 @@
-// How the SQLite store opens its file, and what it does if the file is moved, replaced or removed.
+// The file of the SQLite store: opening it, and writes after it was moved, replaced or removed.
 import {
   chmodSync,
   copyFileSync,
@@ -71,7 +71,7 @@ t.test("rejects a file that it can't open, with the reason", async (t) => {
   );
 });
 
-/** A store with one pet, and what it does while its file is in place and while it is not. */
+/** A store with one pet, and checks of its behaviour while its file is in place and while it is missing. */
 async function openWatched(t: Test) {
   const file = join(folder(t), "data/petstore.db");
   const store = await openStore(`sqlite:${file}`);

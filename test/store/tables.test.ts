@@ -7,7 +7,7 @@ import { openStore, openTables } from "../../src/store/open.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { query } from "../support/postgres.ts";
-import { fill, insertPets, namesIn, petstoreOn } from "../support/stores.ts";
+import { fill, insertPets, petstoreOn, readAllNames } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
 const document = await readDocument();
@@ -46,7 +46,7 @@ for (const [kind, prepare] of Object.entries(stores))
   });
 
 t.test(
-  "postgres: a forced restore takes nothing from a backup in progress, and gives up, while creates go on",
+  "postgres: a forced restore waits for a backup in progress until its timeout, and creates continue",
   async (t) => {
     const file = await makeBackup(t, 3);
     const url = await newDatabase(t);
@@ -66,14 +66,14 @@ t.test(
       await restored;
       t.match(outcome, { message: /^Others use the store, for a backup.*Nothing was changed\.$/ });
       t.equal(await source.count("idempotency"), 40);
-      t.same((await namesIn(url)).slice(40), names);
+      t.same((await readAllNames(url)).slice(40), names);
     });
     await store.close();
     await tables.close();
   },
 );
 
-t.test("postgres: a reader waits for a writer that works alone, and reads what it has written", async (t) => {
+t.test("postgres: a reader waits for an exclusive writer, and reads its rows", async (t) => {
   const url = await newDatabase(t);
   await fill(url, 3);
   const [tables, other] = [await openTables(url, "look"), await openTables(url, "update")];
@@ -91,7 +91,7 @@ t.test("postgres: a reader waits for a writer that works alone, and reads what i
   for (const each of [tables, other]) await each.close();
 });
 
-t.test("postgres: a writer that works alone waits for a reader", async (t) => {
+t.test("postgres: an exclusive writer waits for a reader", async (t) => {
   const url = await newDatabase(t);
   await insertPets(url, 3);
   const [tables, other] = [await openTables(url, "look"), await openTables(url, "update")];
@@ -102,7 +102,7 @@ t.test("postgres: a writer that works alone waits for a reader", async (t) => {
     t.equal(await source.count("pets"), 3);
   });
   await written;
-  t.same(await namesIn(url), []);
+  t.same(await readAllNames(url), []);
   for (const each of [tables, other]) await each.close();
 });
 

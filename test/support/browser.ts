@@ -1,4 +1,4 @@
-// A headless Chromium from an npm package. All pages of a test file share one browser.
+// Opens pages in a headless Chromium from an npm package. All pages of a test file share one browser.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -8,24 +8,24 @@ import t, { type Test } from "tap";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
-// The package unpacks the libraries that Chromium needs only if it believes to run on AWS Lambda. They do no harm
-// on a machine that has them.
+// The package unpacks the libraries that Chromium needs only if it detects AWS Lambda. The libraries are harmless on a
+// machine that already has them.
 process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs24.x";
 process.env.AWS_LAMBDA_JS_RUNTIME = "nodejs24.x";
 
-/** A page, and its complaints: errors, failed requests, and violations of its Content-Security-Policy. */
-export interface Opened {
+/** A page with its uncaught exceptions, failed requests, and violations of its Content-Security-Policy. */
+export interface OpenedPage {
   page: Page;
-  complaints: string[];
+  pageErrors: string[];
 }
 
 let browser: Promise<Browser> | undefined;
 
-function findBrowser(): Promise<Browser> {
+function getBrowser(): Promise<Browser> {
   browser ??= (async () => {
-    chromium.setGraphicsMode = false; // no WebGL: drawing by a GPU that the processor emulates is slow
+    chromium.setGraphicsMode = false; // no WebGL, because software rendering is slow
     const executablePath = await chromium.executablePath();
-    // In a single process, closing a context ends the browser.
+    // With --single-process, closing a context ends the browser.
     const args = chromium.args.filter((arg) => arg !== "--single-process");
     const launched = await playwright.launch({ args, executablePath, headless: true });
     t.teardown(() => launched.close());
@@ -35,23 +35,23 @@ function findBrowser(): Promise<Browser> {
 }
 
 /**
- * Opens a page in a context of its own, with its own storage, until the test ends. If the test fails, it saves a
- * screenshot and reports the path.
+ * Opens a page in a new context with separate storage, and closes it when the test ends. If the test fails, saves a
+ * screenshot and reports its path.
  */
-export async function openPage(t: Test, options: BrowserContextOptions = {}): Promise<Opened> {
-  const context = await (await findBrowser()).newContext({
+export async function openPage(t: Test, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  const context = await (await getBrowser()).newContext({
     viewport: { width: 1280, height: 1600 },
     locale: "en-GB",
     ...options,
   });
   const page = await context.newPage();
-  const measured = process.env._TAPJS_PROCESSINFO_COVERAGE_ === "1";
-  if (measured) await page.coverage.startJSCoverage({ resetOnNavigation: false });
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("requestfailed", (request) => complaints.push(request.url()));
+  const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === "1";
+  if (measuresCoverage) await page.coverage.startJSCoverage({ resetOnNavigation: false });
+  const pageErrors: string[] = [];
+  page.on("pageerror", (error) => pageErrors.push(error.message));
+  page.on("requestfailed", (request) => pageErrors.push(request.url()));
   page.on("console", (message) => {
-    if (/Content[- ]Security[- ]Policy/.test(message.text())) complaints.push(message.text());
+    if (/Content[- ]Security[- ]Policy/.test(message.text())) pageErrors.push(message.text());
   });
   page.setDefaultTimeout(60_000);
   t.teardown(async () => {
@@ -62,14 +62,15 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
       await page.screenshot({ path: file, fullPage: true });
       t.comment(`screenshot: ${file}`);
     }
-    if (measured) keepCoverage(await page.coverage.stopJSCoverage());
+    if (measuresCoverage) saveCoverage(await page.coverage.stopJSCoverage());
     await context.close();
   });
-  return { page, complaints };
+  return { page, pageErrors };
 }
 
-// Saves the coverage of files that are served unchanged from src where tap collects that of Node.
-function keepCoverage(entries: readonly { url: string; functions: readonly object[] }[]): void {
+// Saves coverage in the folder in which tap collects the coverage of Node. Includes only files of src that are served
+// unchanged.
+function saveCoverage(entries: readonly { url: string; functions: readonly object[] }[]): void {
   mkdirSync(path(".tap/coverage"), { recursive: true });
   for (const { url, functions } of entries) {
     const name = /\/status\/(\w+\.js)$/.exec(url)?.[1];

@@ -1,4 +1,4 @@
-// Certificates and a client for tests of TLS.
+// Creates certificates and sends requests for tests of TLS.
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
@@ -9,8 +9,8 @@ import { generate } from "selfsigned";
 import type { Test } from "tap";
 import { folder } from "./files.ts";
 
-/** Creates a certificate for localhost that is valid for `days`, and its key: as files, and in PEM. */
-export async function certify(t: Test, days: number) {
+/** Creates a certificate for localhost that is valid for `days`, and its key. Returns both as files and in PEM. */
+export async function createCertificate(t: Test, days: number) {
   const path = folder(t);
   const pems = await generate([{ name: "commonName", value: "localhost" }], {
     notAfterDate: new Date(Date.now() + days * 86_400_000),
@@ -22,8 +22,8 @@ export async function certify(t: Test, days: number) {
   return { files, cert: pems.cert, key: pems.private };
 }
 
-/** The response of a TLS server on loopback to a GET. */
-export interface TlsAnswer {
+/** A response over TLS, and the certificate of the server. */
+export interface TlsResponse {
   status: number | undefined;
   /** The value of Strict-Transport-Security. */
   hsts: string | undefined;
@@ -31,8 +31,8 @@ export interface TlsAnswer {
   fingerprint: string;
 }
 
-/** Reads /v1/pets without a key from a port of loopback, and trusts the certificate `ca` only. */
-export async function getByTls(port: number, ca: string): Promise<TlsAnswer> {
+/** Requests /v1/pets without a key from a port on loopback. Trusts only the certificate `ca`. */
+export async function getOverTls(port: number, ca: string): Promise<TlsResponse> {
   const outgoing = get({ host: "127.0.0.1", port, path: "/v1/pets", ca, servername: "localhost", agent: false });
   const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
   const { fingerprint256: fingerprint } = (incoming.socket as TLSSocket).getPeerCertificate();
@@ -41,5 +41,5 @@ export async function getByTls(port: number, ca: string): Promise<TlsAnswer> {
   return { status, hsts: headers["strict-transport-security"], fingerprint };
 }
 
-/** The first bytes of a TLS handshake (RFC 8446, section 4.1.2), which a client does not complete. */
+/** The first bytes of a ClientHello (RFC 8446, section 4.1.2), for handshakes that a client does not complete. */
 export const clientHello = Buffer.from("16030100a5010000a10303", "hex");

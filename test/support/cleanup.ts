@@ -1,29 +1,29 @@
-// However a script ends, nothing that it started stays behind.
+// Stops everything that a script has started, also if a signal or an exception ends the script.
 
-/** What a script has to end. */
-export interface Tidy {
-  /** Has `end` called when all ends, the last first. */
+/** A stack of cleanup functions. */
+export interface Cleanup {
+  /** Adds a function to call at the end of the script. The last function added is called first. */
   teardown(end: () => unknown): void;
-  /** Ends all. */
-  tidy(): Promise<void>;
+  /** Calls all functions, including those that are added during the cleanup. Logs errors and continues. */
+  cleanUp(): Promise<void>;
 }
 
-/** Sees to it that signals and exceptions, too, end what was started; also what begins meanwhile. */
-export function buildTidy(): Tidy {
-  const started: (() => unknown)[] = [];
-  let tidied: Promise<void> | undefined;
-  const tidy = () => {
-    tidied ??= (async () => {
-      for (let end = started.pop(); end; end = started.pop())
+/** Creates a cleanup that also runs on SIGINT, SIGTERM and uncaught exceptions. It then exits with 1. */
+export function createCleanup(): Cleanup {
+  const functions: (() => unknown)[] = [];
+  let cleanup: Promise<void> | undefined;
+  const cleanUp = () => {
+    cleanup ??= (async () => {
+      for (let end = functions.pop(); end; end = functions.pop())
         await (async () => end())().catch((error) => console.error(error));
     })();
-    return tidied;
+    return cleanup;
   };
   for (const event of ["SIGINT", "SIGTERM", "uncaughtException"])
     process.on(event, async (reason) => {
       if (reason instanceof Error) console.error(reason);
-      await tidy();
+      await cleanUp();
       process.exit(1);
     });
-  return { teardown: (end) => started.push(end), tidy };
+  return { teardown: (end) => functions.push(end), cleanUp };
 }

@@ -1,9 +1,9 @@
-// A clock that stands still until a test advances it.
+// A manual clock, which stands still until a test advances it.
 import type { Clock } from "../../src/gathering.ts";
 
 /** A clock that a test advances. */
 export interface ManualClock extends Clock {
-  /** Advances both clocks by `ms` milliseconds, and waits for the work that becomes due. */
+  /** Advances the time of day and the elapsed time by `ms` milliseconds, and waits for the timers that become due. */
   advance(ms: number): Promise<void>;
 }
 

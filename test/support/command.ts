@@ -1,4 +1,4 @@
-// The command line in the test's own process. A test starts a process only for signals, terminals and pipes.
+// Runs the command line in the test's own process. Tests need a separate process only for signals, terminals and pipes.
 import { Readable, Writable } from "node:stream";
 import { run } from "../../src/cli.ts";
 import { findSecret } from "./secrets.ts";
@@ -10,19 +10,22 @@ export interface Result {
   stderr: string;
 }
 
-/** What a command is given besides its arguments. */
-export interface Surroundings {
+/** The standard input and the stop signal of a command. */
+export interface CommandOptions {
   /** Standard input. */
   input?: string | Buffer;
   /** Receives the function that stops the command, as SIGINT and SIGTERM do. */
   onStop?: (stop: () => void) => void;
 }
 
-/** Runs `petstore ARGS…` to its end, with `settings` as its whole environment. */
+/**
+ * Runs `petstore ARGS…` to its end, with `settings` as its whole environment. Throws an Error if standard error has a
+ * secret.
+ */
 export async function petstore(
   settings: Record<string, string>,
   args: readonly string[],
-  { input = "", onStop = () => {} }: Surroundings = {},
+  { input = "", onStop = () => {} }: CommandOptions = {},
 ): Promise<Result> {
   const [stdout, stderr] = [collect(), collect()];
   const status = await run(args, {
@@ -32,13 +35,13 @@ export async function petstore(
     stderr: stderr.stream,
     onStop,
   });
-  // An import names the fields of a bad line, without their values.
+  // An import reports the field names of a bad line, without the values.
   const secret = findSecret(stderr.text().replaceAll(/categoryId(?=[',])/g, ""));
   if (secret !== undefined) throw new Error(`a secret is in the output of petstore ${args.join(" ")}: ${secret}`);
   return { status, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** Standard error without the lines that report progress. */
+/** Removes the lines that report progress from standard error. */
 export function withoutProgress(stderr: string): string {
   return stderr.replaceAll(/^(checking|importing|exporting|copying|comparing|backing up|restoring): .*\n/gm, "");
 }

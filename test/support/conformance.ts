@@ -1,4 +1,4 @@
-// What the conformance suite of the stores needs to know about each kind of store.
+// Runs the conformance suite over each kind of store, and adapts it to their SQL.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -10,16 +10,16 @@ import { query } from "./postgres.ts";
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
-/** What differs between the kinds of stores. */
+/** A kind of store, with the SQL that differs between the kinds. */
 export interface Kind {
   readonly name: keyof typeof stores;
-  /** Runs a statement in the database itself, over a connection of its own. */
+  /** Runs a statement directly in the database, over a separate connection. */
   query(url: string, sql: string): Promise<Record<string, unknown>[]>;
-  /** Makes every insertion of an idempotency record fail, and stops that. */
+  /** Statements that make every insertion of an idempotency record fail, and that end this. */
   readonly failure: { readonly inject: string; readonly remove: string };
   /** Sets the version of the schema to 1. */
   readonly setVersion1: string;
-  /** Returns the number of transactions that have written so far. */
+  /** Returns the number of write transactions so far. */
   countCommits(url: string): Promise<number>;
 }
 
@@ -60,22 +60,28 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** For tests that are not about timeouts: on a busy machine, PostgreSQL may take longer than the defaults. */
-export const longTimeouts: Timeouts = { lock: 30_000, connect: 30_000, statement: 30_000, answer: 30_000, idle: 10_000 };
+/** Timeouts for a busy machine, on which PostgreSQL can exceed the defaults. For tests that do not test timeouts. */
+export const longTimeouts: Timeouts = {
+  lock: 30_000,
+  connect: 30_000,
+  statement: 30_000,
+  answer: 30_000,
+  idle: 10_000,
+};
 
 /** A store under test. */
-export interface Subject {
+export interface StoreUnderTest {
   readonly kind: Kind;
   readonly store: Store;
-  /** Opens the same store again, as another process does. It is closed when the test ends. */
+  /** Opens the same store again, as another process does, and closes it when the test ends. */
   open(): Promise<Store>;
-  /** Runs a statement in the database of the store, over a connection of its own. */
+  /** Runs a statement directly in the database of the store, over a separate connection. */
   readonly query: Query;
   countCommits(): Promise<number>;
 }
 
-/** Tests each kind of store, which is empty when `work` begins. */
-export function testStores(title: string, work: (t: Test, subject: Subject) => Promise<unknown>): void {
+/** Declares a test for each kind of store. The store is empty when `work` begins. */
+export function testStores(title: string, work: (t: Test, store: StoreUnderTest) => Promise<unknown>): void {
   for (const kind of kinds)
     t.test(`${kind.name}: ${title}`, async (t) => {
       const url = await stores[kind.name](t);
@@ -92,7 +98,7 @@ export function testStores(title: string, work: (t: Test, subject: Subject) => P
 /** A pet to create. */
 export const rex: NewPet = { name: "Rex", categoryId: 7n };
 
-/** Returns the SHA-256 of a text. */
+/** Computes the SHA-256 of a text. */
 export const digest = (text: string) => createHash("sha256").update(text).digest();
 
 /** The first call with an Idempotency-Key. */

@@ -1,4 +1,4 @@
-// Checks how the contract gate rates changes of the document.
+// Checks the impact that the contract gate assigns to changes of the document.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
@@ -6,16 +6,16 @@ import { compare } from "../../scripts/contract/compare.ts";
 import type { Impact } from "../../scripts/contract/rate.ts";
 import { edit, root } from "./files.ts";
 
-/** The document that the changes are made to. Not the present one, since its edits would break as it grows. */
+/** The document to change. It is a released one, because edits of the present document would break as it grows. */
 export const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8");
 
-/** The day of the comparison. Sunsets before it have passed. */
+/** The date of the comparison. Earlier sunsets have passed. */
 export const today = "2026-11-21";
 
-/** Replaces a text of the document. */
+/** A replacement of text in the document. */
 export type Edit = [from: string | RegExp, to: string];
 
-/** A change of the document: its name, words of the line that reports it, and its edits. */
+/** A change of the document: its name, a part of the line that reports it, and its edits. */
 export type Change = [name: string, reported: string, ...edits: Edit[]];
 
 /** Returns the highest impact of the changes between two documents. */
@@ -24,14 +24,14 @@ export async function highestImpact(base: string, revision: string, day = today)
 }
 
 /**
- * Checks that each change is reported with the impact, and that nothing is rated higher. The changes of a list are
- * compared at once, since a comparison takes 0.5 s: those that would hide each other belong in separate lists.
+ * Checks that each change is reported with the impact, and that no change is rated higher. One comparison covers all
+ * changes of a list, because it takes 0.5 s. Changes that would hide each other belong in separate lists.
  */
 export async function checkImpact(t: Test, impact: Impact, ...lists: Change[][]): Promise<void> {
   for (const list of lists) await check(t, impact, list, released, editAll(list));
 }
 
-/** Checks the impact of taking the changes back: the edited document is the earlier version. */
+/** Checks the impact of reverting the changes: the edited document is the earlier version. */
 export async function checkImpactOfUndoing(t: Test, impact: Impact, ...list: Change[]): Promise<void> {
   await check(t, impact, list, editAll(list), released);
 }

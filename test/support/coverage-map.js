@@ -1,5 +1,5 @@
-// Coverage is of all that runs in src, whichever test runs it; what runs in a browser as it stands is measured there
-// (test/browser.ts). src/docs-page.js gets there in pieces, whose places nobody knows.
+// Maps every test to all files of src, so that coverage does not depend on the test. test/support/browser.ts measures files
+// that run unchanged in a browser. src/docs-page.js has no coverage, because the page includes only parts of it.
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {

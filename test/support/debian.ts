@@ -1,20 +1,20 @@
-// Programs that npm does not have, from Debian's packages, without a change of the system: what a
-// package needs beyond what is there, and nothing of the machine's own apt, is below node_modules/.cache.
+// Downloads programs that npm does not have from Debian's packages, without changes to the system.
+// Unpacked packages and the package lists of apt are below node_modules/.cache.
 import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, globSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
-/** A program and the environment that it takes. */
+/** A program, and the environment to run it in. */
 export interface Program {
   readonly path: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 const cache = new URL("../../node_modules/.cache/debian", import.meta.url).pathname;
-const timeout = 120; // seconds for all that is loaded, also where another process is at it
+const timeout = 120; // seconds for the download of all packages, including the wait for a download by another process
 
-// The machine's sources and keys, but lists of our own; and none of the hooks that its updates run.
+// Uses the sources and keys of the machine with separate package lists, and runs none of its update hooks.
 const apt = `Dir::State "${cache}/state";
 Dir::State::status "/var/lib/dpkg/status";
 Dir::Cache "${cache}/cache";
@@ -28,8 +28,8 @@ APT::Sandbox::User "";
 #clear APT::Update::Post-Invoke-Success;
 `;
 
-// One at a time, and all or nothing: whoever waited finds it there.
-const load = `set -eu
+// Runs under a lock and renames the complete folder at the end. A process that waited for the lock finds the folder.
+const downloadScript = `set -eu
 printf %s "$1" > apt.conf
 target=$2; shift 2
 test ! -e "$target" || exit 0
@@ -42,9 +42,9 @@ mv root "../$target"
 cd ..; rm -rf new`;
 
 /**
- * Finds a program: on PATH, else in the first of these packages of Debian, which is loaded, unpacked
- * and kept; more packages have the libraries that it needs. Gives the reason where it can't be had:
- * no Linux with apt, no network, no such package. Takes up to 2 minutes; any number may ask at once.
+ * Finds a program on PATH. If it is not installed, downloads and unpacks the packages, and caches them. The first
+ * package has the program, and the others have the libraries that it needs. Returns the reason if the program is not
+ * available: no Linux with apt, no network, or no such package. Takes up to 2 minutes. Concurrent calls are safe.
  */
 export async function findProgram(name: string, ...packages: string[]): Promise<Program | { reason: string }> {
   const installed = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name));
@@ -54,17 +54,30 @@ export async function findProgram(name: string, ...packages: string[]): Promise<
   const target = packages.join("+");
   try {
     mkdirSync(cache, { recursive: true });
-    const command = ["-k", "5", String(timeout), "flock", "lock", "sh", "-c", load, "load", apt, target, ...packages];
+    const command = [
+      "-k",
+      "5",
+      String(timeout),
+      "flock",
+      "lock",
+      "sh",
+      "-c",
+      downloadScript,
+      "download",
+      apt,
+      target,
+      ...packages,
+    ];
     if (!existsSync(join(cache, target))) await promisify(execFile)("timeout", command, { cwd: cache });
   } catch (error) {
     const { code, stderr = "", message } = error as Error & { code?: unknown; stderr?: string };
-    const said = stderr
+    const lines = stderr
       .replace(/\w+:\/\/\S+/g, "…")
       .trim()
-      .split("\n"); // the first error, and what came of it
-    const why = code === 124 ? `it took over ${timeout} seconds` : [...new Set([said[0], said.at(-1)])].join(" ");
+      .split("\n"); // the first line has the error, the last one its consequence
+    const cause = code === 124 ? `it took over ${timeout} seconds` : [...new Set([lines[0], lines.at(-1)])].join(" ");
     return {
-      reason: `${name} is not installed, and ${packages.join(", ")} can't be had from Debian: ${why || message}`,
+      reason: `${name} is not installed, and ${packages.join(", ")} can't be downloaded from Debian: ${cause || message}`,
     };
   }
   const root = join(cache, target);

@@ -1,4 +1,4 @@
-// Puts Prism in front of each service of the tests: `node --import ./test/support/default-prism.ts FILE`.
+// Puts Prism in front of each service that a test starts: `node --import ./test/support/default-prism.ts FILE`.
 import { usePrism } from "./service.ts";
 
 usePrism();

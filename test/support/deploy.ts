@@ -1,4 +1,4 @@
-// The files of deploy/, parsed.
+// Parses the files of deploy/ for tests.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Copy, DockerfileParser, type Instruction } from "dockerfile-ast";
@@ -29,7 +29,7 @@ export const words = (one: Instruction | undefined) => (one?.getArguments() ?? [
 /** Returns the last instruction of the Dockerfile with the keyword. */
 export const last = (keyword: string) => dockerfile.getInstructions().findLast((one) => one.getKeyword() === keyword);
 
-/** Returns the arguments of the last instruction with the keyword, which is in exec form: `CMD ["node", "…"]`. */
+/** Returns the arguments of the last instruction with the keyword, in exec form: `CMD ["node", "…"]`. */
 export const exec = (keyword: string): string[] =>
   JSON.parse(/\[.*\]/s.exec(last(keyword)?.getRawArgumentsContent() ?? "")?.[0] ?? "[]");
 

@@ -1,13 +1,12 @@
-// The examples of the document: the service accepts each request, and gives each response word for word.
-
+// Checks the examples of the document: the service accepts each request and returns each response literally.
 import { isDeepStrictEqual } from "node:util";
 import type { Test } from "tap";
 import { parse } from "yaml";
 import { Unavailable } from "../../src/errors.ts";
 import { handlers } from "../../src/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Answer } from "./answers.ts";
 import { documentText } from "./files.ts";
+import type { HttpResponse } from "./responses.ts";
 import { type Service, start } from "./service.ts";
 
 type Content = { example?: unknown; examples?: Record<string, { value: unknown }> };
@@ -17,20 +16,20 @@ type Services = Record<"service" | "faulty" | "limited" | "stopped", Service>;
 const document = parse(documentText);
 const rex = { name: "Rex", categoryId: 7, status: "available" };
 
-/** Sends what the examples of the document need, through Prism on request, and compares the responses with them. */
+/** Sends a request for each example of the document, through Prism if `prism`, and compares the response with it. */
 export async function checkExamples(t: Test, { prism = false } = {}): Promise<void> {
   const services = await startServices(t, prism);
   const requests = toRequests(services);
   const operations = new Set(Object.keys(requests).map((name) => name.split(" ")[0]));
-  const written = readExamples(operations);
-  const examples = new Map(written.map(({ name, value }) => [name, value]));
+  const documented = readExamples(operations);
+  const examples = new Map(documented.map(({ name, value }) => [name, value]));
   for (const [name, send] of Object.entries(requests)) {
     t.same((await send()).body, examples.get(name), name);
     examples.delete(name);
   }
   t.same([...examples.keys()], [], "there is a request for each example");
 
-  const bodies = written.map(({ value }) => value);
+  const bodies = documented.map(({ value }) => value);
   const { NewPet, ...others } = document.components.schemas;
   for (const json of NewPet.examples)
     t.match(await services.service.call("POST", "/v1/pets", { json }), { status: 201 });
@@ -60,8 +59,8 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
   };
 }
 
-/** For each example of a response, in this order, the request for it. */
-function toRequests({ service, faulty, limited, stopped }: Services): Record<string, () => Promise<Answer>> {
+/** Returns the request for each example of a response. The order matters, because some requests create pets. */
+function toRequests({ service, faulty, limited, stopped }: Services): Record<string, () => Promise<HttpResponse>> {
   const { call } = service;
   const create = (example: string) => {
     const { value } = document.paths["/pets"].post.requestBody.content["application/json"].examples[example];
@@ -88,20 +87,20 @@ function toRequests({ service, faulty, limited, stopped }: Services): Record<str
     },
     "InternalError fault": () => faulty.call("GET", "/v1/pets/1"),
     "TooManyRequests quota": async () => {
-      let answer = await limited.call("GET", "/v1/pets");
-      for (let n = 0; n < 100; n++) answer = await limited.call("GET", "/v1/pets");
-      const { body } = answer as { body: { message: string } };
-      return { ...answer, body: { ...body, message: body.message.replace(/\d+(?= seconds\.$)/, "12") } };
+      let response = await limited.call("GET", "/v1/pets");
+      for (let n = 0; n < 100; n++) response = await limited.call("GET", "/v1/pets");
+      const { body } = response as { body: { message: string } };
+      return { ...response, body: { ...body, message: body.message.replace(/\d+(?= seconds\.$)/, "12") } };
     },
     "Unavailable store": () => stopped.call("GET", "/v1/pets"),
     "Failure headers": async () => {
       const long = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
-      return (await service.raw(long))[0] as Answer;
+      return (await service.raw(long))[0] as HttpResponse;
     },
   };
 }
 
-/** The examples of the responses of these operations, and of the responses that operations share. */
+/** Reads the examples in the responses of these operations, and in the responses that operations share. */
 function readExamples(operations: ReadonlySet<string | undefined>) {
   const read = (name: string, { content = {} }: Response) =>
     Object.values(content).flatMap(({ example, examples = example ? { example: { value: example } } : {} }) =>
@@ -126,7 +125,7 @@ async function checkHeaders(t: Test, { service, stopped }: Services): Promise<vo
   for (let n = 0; n < 20; n++) await service.create({ name: "Tom", categoryId: 3 });
   const counted = await start(t, { settings: { RATE_LIMIT: "100/60s" } });
   for (let n = 0; n < 42; n++) await counted.call("GET", "/v1/pets");
-  const given: Record<string, Answer> = {
+  const responses: Record<string, HttpResponse> = {
     RateLimit: await counted.call("GET", "/v1/pets"),
     "RateLimit-Policy": await counted.call("GET", "/v1/pets"),
     Deprecation: await call("GET", "/v1/pets/1"),
@@ -137,8 +136,9 @@ async function checkHeaders(t: Test, { service, stopped }: Services): Promise<vo
     Link: await call("GET", "/v1/pets?limit=20"),
     "X-Request-Id": await call("GET", "/v1/pets"),
   };
-  // Values that differ each time have the same form.
-  const form = (text: unknown) => String(text).replace(/(?<=cursor=)[\w-]{32}(?=>)|^[0-9a-f-]{36}$|(?<=;t=)\d+$/, "…");
+  // Replaces the values that differ in each response: cursors, request ids and seconds.
+  const normalize = (text: unknown) =>
+    String(text).replace(/(?<=cursor=)[\w-]{32}(?=>)|^[0-9a-f-]{36}$|(?<=;t=)\d+$/, "…");
   for (const [name, { example }] of Object.entries<{ example: unknown }>(document.components.headers))
-    t.equal(form(given[name]?.headers[name.toLowerCase()]), form(example), `the example of ${name}`);
+    t.equal(normalize(responses[name]?.headers[name.toLowerCase()]), normalize(example), `the example of ${name}`);
 }

@@ -1,4 +1,4 @@
-// Fault injection: a store, the service over it as a process under load, and what must hold afterwards.
+// Fault injection: starts the service as a process under load, and asserts that no acknowledged pet is lost.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,15 +6,15 @@ import type { Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
 import { bin, folder } from "./files.ts";
 import { get, listPets, send } from "./http.ts";
-import { holdsAll, type Load, startLoad } from "./load.ts";
+import { assertAllStored, type Load, startLoad } from "./load.ts";
 import { type Server, startServer } from "./processes.ts";
 import { addKey, start } from "./service.ts";
 import { until } from "./wait.ts";
 
-/** The command that starts the service, for a shell. */
+/** The shell command that starts the service. */
 export const serve = `${process.execPath} ${bin} serve`;
 
-/** A SQLite store in a folder of its own, with an API key. */
+/** A SQLite store in a separate folder, with an API key. */
 export interface SqliteStore {
   path: string;
   file: string;
@@ -22,7 +22,7 @@ export interface SqliteStore {
   key: string;
 }
 
-/** Creates a store with one key and as many pets as `names`. */
+/** Creates a store with one key and a pet for each of `names`. */
 export async function createSqliteStore(
   t: Test,
   { expiresAt, names = [] }: { expiresAt?: Date; names?: readonly string[] } = {},
@@ -38,14 +38,14 @@ export async function createSqliteStore(
 }
 
 interface Start {
-  /** The line of the shell that starts the service. */
+  /** The shell command that starts the service. */
   shell?: string;
-  /** A script that each process of the service runs first. */
+  /** A script that each process of the service preloads. */
   script?: string;
   settings?: Record<string, string>;
 }
 
-/** Starts the service over a store. */
+/** Starts the service over a store. The shell command finds the command of the service in $SERVE. */
 export function serveStore(
   t: Test,
   { path, settings: own }: SqliteStore,
@@ -57,13 +57,13 @@ export function serveStore(
   return startServer(t, { ...own, ...settings, SERVE: serve, NODE_OPTIONS }, ["sh", "-c", shell]);
 }
 
-/** The status of /healthz, which uses no store. */
-export async function healthOf({ url }: Server): Promise<number> {
+/** Returns the status of /healthz, which does not use the store. */
+export async function getHealthStatus({ url }: Server): Promise<number> {
   return (await send(new URL("/healthz", url).href)).status;
 }
 
-/** Starts clients and waits until creates are acknowledged. They stop with the test at the latest. */
-export async function beginLoad(t: Test, { url }: Server, key: string): Promise<Load> {
+/** Starts clients, and waits until five creates are acknowledged. Stops the clients when the test ends. */
+export async function startAcknowledgedLoad(t: Test, { url }: Server, key: string): Promise<Load> {
   const load = startLoad([url], key, 6);
   t.teardown(load.stop);
   await untilAcknowledged(load, 5);
@@ -75,52 +75,54 @@ export async function untilAcknowledged({ acknowledged, tally }: Load, count: nu
   const before = acknowledged.size;
   await until(
     () => (acknowledged.size >= before + count ? true : undefined),
-    () => `nothing is acknowledged: ${JSON.stringify(tally)}`,
+    () => `fewer than ${count} more creates were acknowledged: ${JSON.stringify(tally)}`,
   );
 }
 
-/** Waits for an error response that matches, and returns its body. */
-export function untilRefused({ refusals, tally }: Load, message: RegExp): Promise<string> {
+/** Waits for an error response whose body matches, and returns the body. */
+export function untilRejected({ rejections, tally }: Load, message: RegExp): Promise<string> {
   return until(
-    () => refusals.find(({ body }) => message.test(body))?.body,
-    () => `nothing is refused as ${message}: ${JSON.stringify(tally)} ${refusals.at(-1)?.body}`,
+    () => rejections.find(({ body }) => message.test(body))?.body,
+    () => `no error response matches ${message}: ${JSON.stringify(tally)} ${rejections.at(-1)?.body}`,
   );
 }
 
-/** Asserts that each call has succeeded, was refused with 503 in the shape of errors, or ended as one of `others`. */
-export function onlyDefinedAnswers(t: Test, { tally, refusals }: Load, ...others: string[]): void {
-  const odd = Object.keys(tally).filter((status) => !["200", "201", "503", ...others].includes(status));
-  t.same(odd, [], `defined answers only: ${JSON.stringify(tally)}`);
-  for (const { body, status } of refusals) if (!isError(body, status)) t.fail(`not the shape of an error: ${body}`);
+/** Asserts that each call has succeeded, was rejected with 503 and an Error body, or ended with one of `others`. */
+export function assertDefinedResponses(t: Test, { tally, rejections }: Load, ...others: string[]): void {
+  const undefinedResponses = Object.keys(tally).filter((status) => !["200", "201", "503", ...others].includes(status));
+  t.same(undefinedResponses, [], `only defined responses: ${JSON.stringify(tally)}`);
+  for (const { body, status } of rejections) if (!isError(body, status)) t.fail(`not an Error body: ${body}`);
 }
 
-/** Whether a body has exactly the fields of an error. */
+/** Returns whether a body has exactly the fields of an Error with the status. */
 export function isError(text: string, status: number): boolean {
-  const { code, message, status: own, ...others } = JSON.parse(text);
-  return [typeof code, typeof message, own].join() === `string,string,${status}` && Object.keys(others).length === 0;
+  const { code, message, status: bodyStatus, ...others } = JSON.parse(text);
+  return (
+    [typeof code, typeof message, bodyStatus].join() === `string,string,${status}` && Object.keys(others).length === 0
+  );
 }
 
-/** Opens the store again, and asserts that it has each acknowledged pet once. */
-export async function nothingLost(
+/** Opens the store again, and asserts that it has each acknowledged pet exactly once. */
+export async function assertNothingLost(
   t: Test,
   { settings, key }: SqliteStore,
   acknowledged: ReadonlyMap<string, string>,
 ): Promise<void> {
   const store = await openStore(settings.DATABASE_URL as string);
   const { origin, close } = await start(t, { store });
-  holdsAll(t, await listPets(`${origin}/v1`, key), acknowledged);
+  assertAllStored(t, await listPets(`${origin}/v1`, key), acknowledged);
   t.match(await get(`${origin}/readyz`, key), { status: 200 });
   await close();
   await store.close();
 }
 
-/** Why a process can't have mounts of its own on this system; false if it can. */
-export const noMounts = (() => {
+/** The reason to skip tests that need a private mount namespace; false if the system allows one. */
+export const mountSkipReason = (() => {
   const { status, stderr, error } = spawnSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"], {
     encoding: "utf8",
   });
-  return status === 0 ? false : `a process can't have mounts of its own: ${error?.message ?? stderr.trim()}`;
+  return status === 0 ? false : `a process can't have a mount namespace: ${error?.message ?? stderr.trim()}`;
 })();
 
-/** Why the limits of another process can't be set; false if they can. */
-export const noLimits = spawnSync("prlimit", ["--version"]).error ? "there is no prlimit(1)" : false;
+/** The reason to skip tests that set the limits of another process; false if the system has prlimit(1). */
+export const prlimitSkipReason = spawnSync("prlimit", ["--version"]).error ? "there is no prlimit(1)" : false;

@@ -1,4 +1,4 @@
-// Folders and documents for tests.
+// Paths of the project, edits of the document, and temporary folders for tests.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import type { Test } from "tap";
 /** The root of the project, with a slash at its end. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The program of the command line. */
+/** The executable of the command line. */
 export const bin = join(root, "src/bin.js");
 
 /** The text of `openapi/petstore.yaml`. */
 export const documentText = readFileSync(join(root, "openapi/petstore.yaml"), "utf8");
 
-/** Edits a text. Throws an Error if an edit changes nothing. */
+/** Applies edits to a text, one after the other. Throws an Error if an edit changes nothing. */
 export function edit(text: string, ...edits: [string | RegExp, string][]): string {
   return edits.reduce((before, [from, to]) => {
     const after = before.replace(from, to);
@@ -23,7 +23,7 @@ export function edit(text: string, ...edits: [string | RegExp, string][]): strin
   }, text);
 }
 
-/** Creates a folder that is removed when the test ends. */
+/** Creates a temporary folder, and removes it when the test ends. */
 export function folder(t: Pick<Test, "teardown">): string {
   const path = mkdtempSync(join(tmpdir(), "petstore-"));
   t.teardown(() => rmSync(path, { recursive: true, force: true }));

@@ -1,34 +1,34 @@
-// The HTTP client of tests and load generators.
+// An HTTP client for tests and load generators.
 import { once } from "node:events";
 import { type Agent, type RequestOptions, request as requestByHttp } from "node:http";
 import { request as requestByHttps } from "node:https";
 import { text } from "node:stream/consumers";
-import { type Answer, toAnswer } from "./answers.ts";
+import { type HttpResponse, toHttpResponse } from "./responses.ts";
 
-const timeout = 20_000; // milliseconds for an answer
+const timeout = 20_000; // milliseconds without data on the connection
 
-/** Sends a request and reads its answer. If the connection breaks, rejects with an Error that has the system's `code`. */
-export async function send(url: string, options: RequestOptions = {}, body?: string): Promise<Answer> {
+/** Sends a request and reads the response. Rejects with the system's `code` if the connection breaks. */
+export async function send(url: string, options: RequestOptions = {}, body?: string): Promise<HttpResponse> {
   const request = url.startsWith("https:") ? requestByHttps : requestByHttp;
   const outgoing = request(url, { timeout, ...options });
-  outgoing.on("error", () => {}); // also after the answer has begun
-  outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)));
+  outgoing.on("error", () => {}); // errors can also follow after the response has begun
+  outgoing.on("timeout", () => outgoing.destroy(new Error(`no response within ${timeout} ms`)));
   outgoing.end(body);
   const [incoming] = await once(outgoing, "response");
-  return toAnswer(incoming.statusCode, incoming.headers, await text(incoming));
+  return toHttpResponse(incoming.statusCode, incoming.headers, await text(incoming));
 }
 
-/** Reads a URL with an API key. */
-export function get(url: string, key: string, agent?: Agent): Promise<Answer> {
+/** Sends a GET with an API key. */
+export function get(url: string, key: string, agent?: Agent): Promise<HttpResponse> {
   return send(url, { headers: { authorization: `Bearer ${key}` }, ...(agent && { agent }) });
 }
 
-/** Creates a pet. `url` is the service's, with its version segment. */
+/** Creates a pet. `url` is the base URL of the service, with its version segment. */
 export function createPet(
   url: string,
   key: string,
   { name, idempotencyKey, agent }: { name: string; idempotencyKey?: string; agent?: Agent },
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const headers = {
     authorization: `Bearer ${key}`,
     "content-type": "application/json",
@@ -38,7 +38,7 @@ export function createPet(
   return send(`${url}/pets`, options, JSON.stringify({ name, categoryId: 1 }));
 }
 
-/** The bytes of a request that creates a pet. The caller sends them on a socket of its own, in parts. */
+/** Returns the head and the body of a request that creates a pet, to be sent in parts on a socket. */
 export function createRequest(key: string, name: string, ...headers: string[]): { head: string; body: string } {
   const body = JSON.stringify({ name, categoryId: 1 });
   const lines = [
@@ -52,8 +52,8 @@ export function createRequest(key: string, name: string, ...headers: string[]): 
   return { head: `${lines.join("\r\n")}\r\n\r\n`, body };
 }
 
-/** The URL of the next page of a list; undefined if it is the last. */
-export function nextPage({ headers: { link = "" } }: Answer, url: string): string | undefined {
+/** Returns the URL of the next page of a list, or undefined after the last page. */
+export function nextPage({ headers: { link = "" } }: HttpResponse, url: string): string | undefined {
   const path = /<([^>]+)>; rel="next"/.exec(link)?.[1];
   return path === undefined ? undefined : new URL(path, url).href;
 }
@@ -64,14 +64,14 @@ export interface StoredPet {
   id: string;
 }
 
-/** Lists all pets, from the first page to the last. Throws an Error if an answer is not 200. */
+/** Lists all pets, from the first page to the last. Throws an Error if a response is not 200. */
 export async function listPets(url: string, key: string): Promise<StoredPet[]> {
   const pets: StoredPet[] = [];
   for (let page: string | undefined = `${url}/pets?limit=100`; page !== undefined; ) {
-    const answer: Answer = await get(page, key);
-    if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-    for (const { name, id } of answer.body as StoredPet[]) pets.push({ name, id: String(id) });
-    page = nextPage(answer, url);
+    const response: HttpResponse = await get(page, key);
+    if (response.status !== 200) throw new Error(`${response.status} ${response.text}`);
+    for (const { name, id } of response.body as StoredPet[]) pets.push({ name, id: String(id) });
+    page = nextPage(response, url);
   }
   return pets;
 }

@@ -1,37 +1,38 @@
-// Clients that read and create, remember what was acknowledged, and repeat what was not.
+// A load generator: clients read and create pets, retry creates that fail, and record the acknowledged ones.
 import { Agent } from "node:http";
 import type { Test } from "tap";
 import { createPet, get, type StoredPet } from "./http.ts";
 
-export type { StoredPet as Kept } from "./http.ts";
-export { send as ask } from "./http.ts";
-
+/** Running clients, and the results of their calls. */
 export interface Load {
-  /** How often each status was answered; the name of the error where nothing was. */
+  /** The number of calls by status, or by the code of the error if there was no response. */
   readonly tally: Record<string, number>;
-  /** What each answer that was no 2xx said, and how long it took in milliseconds. */
-  readonly refusals: { ms: number; status: number; retryAfter: string | undefined; body: string }[];
-  /** The pets that were answered 201: name and id. */
+  /** The responses with a status of 300 or more, and their durations in milliseconds. */
+  readonly rejections: { ms: number; status: number; retryAfter: string | undefined; body: string }[];
+  /** The ids of the pets whose create was acknowledged with 201, by name. */
   readonly acknowledged: Map<string, string>;
-  /** Lets the clients finish what they have sent. */
+  /** Stops the clients after their requests in progress. */
   stop(): Promise<void>;
 }
 
-/** Starts clients, each with a connection that it keeps, that take turns on the services. Every fourth call or so is a create. */
+/**
+ * Starts clients with keep-alive connections. Each client sends its requests to the services in turn, and about one in
+ * four requests is a create. A client retries a create with the same Idempotency-Key until it is acknowledged.
+ */
 export function startLoad(urls: readonly string[], key: string, clients = 32): Load {
-  const load = { tally: {} as Record<string, number>, refusals: [] as Load["refusals"], acknowledged: new Map() };
+  const load = { tally: {} as Record<string, number>, rejections: [] as Load["rejections"], acknowledged: new Map() };
   const agent = new Agent({ keepAlive: true });
-  let going = true;
+  let isRunning = true;
   const call = async (url: string, name?: string): Promise<{ status?: number; body: string }> => {
-    const began = performance.now();
+    const start = performance.now();
     try {
-      const answer = await (name === undefined
+      const response = await (name === undefined
         ? get(`${url}/pets?limit=5`, key, agent)
         : createPet(url, key, { name, idempotencyKey: name, agent }));
-      const { status, text: body } = answer;
+      const { status, text: body } = response;
       load.tally[status] = (load.tally[status] ?? 0) + 1;
-      const ms = performance.now() - began;
-      if (status >= 300) load.refusals.push({ ms, status, retryAfter: answer.headers["retry-after"], body });
+      const ms = performance.now() - start;
+      if (status >= 300) load.rejections.push({ ms, status, retryAfter: response.headers["retry-after"], body });
       return { status, body };
     } catch (error) {
       const { code = String(error) } = error as { code?: string };
@@ -42,8 +43,8 @@ export function startLoad(urls: readonly string[], key: string, clients = 32): L
   };
   const prefix = Math.random().toString(36).slice(2);
   const work = async (client: number) => {
-    for (let n = 0; going; n++) {
-      for (let turn = n; going; turn++) {
+    for (let n = 0; isRunning; n++) {
+      for (let turn = n; isRunning; turn++) {
         const name = `${prefix}-${client}-${n}`;
         const { status, body } = await call(urls[(client + turn) % urls.length] as string, name);
         if (status === 201) {
@@ -51,25 +52,29 @@ export function startLoad(urls: readonly string[], key: string, clients = 32): L
           break;
         }
       }
-      for (let reads = 0; going && reads < 3; reads++) await call(urls[(client + n) % urls.length] as string);
+      for (let reads = 0; isRunning && reads < 3; reads++) await call(urls[(client + n) % urls.length] as string);
     }
   };
   const all = Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
   const stop = async () => {
-    going = false;
+    isRunning = false;
     await all;
     agent.destroy();
   };
   return { ...load, stop };
 }
 
-/** Every pet that was acknowledged is there, under its id, and none is there twice. */
-export function holdsAll(t: Test, kept: readonly StoredPet[], acknowledged: ReadonlyMap<string, string>): void {
-  const ids = new Map(kept.map(({ name, id }) => [name, id]));
-  t.equal(kept.length, ids.size, "none is there twice");
+/** Asserts that each acknowledged pet is stored with its id, and that no name is stored twice. */
+export function assertAllStored(
+  t: Test,
+  stored: readonly StoredPet[],
+  acknowledged: ReadonlyMap<string, string>,
+): void {
+  const ids = new Map(stored.map(({ name, id }) => [name, id]));
+  t.equal(stored.length, ids.size, "no pet is stored twice");
   t.same(
     [...acknowledged].filter(([name, id]) => ids.get(name) !== id),
     [],
-    `each of the ${acknowledged.size} that were acknowledged is there`,
+    `each of the ${acknowledged.size} acknowledged pets is stored`,
   );
 }

@@ -1,18 +1,19 @@
-// A network between a store and its database, in the test's own process: it can lose data and cut connections.
+// A TCP proxy between a store and its database that loses data and cuts connections on request.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Test } from "tap";
 
+/** A proxy to a database. Its faults can change at any time. */
 export interface Network {
-  /** The URL of the database through this network. */
+  /** The URL of the database through this proxy. */
   readonly url: string;
-  /** Cuts a connection when it carries this text: before the text arrives, or before the response does. */
+  /** Cuts a connection that carries this text: before the database gets it, or before the client gets the response. */
   cut: { readonly text: string; readonly when: "before" | "after" } | undefined;
-  /** Whether it loses all data in both directions, without closing a connection. */
+  /** Discards all data in both directions, without closing a connection. */
   losesData: boolean;
 }
 
-/** Starts a network to the database that `target` names. It ends with the test. */
+/** Starts a proxy to the database of the URL `target`, and stops it when the test ends. */
 export async function startNetwork(t: Pick<Test, "teardown">, target: string): Promise<Network> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

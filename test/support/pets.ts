@@ -1,13 +1,13 @@
-// Pets with names and numbers that formats often get wrong.
+// Edge cases of names and numbers for tests of NDJSON and CSV.
 import { type Format, fields } from "../../src/formats.ts";
 
 /** The largest integer of 64 bits. */
 export const maxInt64 = 2n ** 63n - 1n;
 
-/** The values of `status`, with undefined for a pet without one. */
+/** The values of `status`; undefined for a pet without one. */
 export const statuses = ["available", "pending", "sold", undefined] as const;
 
-/** Names that need escapes or quotes, or that look like something else. */
+/** Names that need escapes or quotes, or that look like null, a formula or SQL. */
 export const edgeCaseNames = [
   "",
   "🐕",
@@ -24,7 +24,7 @@ export const edgeCaseNames = [
   "null",
 ];
 
-/** Returns the text of an export without ids: pets with the names above, then as many others as make up `count`. */
+/** Returns the text of an export of `count` pets without ids. The first pets have the names above. */
 export function exportedText(format: Format, count: number): string {
   const pets = Array.from({ length: count }, (_, n) =>
     format.toLine(fields.slice(1), [

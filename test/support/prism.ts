@@ -1,5 +1,5 @@
-// Prism between the tests and the service: a validator that we did not write. What it forwards was a
-// good request and a good answer, by the document. What it refuses the service must refuse as well.
+// Runs Prism as a validating proxy between the tests and the service. Prism forwards only requests and responses that
+// conform to the document. The service must reject each request that Prism rejects.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,14 +8,17 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
-import type { Answer } from "./answers.ts";
+import type { HttpResponse } from "./responses.ts";
 
 const prism = fileURLToPath(new URL("../../node_modules/.bin/prism", import.meta.url));
 
 /** Sends a request to a port of loopback. */
-type Send = (port: number, path: string) => Promise<Answer>;
+type Send = (port: number, path: string) => Promise<HttpResponse>;
 
-/** Starts `prism proxy --errors` before the service until the test ends, and gives the way through it. */
+/**
+ * Starts `prism proxy --errors` in front of the service until the test ends. Returns a function that sends a request
+ * through Prism. It throws an Error if Prism rejects the response, or a request that the service accepts.
+ */
 export async function startPrism(t: Test, upstream: string, document: string) {
   const folder = mkdtempSync(join(tmpdir(), "prism-"));
   const file = join(folder, "petstore.yaml");
@@ -28,16 +31,16 @@ export async function startPrism(t: Test, upstream: string, document: string) {
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     rmSync(folder, { recursive: true });
   });
-  const own = await readPort(child.stdout);
+  const prismPort = await readPort(child.stdout);
 
-  return async (send: Send, port: number, path: string): Promise<Answer> => {
+  return async (send: Send, port: number, path: string): Promise<HttpResponse> => {
     if (!path.startsWith("/v1")) return send(port, path);
-    const answer = await send(own, path.slice("/v1".length));
-    if (!/problem\+json/.test(answer.headers["content-type"] ?? "")) return answer;
-    if (/#VIOLATIONS/.test(answer.text)) throw new Error(`Prism refuses the answer to ${path}: ${answer.text}`);
+    const response = await send(prismPort, path.slice("/v1".length));
+    if (!/problem\+json/.test(response.headers["content-type"] ?? "")) return response;
+    if (/#VIOLATIONS/.test(response.text)) throw new Error(`Prism refuses the answer to ${path}: ${response.text}`);
     const direct = await send(port, path);
     if (direct.status >= 400) return direct;
-    throw new Error(`Prism refuses the request ${path}, and the service answers ${direct.status}: ${answer.text}`);
+    throw new Error(`Prism refuses the request ${path}, and the service answers ${direct.status}: ${response.text}`);
   };
 }
 

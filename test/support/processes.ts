@@ -1,5 +1,5 @@
-// The service and its command as processes of their own.
-import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
+// Starts the service and its command as separate processes.
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { until } from "./wait.ts";
 
 const path = (name: string) => join(root, name);
 
-/** Runs `petstore ARGS…` in a process of its own, to its end. Blocks this process; `petstore` in command.ts does not. */
+/** Runs `petstore ARGS…` in a separate process, to its end. Blocks this process, unlike `petstore` in command.ts. */
 export function petstoreProcess(environment: Record<string, string>, ...args: string[]) {
   const env = { ...process.env, ...environment };
   const { status, stdout, stderr } = spawnSync(process.execPath, [path("src/bin.js"), ...args], {
@@ -22,23 +22,14 @@ export function petstoreProcess(environment: Record<string, string>, ...args: st
   return { status, stdout, stderr };
 }
 
-/** Runs `petstore …` to its end, while all else goes on: what it printed, or nothing where it failed. */
-export function petstoreAside(environment: Record<string, string>, ...args: string[]): Promise<string | undefined> {
-  const env = { ...process.env, ...environment };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [path("src/bin.js"), ...args], { env }, (error, out) =>
-      resolve(error ? undefined : out),
-    );
-  });
-}
-
+/** The service as a process. */
 export interface Server {
   child: ChildProcessWithoutNullStreams;
-  /** The address with its version segment. */
+  /** The base URL, with its version segment. */
   url: string;
-  /** What was written so far. */
+  /** The output so far. */
   out: { stdout: string; stderr: string };
-  /** Sends a signal and gives the exit code, and the milliseconds that it took. */
+  /** Sends a signal and waits for the exit. Returns the exit code and the duration in milliseconds. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }>;
 }
 
@@ -52,12 +43,12 @@ export async function startServer(
   const child = spawn(command, args, { env: { ...process.env, PORT: "0", ...environment }, cwd });
   const exit = once(child, "exit");
   t.teardown(async () => {
-    // Not SIGKILL at once: npm, a watcher or a terminal would leave the service behind.
+    // SIGTERM first: after a SIGKILL, npm, a watcher or a terminal would leave the service running.
     child.kill("SIGTERM");
-    const last = setTimeout(() => child.kill("SIGKILL"), 12_000);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 12_000);
     await exit;
-    clearTimeout(last);
-    // The one key that may be seen is the first, for people, in a line to paste.
+    clearTimeout(timer);
+    // Only the curl command for the first key may show a key.
     const secret = findSecret((out.stdout + out.stderr).replace(/^ {2}curl -H .*$/gm, ""));
     if (secret !== undefined) throw new Error(`a secret is in the output of the service: ${secret}`);
   });
@@ -66,30 +57,30 @@ export async function startServer(
     child[name].on("data", (chunk) => {
       out[name] += chunk;
     });
-  const all = () => out.stdout + out.stderr;
+  const readOutput = () => out.stdout + out.stderr;
   const url = await until(
     () => {
-      if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}: ${all()}`);
-      return /Pet Store at (\S+),/.exec(all())?.[1];
+      if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}: ${readOutput()}`);
+      return /Pet Store at (\S+),/.exec(readOutput())?.[1];
     },
-    () => `the service did not start: ${all()}`,
+    () => `the service did not start: ${readOutput()}`,
   );
   const end: Server["end"] = async (signal) => {
-    const began = Date.now();
+    const start = Date.now();
     child.kill(signal);
     const [code] = await exit;
-    return { code, ms: Date.now() - began };
+    return { code, ms: Date.now() - start };
   };
   return { child, url, out, end };
 }
 
-/** The processes that serve now where there are several, as Linux tells them. */
-export function workersOf({ child: { pid } }: Pick<Server, "child">): number[] {
+/** Returns the process ids of the workers. Reads them from /proc, which only Linux has. */
+export function listWorkers({ child: { pid } }: Pick<Server, "child">): number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
-/** Whether there is a process of that id. */
-export function lives(pid: number): boolean {
+/** Returns whether a process with this id exists. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -97,7 +88,10 @@ export function lives(pid: number): boolean {
   }
 }
 
-/** What makes the service slow to start: it looks for its HOST for a second, and says when it begins. */
+/**
+ * Returns environment variables that delay the start of the service: resolving HOST takes a second. The service prints
+ * "looking for" and the host name when the delay begins.
+ */
 export function slowStart(folder: string): Record<string, string> {
   const file = join(folder, "slow.cjs");
   const script = `const dns = require("node:dns").promises;

@@ -1,17 +1,17 @@
-// Chance that can be had again: what a seed gave once, it gives each time.
+// A seeded pseudorandom number generator: the same seed produces the same numbers.
 
-/** A source of chance. */
+/** A pseudorandom number generator. */
 export interface Random {
-  /** A whole number from 0 to `end`, without `end`. */
+  /** Returns an integer from 0 to `end`, excluding `end`. */
   int(end: number): number;
-  /** Whether it happens, once in so many times. */
-  once(times: number): boolean;
-  /** One of them. */
+  /** Returns true with a probability of 1 in `n`. */
+  chance(n: number): boolean;
+  /** Returns a random element. */
   pick<T>(all: readonly T[]): T;
 }
 
-/** The chance of a seed (mulberry32). */
-export function seeded(seed: number): Random {
+/** Creates a generator from a seed, with the algorithm mulberry32. */
+export function createRandom(seed: number): Random {
   let state = Math.imul(seed, 0x9e3779b1) | 0;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -20,5 +20,5 @@ export function seeded(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const int = (end: number) => Math.floor(next() * end);
-  return { int, once: (times) => int(times) === 0, pick: <T>(all: readonly T[]) => all[int(all.length)] as T };
+  return { int, chance: (n) => int(n) === 0, pick: <T>(all: readonly T[]) => all[int(all.length)] as T };
 }

@@ -1,11 +1,11 @@
-// Prometheus' text format as data.
+// Parses Prometheus' text format, and scrapes /metrics.
 import type { Service } from "./service.ts";
 import { until } from "./wait.ts";
 
-/** Values by series: the metric's name with its labels. */
+/** Values by series. The key is the name of the metric with its labels. */
 export type Series = Record<string, number>;
 
-/** Parses the text format. Comments are left out. */
+/** Parses the text format, without its comments. */
 export function parseSeries(text: string): Series {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]*$/, ""), Number(line.replace(/^.* /, ""))]));
@@ -17,7 +17,7 @@ export function nonzero(series: Series, name: string): Series {
   return Object.fromEntries(own.map(([line, value]) => [line.slice(name.length), value]));
 }
 
-/** Reads /metrics. Throws an Error unless it is the text format. */
+/** Reads /metrics. Throws an Error if the response is not 200 in the text format. */
 export async function scrape({ call }: Pick<Service, "call">): Promise<Series> {
   const { status, text, headers } = await call("GET", "/metrics", { key: null });
   if (status !== 200) throw new Error(`no metrics: ${status} ${text}`);
@@ -26,7 +26,7 @@ export async function scrape({ call }: Pick<Service, "call">): Promise<Series> {
   return parseSeries(text);
 }
 
-/** Scrapes until the metrics are as expected: a request is counted after its response was sent. */
+/** Scrapes until the metrics are as expected, because the service counts a request after it has sent the response. */
 export async function scrapeUntil(
   service: Pick<Service, "call">,
   isExpected: (series: Series) => boolean,

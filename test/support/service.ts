@@ -1,5 +1,4 @@
-// The service under test: the real app on a real socket over a real store. Checks every response
-// against the document, headers included (answers.ts).
+// Starts the service for a test, on a real socket over a real store, and checks each response against the document.
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -17,11 +16,12 @@ import { buildLogger } from "../../src/logger.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Pet, Store } from "../../src/store/store.ts";
 import type { Tracing } from "../../src/tracing.ts";
-import { type Answer, buildCheck, split, toAnswer } from "./answers.ts";
 import { documentText } from "./files.ts";
 import { startPrism } from "./prism.ts";
+import { createResponseCheck, type HttpResponse, parseResponses, toHttpResponse } from "./responses.ts";
 import { findSecret } from "./secrets.ts";
 
+/** The headers, body and key of a request. */
 export interface Call {
   headers?: Record<string, string | string[] | undefined>;
   body?: string | Buffer;
@@ -31,6 +31,7 @@ export interface Call {
   key?: string | null;
 }
 
+/** A running service, and functions that call it. */
 export interface Service {
   origin: string;
   port: number;
@@ -38,17 +39,18 @@ export interface Service {
   app: FastifyInstance;
   store: Store;
   logs: Record<string, unknown>[];
-  call(method: string, path: string, call?: Call): Promise<Answer>;
+  call(method: string, path: string, call?: Call): Promise<HttpResponse>;
   /**
-   * Writes bytes to a new socket and returns all responses, each checked. The client closes its side
-   * of the connection immediately, or after the first response if it has "more" to send.
+   * Writes bytes to a new socket, and checks and returns all responses. The client closes its side of the connection
+   * immediately, or with "more" after the first data of a response.
    */
-  raw(bytes: string | Buffer, more?: "more"): Promise<Answer[]>;
+  raw(bytes: string | Buffer, more?: "more"): Promise<HttpResponse[]>;
   create(pet: object, headers?: Call["headers"]): Promise<Pet>;
-  /** Closes the client's connections, then the service: without the first, idle connections delay the end by 500 ms. */
+  /** Closes the client's connections and the service. Idle connections would delay the end of the service by 500 ms. */
   close(): Promise<void>;
 }
 
+/** The configuration of a service under test. */
 export interface Options {
   document?: string;
   store?: Store;
@@ -56,17 +58,17 @@ export interface Options {
   /** Settings, as environment variables. */
   settings?: Record<string, string>;
   figures?: Figures;
-  /** Sends each `call` through Prism, and throws if Prism finds that the traffic violates the document. */
+  /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;
-  /** More of what the app is built from: a clock, a certificate. */
+  /** Further dependencies of the app, for example a clock or a certificate. */
   parts?: Partial<Parts>;
 }
 
 /** A new pet with only the required fields. */
 export const minimalPet = { name: "Tom", categoryId: 3 };
 
-/** Creates an API key in the store and returns it. */
+/** Creates an API key in the store and returns it. Throws an Error if the name is taken. */
 export async function addKey(store: Store, name: string, expiresAt?: Date, operator = false): Promise<string> {
   const { key, hash } = makeKey();
   if (!(await store.keys.create(name, hash, { expiresAt, operator }))) throw new Error(`the name ${name} is taken`);
@@ -75,19 +77,19 @@ export async function addKey(store: Store, name: string, expiresAt?: Date, opera
 
 let emptyStore = async (_: Test): Promise<Store> => openStore("sqlite::memory:");
 
-/** Sets the default store: `open` returns an empty one for each service that is started without a store. */
+/** Sets the default store. `open` returns an empty store for each service that is started without one. */
 export function useStores(open: (t: Test) => Promise<Store>): void {
   emptyStore = open;
 }
 
 let prismByDefault = false;
 
-/** Puts Prism in front of each service that is started from now on. */
+/** Puts Prism in front of each service that is started after this call. */
 export function usePrism(): void {
   prismByDefault = true;
 }
 
-/** Starts the service, configured as in production, on a free port of loopback. It stops when the test ends. */
+/** Starts the service, configured as in production, on a free port of loopback. Stops it when the test ends. */
 export async function start(t: Test, options: Options = {}): Promise<Service> {
   const text = options.document ?? documentText;
   const store = options.store ?? (await emptyStore(t));
@@ -117,7 +119,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
   });
 
-  const check = await buildCheck(text);
+  const check = await createResponseCheck(text);
   const prism =
     (options.prism ?? prismByDefault) ? await startPrism(t, `http://127.0.0.1:${port}/v1`, text) : undefined;
   const key = await addKey(store, `test-${port}-${Math.random().toString(36).slice(2, 8)}`);
@@ -133,23 +135,23 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
       const outgoing = request({ agent, host: "127.0.0.1", port, method, path, headers: sent });
       outgoing.end(content);
       const [incoming] = await once(outgoing, "response");
-      return toAnswer(incoming.statusCode, incoming.headers, await readText(incoming));
+      return toHttpResponse(incoming.statusCode, incoming.headers, await readText(incoming));
     };
-    const answer = prism === undefined ? await send(port, path) : await prism(send, port, path);
-    check(method, path, answer);
-    return answer;
+    const response = prism === undefined ? await send(port, path) : await prism(send, port, path);
+    check(method, path, response);
+    return response;
   };
   const raw: Service["raw"] = async (bytes, more) => {
     const socket = connect(port, "127.0.0.1");
     if (more) socket.once("data", () => socket.end()).write(bytes);
     else socket.end(bytes);
-    const answers = split(await readText(socket));
+    const responses = parseResponses(await readText(socket));
     const lines = [...String(bytes).matchAll(/([A-Z]+) (\S+) HTTP\/\d/g)];
-    for (const [index, answer] of answers.entries()) {
+    for (const [index, response] of responses.entries()) {
       const [, method = "", path = ""] = lines[index] ?? [];
-      check(method, path, answer);
+      check(method, path, response);
     }
-    return answers;
+    return responses;
   };
   const create: Service["create"] = async (pet, headers = {}) => {
     const { status, body, text } = await call("POST", "/v1/pets", { json: pet, headers });

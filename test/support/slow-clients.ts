@@ -1,15 +1,17 @@
-// Clients that hold connections by taking their time, as slowhttptest's do: with the headers, with the
-// body, with reading the answer.
+// Attacks by slow clients, as slowhttptest has them: slow headers, slow bodies, and slow reading of responses.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-const every = 1_000; // milliseconds between two bytes
-const batches = 20; // in which they come, 100 ms apart
+const interval = 1_000; // milliseconds between two writes of a connection
+const batches = 20; // of connections, 100 ms apart
 
-/** A request for 1.4 MB. Eight of them are more than the system keeps for a client that does not read. */
+/** A request for 1.4 MB. Eight responses exceed the socket buffers of the system for a client that does not read. */
 export const bundleRequest = "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** Holds so many connections to the service at `url`. The function that it gives ends them, and tells how many were still there. */
+/**
+ * Opens `count` connections to the service at `url` and holds them. Returns a function that closes them, and that
+ * returns the number of connections that were still open.
+ */
 export type Attack = (url: string, key: string, count: number) => Promise<() => Promise<number>>;
 
 function hold(first: (key: string) => string, then?: (socket: Socket) => void): Attack {
@@ -27,17 +29,17 @@ function hold(first: (key: string) => string, then?: (socket: Socket) => void): 
     }
     const timer = setInterval(() => {
       for (const socket of sockets) if (socket.writable) then?.(socket);
-    }, every);
+    }, interval);
     return async () => {
       clearInterval(timer);
-      // Who does not read does not see the end either: its own bytes tell.
+      // A client that does not read notices that the service has closed the connection only when it writes.
       for (let n = 0; n < 2 && !then; n++) {
         for (const socket of sockets) if (socket.writable) socket.write(" ");
         await pause(200);
       }
-      const left = sockets.filter((socket) => socket.writable).length;
+      const open = sockets.filter((socket) => socket.writable).length;
       for (const socket of sockets) socket.destroy();
-      return left;
+      return open;
     };
   };
 }
@@ -53,6 +55,6 @@ export const attacks: Record<string, Attack> = {
       `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`,
     (socket) => socket.write(" "),
   ),
-  // Never reads: the answers fill the system's room for them, and then the service's.
+  // Never reads: the responses fill the socket buffers of the system, and then the buffers of the service.
   "slow reading": hold(() => bundleRequest.repeat(4)),
 };

@@ -1,4 +1,4 @@
-// What tests do and look at on the page /status.
+// Operates the page /status in a browser, and reads its content.
 import type { Page } from "playwright-core";
 import type { Status } from "../../src/status/words.js";
 import { until } from "./wait.ts";
@@ -14,13 +14,13 @@ export function untilShown(page: Page): Promise<void> {
   return page.locator("#tables table").first().waitFor();
 }
 
-/** The rows of the table below a heading, with tabs between the cells. */
+/** Reads the rows of the table below a heading, with tabs between the cells. */
 export function readRows(page: Page, heading: string): Promise<string[]> {
   const section = page.locator("section", { has: page.getByRole("heading", { name: heading }) });
   return section.locator("tbody tr").allInnerTexts();
 }
 
-/** Makes the page hidden or visible to its script. A page that becomes visible asks for the status at once. */
+/** Makes the page hidden or visible to its script. A page that becomes visible requests the status immediately. */
 export async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, "hidden", { configurable: true, value: ${hidden} });
@@ -34,18 +34,18 @@ export function untilDrawn(page: Page): Promise<number> {
   return until(
     async () => {
       plots = await page.evaluate<boolean[]>(findLines);
-      return plots.every(Boolean) ? plots.length : undefined;
+      return plots.length > 0 && plots.every(Boolean) ? plots.length : undefined;
     },
     () => `${plots.filter(Boolean).length} of ${plots.length} plots have lines`,
   );
 }
 
-/** Returns the texts with less contrast than 4.5 to 1, each after its contrast. */
+/** Returns the texts with a contrast ratio below 4.5, each after its ratio. */
 export function findFaintTexts(page: Page): Promise<string[]> {
   return page.evaluate(measureContrast);
 }
 
-/** Returns a status with an hour of requests, and with further operations of the names `more`. */
+/** Returns a status with an hour of requests, and with further operations whose ids are `more`. */
 export function withHour(status: Status, more: readonly string[]): Status {
   const end = Math.floor(Date.now() / 1_000);
   const times = Array.from({ length: 361 }, (_, index) => end - (360 - index) * 10);
@@ -70,9 +70,9 @@ export function withHour(status: Status, more: readonly string[]): Status {
   };
 }
 
-// These run in the page, whose types this project does not have.
+// Scripts that run in the page. They are strings, because this project has no types of the DOM.
 
-// Not the sixth colour: it is a grey, as text and grid are.
+// Excludes the sixth colour, which is a grey like the text and the grid.
 const findLines = `(() => {
     const style = getComputedStyle(document.documentElement);
     const colours = ["--line-1", "--line-2", "--line-3", "--line-4", "--line-5"].map((name) =>
@@ -89,7 +89,7 @@ const findLines = `(() => {
     return canvases.map(hasLine);
   })()`;
 
-// The contrast ratio of WCAG 2, 1.4.3.
+// Computes the contrast ratio of WCAG 2, success criterion 1.4.3.
 const measureContrast = `(() => {
     const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
     const luminance = (colour) => parts(colour).slice(0, 3)

@@ -1,21 +1,21 @@
-// Fills, reads and damages the stores of tests, of both kinds, past the service.
+// Fills, reads and damages stores of both kinds without the service.
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { exportPets } from "../../src/export.ts";
 import { formats } from "../../src/formats.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
-import { petstore, type Surroundings, withoutProgress } from "./command.ts";
+import { type CommandOptions, petstore, withoutProgress } from "./command.ts";
 import { query } from "./postgres.ts";
 import { addKey } from "./service.ts";
 
-/** The file of a SQLite store, or undefined if the URL is one of PostgreSQL. */
+/** Returns the file of a SQLite store, or undefined for a URL of PostgreSQL. */
 export function toFile(url: string): string | undefined {
   return /^sqlite:(.*)$/s.exec(url)?.[1];
 }
 
-/** Runs a command over a store, in this process. Its standard error has no lines that report progress. */
-export async function petstoreOn(url: string, args: readonly string[], surroundings?: Surroundings) {
-  const { stderr, ...rest } = await petstore({ DATABASE_URL: url }, args, surroundings);
+/** Runs a command over a store, in this process. Removes the lines that report progress from standard error. */
+export async function petstoreOn(url: string, args: readonly string[], options?: CommandOptions) {
+  const { stderr, ...rest } = await petstore({ DATABASE_URL: url }, args, options);
   return { ...rest, stderr: withoutProgress(stderr) };
 }
 
@@ -38,7 +38,7 @@ export async function fill(url: string, count: number, records = count): Promise
   await store.close();
 }
 
-/** Adds `count` pets in one statement, which is faster than `fill`. Creates the store if there is none. */
+/** Adds `count` pets in one statement, which is faster than `fill`. Creates the store if it does not exist. */
 export async function insertPets(url: string, count: number): Promise<void> {
   await (await openStore(url)).close();
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
@@ -48,7 +48,7 @@ export async function insertPets(url: string, count: number): Promise<void> {
   );
 }
 
-/** Runs statements in the database itself, without its constraints on foreign keys. */
+/** Runs statements directly in the database, with foreign key constraints disabled. */
 export async function tamper(url: string, ...statements: string[]): Promise<void> {
   const file = toFile(url);
   if (file === undefined) {
@@ -63,19 +63,19 @@ export async function tamper(url: string, ...statements: string[]): Promise<void
   }
 }
 
-/** Makes the database refuse the pet of this id with the error "injected". Without an id, it refuses none any more. */
+/** Makes the insertion of the pet with this id fail with the error "injected". Without an id, removes the fault. */
 export async function injectFault(url: string, id?: number): Promise<void> {
   if (toFile(url) === undefined) {
     await query(url, "ALTER TABLE petstore.pets DROP CONSTRAINT IF EXISTS injected");
     if (id) await query(url, `ALTER TABLE petstore.pets ADD CONSTRAINT injected CHECK (id <> ${id}) NOT VALID`);
     return;
   }
-  const refuse = "BEGIN SELECT RAISE(ABORT, 'injected'); END";
+  const raise = "BEGIN SELECT RAISE(ABORT, 'injected'); END";
   await tamper(url, "DROP TRIGGER IF EXISTS fault");
-  if (id) await tamper(url, `CREATE TRIGGER fault AFTER INSERT ON pets WHEN new.id = ${id} ${refuse}`);
+  if (id) await tamper(url, `CREATE TRIGGER fault AFTER INSERT ON pets WHEN new.id = ${id} ${raise}`);
 }
 
-/** Counts the pets of a store: 0 if the store does not exist yet. */
+/** Counts the pets of a store. Returns 0 if the store does not exist, or if SQLite can't read it. */
 export async function countPets(url: string): Promise<number> {
   const file = toFile(url);
   if (file === undefined) {
@@ -86,15 +86,17 @@ export async function countPets(url: string): Promise<number> {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
   try {
     return Number(db.prepare("SELECT count(*) AS n FROM pets").get()?.n);
-  } catch {
-    return 0; // it is being created
+  } catch (error) {
+    // Another process may be creating the store.
+    if (/no such table/.test((error as Error).message)) return 0;
+    throw error;
   } finally {
     db.close();
   }
 }
 
 /** Reads the ids and names of all pets, in order of id. */
-export async function petsIn(url: string): Promise<{ id: bigint; name: string }[]> {
+export async function readAllPets(url: string): Promise<{ id: bigint; name: string }[]> {
   const store = await openTables(url, "look");
   const lines: string[] = [];
   const write = async (text: string) => lines.push(...text.split("\n").slice(0, -1));
@@ -104,6 +106,6 @@ export async function petsIn(url: string): Promise<{ id: bigint; name: string }[
 }
 
 /** Reads the names of all pets, in order of id. */
-export async function namesIn(url: string): Promise<string[]> {
-  return (await petsIn(url)).map(({ name }) => name);
+export async function readAllNames(url: string): Promise<string[]> {
+  return (await readAllPets(url)).map(({ name }) => name);
 }

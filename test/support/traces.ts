@@ -1,4 +1,4 @@
-// A receiver of traces by OTLP over HTTP, and the service in the test's process that sends to it.
+// Receives traces by OTLP over HTTP, and starts the service in the test's process with traces.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,6 +8,7 @@ import { buildLogger } from "../../src/logger.ts";
 import { openTracing } from "../../src/tracing.ts";
 import { type Options, type Service, start } from "./service.ts";
 
+/** A span of OTLP, with its attributes and its resource as objects. */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -23,17 +24,18 @@ export interface Span {
   resource: Record<string, unknown>;
 }
 
+/** A receiver of traces, and the requests that it has received. */
 export interface Receiver {
   endpoint: string;
   /** The status of its responses; 0 for no response. */
   status: number;
-  /** The bodies and the headers of all requests, and the spans of those that were answered 200. */
+  /** The headers of all requests, and the bodies and spans of the requests with a response of 200. */
   text: string;
   headers: IncomingHttpHeaders[];
   spans: Span[];
 }
 
-/** The `traceparent` of a caller, without its flags; and the ids in it. */
+/** The `traceparent` of a caller without its flags, and the ids in it. */
 export const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
 export const [, parentTraceId = "", parentSpanId = ""] = parent.split("-");
 
@@ -70,6 +72,7 @@ export async function receiveTraces(t: Test): Promise<Receiver> {
   return received;
 }
 
+/** A service that sends its traces to a receiver. */
 export interface TracedService extends Service {
   received: Receiver;
   /** The log of the exporter. */
@@ -78,7 +81,7 @@ export interface TracedService extends Service {
   finish(): Promise<Span[]>;
 }
 
-/** Starts the service with traces. `timeout` limits an export, in milliseconds. */
+/** Starts the service with traces. `timeout` is the timeout of an export in milliseconds. */
 export async function startTraced(
   t: Test,
   { timeout, endpoint, ...options }: Options & { timeout?: number; endpoint?: string } = {},
@@ -87,7 +90,7 @@ export async function startTraced(
   const exporterLogs: Record<string, unknown>[] = [];
   const logger = await buildLogger("info", { write: (line: string) => void exporterLogs.push(JSON.parse(line)) });
   const tracing = await openTracing(endpoint ?? received.endpoint, logger, timeout);
-  if (tracing === undefined) throw new Error("there is no tracing");
+  if (tracing === undefined) throw new Error("tracing did not start");
   t.teardown(tracing.end);
   const service = await start(t, { ...options, tracing });
   const finish = async () => {
@@ -98,16 +101,17 @@ export async function startTraced(
   return { ...service, received, exporterLogs, finish };
 }
 
-/** The spans directly below a span; without it, those without a parent. */
+/** Returns the children of a span. Without a span, returns the root spans. */
 export const childrenOf = (spans: readonly Span[], parent: Span | undefined): Span[] =>
   spans.filter((span) => span.parentSpanId === parent?.spanId);
 
+/** Returns the spans with a name. */
 export const withName = (spans: readonly Span[], name: string): Span[] => spans.filter((span) => span.name === name);
 
-/** The spans of calls (SPAN_KIND_SERVER). */
-export const callsOf = (spans: readonly Span[]): Span[] => spans.filter(({ kind }) => kind === 2);
+/** Returns the spans of kind SPAN_KIND_SERVER: one for each call. */
+export const serverSpans = (spans: readonly Span[]): Span[] => spans.filter(({ kind }) => kind === 2);
 
-/** The names of a span and of those below it: `pets.create(BEGIN INSERT COMMIT)`. */
+/** Formats the names of a span and of its descendants: `pets.create(BEGIN INSERT COMMIT)`. */
 export function outline(spans: readonly Span[], span: Span): string {
   const inner = childrenOf(spans, span).map((child) => outline(spans, child));
   return inner.length === 0 ? span.name : `${span.name}(${inner.join(" ")})`;

@@ -7,11 +7,12 @@ import t from "tap";
 import { openStore } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
 import { bin, folder } from "../support/files.ts";
-import { ask, holdsAll, startLoad } from "../support/load.ts";
+import { send } from "../support/http.ts";
+import { assertAllStored, startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
 import { startCommand } from "../support/running-command.ts";
 import { addKey, start } from "../support/service.ts";
-import { countPets, fill, insertPets, petsIn, petstoreOn } from "../support/stores.ts";
+import { countPets, fill, insertPets, petstoreOn, readAllPets } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
 for (const [kind, prepare] of Object.entries(stores)) {
@@ -33,9 +34,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.same(parts(), [name], "one file");
       t.equal(statSync(file).mode & 0o777, 0o600);
       t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^sound$/m });
-      const all = await petsIn(`sqlite:${file}`);
+      const all = await readAllPets(`sqlite:${file}`);
       const kept = new Map(all.map(({ name, id }) => [name, `${id}`]));
-      holdsAll(
+      assertAllStored(
         t,
         [...kept].map(([name, id]) => ({ name, id })),
         before,
@@ -50,7 +51,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.same(parts(), [name], "still one file");
     }
     await load.stop();
-    t.same(load.refusals, []);
+    t.same(load.rejections, []);
     t.same(Object.keys(load.tally).sort(), ["200", "201"]);
     await store.close();
 
@@ -81,7 +82,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
         return addKey(store, name).finally(() => store.close());
       };
       const get = (path: string, key: string) =>
-        ask(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+        send(`${server.url}${path}`, { headers: { authorization: `Bearer ${key}` } });
       const old = await addNewKey("old");
       await insertPets(url, 3);
       t.match(JSON.parse((await get("/pets?limit=2", old)).text), [{ name: "Rex 1" }, { name: "Rex 2" }]);

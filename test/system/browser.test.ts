@@ -9,7 +9,7 @@ import { start } from "../support/service.ts";
 
 t.test("A user authorizes, lists, creates and gets pets, and sees an error", async (t) => {
   const { origin, key, call } = await start(t);
-  const { page, complaints } = await openPage(t);
+  const { page, pageErrors } = await openPage(t);
   await page.goto(`${origin}/docs`);
   await page.locator(".opblock").first().waitFor();
 
@@ -36,7 +36,7 @@ t.test("A user authorizes, lists, creates and gets pets, and sees an error", asy
   await page.reload();
   await page.locator(".opblock").first().waitFor();
   t.match(await execute(await open(page, "listPets")), { status: "200" }, "the key survives a reload");
-  t.same(complaints, [], "no error, no failed request, and nothing blocked by the Content-Security-Policy");
+  t.same(pageErrors, [], "no error, no failed request, and nothing blocked by the Content-Security-Policy");
 });
 
 t.test("The page shows deprecated operations, their stability, the tags and the servers", async (t) => {
@@ -47,7 +47,7 @@ t.test("The page shows deprecated operations, their stability, the tags and the 
   );
   const settings = { BASE_URL: "https://pets.example/v1", STAGING_BASE_URL: "https://staging.pets.example/v1" };
   const { origin } = await start(t, { document, settings });
-  const { page, complaints } = await openPage(t);
+  const { page, pageErrors } = await openPage(t);
   await page.goto(`${origin}/docs`);
   await page.locator(".opblock").first().waitFor();
 
@@ -75,7 +75,7 @@ t.test("The page shows deprecated operations, their stability, the tags and the 
   await page.goto(`${origin}/docs#/Pets/getPet`);
   await page.locator("#operations-Pets-getPet .opblock-body").waitFor();
   t.pass("the address in the Link header opens the operation");
-  t.same(complaints, []);
+  t.same(pageErrors, []);
 });
 
 t.test(

@@ -1,4 +1,4 @@
-// The command in its surroundings: shells that complete its words, pipes, full disks, and Node versions.
+// The command with real shells, pipes, full disks and Node versions.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Faults of the disk and of the SQLite file, done to the service as a process: each ends in a defined
-// answer or a clean exit, and no acknowledged pet is lost or stored twice.
+// Faults of the disk and of the SQLite file while the service runs as a process. Each ends in a defined response or a
+// clean exit, and no acknowledged pet is lost or stored twice.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -16,21 +16,21 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import {
-  beginLoad,
+  assertDefinedResponses,
+  assertNothingLost,
   createSqliteStore,
-  healthOf,
-  noLimits,
-  noMounts,
-  nothingLost,
-  onlyDefinedAnswers,
+  getHealthStatus,
+  mountSkipReason,
+  prlimitSkipReason,
   type SqliteStore,
   serve,
   serveStore,
+  startAcknowledgedLoad,
   untilAcknowledged,
-  untilRefused,
+  untilRejected,
 } from "../support/faults.ts";
 import { createPet, get, listPets } from "../support/http.ts";
-import { holdsAll } from "../support/load.ts";
+import { assertAllStored } from "../support/load.ts";
 import { petstoreProcess } from "../support/processes.ts";
 
 t.jobs = 3;
@@ -42,44 +42,44 @@ const unavailable = (message: RegExp) => ({
   text: new RegExp(`"code":"unavailable",.*${message.source}`),
 });
 
-fault("Responds with 503 if another process locks the file for more than 5 seconds, then goes on", async (t) => {
+fault("Responds with 503 if another process locks the file for more than 5 seconds, then recovers", async (t) => {
   const store = await createSqliteStore(t);
   const server = await serveStore(t, store);
-  const load = await beginLoad(t, server, store.key);
+  const load = await startAcknowledgedLoad(t, server, store.key);
   const blocker = new DatabaseSync(store.file, { timeout: 20_000 });
   blocker.exec("BEGIN IMMEDIATE");
-  await untilRefused(load, /"code":"unavailable".*The store is locked by another process\./);
-  t.equal(await healthOf(server), 200);
+  await untilRejected(load, /"code":"unavailable".*The store is locked by another process\./);
+  t.equal(await getHealthStatus(server), 200);
   blocker.exec("COMMIT");
   blocker.close();
   await untilAcknowledged(load, 20);
   await load.stop();
-  onlyDefinedAnswers(t, load);
+  assertDefinedResponses(t, load);
   await server.end("SIGTERM");
-  await nothingLost(t, store, load.acknowledged);
+  await assertNothingLost(t, store, load.acknowledged);
 });
 
 fault(
-  "Refuses creates while the file has reached a limit of its size, and goes on as soon as there is space",
+  "Refuses creates while the file has reached a limit of its size, and recovers as soon as there is space",
   async (t) => {
     const store = await createSqliteStore(t);
-    // Without what measures the coverage, which ends a process at SIGXFSZ.
+    // Without NODE_OPTIONS, because the coverage hooks end a process at SIGXFSZ.
     const server = await serveStore(t, store, { shell: "NODE_OPTIONS= exec $SERVE" });
-    const load = await beginLoad(t, server, store.key);
+    const load = await startAcknowledgedLoad(t, server, store.key);
     const limit = (bytes: number | "unlimited") =>
       spawnSync("prlimit", ["--pid", `${server.child.pid}`, `--fsize=${bytes}:`]);
     limit(statSync(`${store.file}-wal`).size + 100_000);
-    await untilRefused(load, /The store is (not readable or writable|out of space)/);
-    t.equal(await healthOf(server), 200);
+    await untilRejected(load, /The store is (not readable or writable|out of space)/);
+    t.equal(await getHealthStatus(server), 200);
     t.match(await get(`${server.url}/pets?limit=1`, store.key), { status: 200 }, "reads go on");
     limit("unlimited");
     await untilAcknowledged(load, 20);
     await load.stop();
-    onlyDefinedAnswers(t, load);
+    assertDefinedResponses(t, load);
     t.match(await server.end("SIGTERM"), { code: 0 });
-    await nothingLost(t, store, load.acknowledged);
+    await assertNothingLost(t, store, load.acknowledged);
   },
-  noLimits,
+  prlimitSkipReason,
 );
 
 fault(
@@ -88,12 +88,12 @@ fault(
     const store = await createSqliteStore(t);
     const settings = { LOG_LEVEL: "info" };
     const server = await serveStore(t, store, { shell: "exec $SERVE > /dev/full", settings });
-    const load = await beginLoad(t, server, store.key);
+    const load = await startAcknowledgedLoad(t, server, store.key);
     await untilAcknowledged(load, 20);
     await load.stop();
     t.same(Object.keys(load.tally), ["200", "201"]);
     t.match(await server.end("SIGTERM"), { code: 0 });
-    await nothingLost(t, store, load.acknowledged);
+    await assertNothingLost(t, store, load.acknowledged);
   },
   existsSync("/dev/full") ? false : "there is no /dev/full",
 );
@@ -102,7 +102,7 @@ fault(
 const mount = ({ path }: SqliteStore) => `mount -t tmpfs -o size=2m none ${path}/disk && `;
 
 fault(
-  "Refuses creates while the disk is full, and goes on as soon as there is space",
+  "Refuses creates while the disk is full, and recovers as soon as there is space",
   async (t) => {
     const store = await createSqliteStore(t);
     const { file, path, key } = store;
@@ -110,7 +110,7 @@ fault(
     const shell = `${mount(store)} cp ${path}/petstore.db ${file} && exec $SERVE`;
     const server = await serveStore(t, store, { shell: `exec unshare -rm sh -c '${shell}'` });
     const disk = `/proc/${server.child.pid}/root${path}/disk`;
-    const load = await beginLoad(t, server, key);
+    const load = await startAcknowledgedLoad(t, server, key);
     const filler = openSync(`${disk}/filler`, "w");
     t.throws(
       () => {
@@ -118,18 +118,18 @@ fault(
       },
       { code: "ENOSPC" },
     );
-    t.match(JSON.parse(await untilRefused(load, /out of space/)), { code: "unavailable", status: 503 });
-    t.equal(await healthOf(server), 200);
+    t.match(JSON.parse(await untilRejected(load, /out of space/)), { code: "unavailable", status: 503 });
+    t.equal(await getHealthStatus(server), 200);
     truncateSync(`${disk}/filler`, 0);
     await untilAcknowledged(load, 20);
     await load.stop();
-    onlyDefinedAnswers(t, load);
-    holdsAll(t, await listPets(server.url, key), load.acknowledged);
+    assertDefinedResponses(t, load);
+    assertAllStored(t, await listPets(server.url, key), load.acknowledged);
     for (const end of ["", "-wal"]) copyFileSync(`${disk}/petstore.db${end}`, file + end);
     t.match(await server.end("SIGTERM"), { code: 0 });
-    await nothingLost(t, store, load.acknowledged);
+    await assertNothingLost(t, store, load.acknowledged);
   },
-  noMounts,
+  mountSkipReason,
 );
 
 fault(
@@ -143,7 +143,7 @@ fault(
     });
     t.match({ status, stderr }, { status: 1, stderr: /^petstore: The database .* can't be opened: EROFS: .*\n$/ });
   },
-  noMounts,
+  mountSkipReason,
 );
 
 const losses = {
@@ -158,7 +158,7 @@ for (const [how, lose] of Object.entries(losses))
     const store = await createSqliteStore(t);
     const { file, key } = store;
     const server = await serveStore(t, store);
-    const load = await beginLoad(t, server, key);
+    const load = await startAcknowledgedLoad(t, server, key);
     const checkpoint = new DatabaseSync(file, { timeout: 20_000 });
     checkpoint.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     await load.stop();
@@ -167,10 +167,10 @@ for (const [how, lose] of Object.entries(losses))
     t.match(await createPet(server.url, key, { name: "lost" }), unavailable(message));
     t.match(await get(new URL("/readyz", server.url).href, key), unavailable(message));
     t.match(await get(`${server.url}/pets?limit=1`, key), { status: 200 }, "the open file can be read");
-    t.equal(await healthOf(server), 200);
+    t.equal(await getHealthStatus(server), 200);
     t.match(await server.end("SIGTERM"), { code: 0 });
     t.match(server.out.stdout, /put that back, or start the service anew/);
-    if (how === "replaced") await nothingLost(t, store, load.acknowledged);
+    if (how === "replaced") await assertNothingLost(t, store, load.acknowledged);
   });
 
 const page = 4_096; // bytes
@@ -190,7 +190,7 @@ fault("Responds with 503 to a file damaged at runtime, and exits with one line i
   overwrite(file, 20 * page, size);
   t.match(await get(`${server.url}/pets/2500`, key), unavailable(/The store is damaged\./));
   t.match(await createPet(server.url, key, { name: "new" }), unavailable(/The store is damaged\./));
-  t.equal(await healthOf(server), 200);
+  t.equal(await getHealthStatus(server), 200);
   t.match(await server.end("SIGTERM"), { code: 0 });
   t.match(petstoreProcess(settings, "check"), { status: 1, stderr: /^petstore: SQLite: / });
 

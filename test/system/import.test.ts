@@ -5,11 +5,11 @@ import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { holdsAll, startLoad } from "../support/load.ts";
+import { assertAllStored, startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
 import { startCommand } from "../support/running-command.ts";
 import { addKey } from "../support/service.ts";
-import { countPets, namesIn, petLine, petsIn, petstoreOn } from "../support/stores.ts";
+import { countPets, petLine, petstoreOn, readAllNames, readAllPets } from "../support/stores.ts";
 import { pause, until } from "../support/wait.ts";
 
 /** Writes `count` lines to a file: pets with the numbers of their lines as names, and, if asked for, bad lines between them. */
@@ -33,7 +33,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       await pause(Math.random() * 40);
       child.kill("SIGKILL");
       await exit();
-      const there = await namesIn(url);
+      const there = await readAllNames(url);
       t.same(there, names.slice(0, there.length), `the first ${there.length}`);
       kills.push(there.length);
     }
@@ -44,11 +44,11 @@ for (const [kind, prepare] of Object.entries(stores)) {
       status: 0,
       stdout: new RegExp(`^lines +40000\npets +39960\nbefore +${last}\n`),
     });
-    t.same(await namesIn(url), names);
+    t.same(await readAllNames(url), names);
     t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /^imports {11}1$/m });
   });
 
-  t.test(`${kind}: an import stops on SIGTERM, and reports how far it is`, async (t) => {
+  t.test(`${kind}: an import stops on SIGTERM, and reports its progress`, async (t) => {
     const url = await prepare(t);
     const { file, names } = writePets(t, 30_000);
     const { child, exit } = startCommand(url, ["import", file]);
@@ -64,7 +64,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
         stderr,
       ) ?? [];
     t.ok(there === line && Number(there) % 2_000 === 0 && Number(there) < 30_000, stderr);
-    t.same(await namesIn(url), names.slice(0, Number(there)));
+    t.same(await readAllNames(url), names.slice(0, Number(there)));
   });
 
   t.test(`${kind}: a service that creates pets during an import rejects and loses none`, async (t) => {
@@ -77,9 +77,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const { code, stderr } = await startCommand(url, ["import", file]).exit();
     await load.stop();
     t.equal(code, 0, stderr);
-    t.same(load.refusals, []);
+    t.same(load.rejections, []);
     t.same(Object.keys(load.tally).sort(), ["200", "201"], "none failed");
-    const all = await petsIn(url);
+    const all = await readAllPets(url);
     const isImported = ({ name }: { name: string }) => /^\d+$/.test(name);
     t.same(
       all.filter(isImported).map(({ name }) => name),
@@ -87,7 +87,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       "in order",
     );
     const kept = all.filter((pet) => !isImported(pet)).map(({ name, id }) => ({ name, id: `${id}` }));
-    holdsAll(t, kept, load.acknowledged);
+    assertAllStored(t, kept, load.acknowledged);
     t.ok(load.acknowledged.size > 50, `${load.acknowledged.size} were created meanwhile`);
     t.equal(new Set(all.map(({ id }) => id)).size, all.length);
     await store.close();

@@ -5,7 +5,7 @@ import t from "tap";
 import type { Overview } from "../../src/gathering.ts";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
-import { type Server, startServer, workersOf } from "../support/processes.ts";
+import { listWorkers, type Server, startServer } from "../support/processes.ts";
 import { nonzero, parseSeries } from "../support/series.ts";
 import { pause, until } from "../support/wait.ts";
 
@@ -29,7 +29,7 @@ t.test("Sums the metrics of all workers, also while they are replaced or killed"
 
   const reading = startLoad("/v1/pets/1");
   await reading.until(50);
-  const old = workersOf(server);
+  const old = listWorkers(server);
   server.child.kill("SIGHUP");
   await untilReplaced(old);
   await reading.until(50);
@@ -41,7 +41,7 @@ t.test("Sums the metrics of all workers, also while they are replaced or killed"
 
   const listing = startLoad("/v1/pets");
   await listing.until(50);
-  const [victim = 0] = workersOf(server);
+  const [victim = 0] = listWorkers(server);
   process.kill(victim, "SIGKILL");
   await untilReplaced([victim]);
   await listing.until(50);
@@ -64,7 +64,7 @@ t.test("Sums the metrics of all workers, also while they are replaced or killed"
   t.match(status, { service: { workers: 2, reachable: true }, keys: [{ name: "alice" }] });
 });
 
-t.test("Responds with 503 while the process that has the metrics of all workers does not answer", async (t) => {
+t.test("Responds with 503 while the primary, which has the metrics of all workers, does not respond", async (t) => {
   const before = await count(server);
   server.child.kill("SIGSTOP");
   t.teardown(() => server.child.kill("SIGCONT"));
@@ -88,7 +88,7 @@ t.test("Responds with 503 while the process that has the metrics of all workers 
   t.match(await server.end("SIGTERM"), { code: 0 });
 });
 
-/** Calls the service on a connection of its own, which any worker may accept. */
+/** Calls the service on a separate connection, which any worker may accept. */
 function call(path: string, bearer = key): Promise<Response> {
   return fetch(new URL(path, server.url), { headers: { authorization: `Bearer ${bearer}`, connection: "close" } });
 }
@@ -114,7 +114,7 @@ async function untilCounted(expected: number): Promise<void> {
 
 /** Waits until the gauges are those of two workers. Each worker reports the same number of `process_max_fds`. */
 async function untilAllReport(): Promise<void> {
-  const limits = readFileSync(`/proc/${workersOf(server)[0]}/limits`, "utf8");
+  const limits = readFileSync(`/proc/${listWorkers(server)[0]}/limits`, "utf8");
   const expected = 2 * Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
   await until(
     async () => ((await count(server, "", "process_max_fds")) === expected ? true : undefined),
@@ -126,10 +126,10 @@ async function untilAllReport(): Promise<void> {
 async function untilReplaced(old: readonly number[]): Promise<void> {
   await until(
     () => {
-      const workers = workersOf(server);
+      const workers = listWorkers(server);
       return workers.length === 2 && !workers.some((pid) => old.includes(pid)) ? true : undefined;
     },
-    () => `the workers are ${workersOf(server)}`,
+    () => `the workers are ${listWorkers(server)}`,
   );
 }
 

@@ -8,7 +8,7 @@ import t, { type Test } from "tap";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { startServer } from "../support/processes.ts";
-import { seeded } from "../support/random.ts";
+import { createRandom } from "../support/random.ts";
 import { pause, until } from "../support/wait.ts";
 
 /** Creates a store with a key. */
@@ -21,7 +21,7 @@ async function prepare(t: Test) {
 /** Requests expensive lists, on so many connections, ten at once on each, and counts the responses by status. */
 function flood(url: string, key: string, connections: number) {
   const { port, pathname } = new URL(url);
-  const { int, pick } = seeded(connections);
+  const { int, pick } = createRandom(connections);
   const counts = { 200: 0, 503: 0, other: 0, retryAfter: 0 };
   const requests = () =>
     Array.from({ length: 10 }, () => {

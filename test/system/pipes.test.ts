@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import t from "tap";
 import { stores } from "../support/databases.ts";
 import { bin, folder } from "../support/files.ts";
-import { namesIn, petLine, petstoreOn } from "../support/stores.ts";
+import { petLine, petstoreOn, readAllNames } from "../support/stores.ts";
 
 t.test("A line of any length takes no more memory than another", async (t) => {
   const url = await stores.sqlite(t);
@@ -34,7 +34,7 @@ t.test("A line of any length takes no more memory than another", async (t) => {
     const most = Number(/most: (\d+)/.exec(error)?.[1]);
     t.ok(most < 200_000, `${most} kB`);
   }
-  t.same(await namesIn(url), ["a", "b", "a", "c"]);
+  t.same(await readAllNames(url), ["a", "b", "a", "c"]);
 });
 
 t.test("Reads from pipes, and writes to pipes that are closed early and to full disks", async (t) => {

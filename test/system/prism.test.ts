@@ -1,15 +1,15 @@
 // The traffic of the service through Prism, a validator that was not written with the service.
 import t from "tap";
-import type { Answer } from "../support/answers.ts";
 import { checkExamples } from "../support/examples.ts";
 import { documentText, edit, root } from "../support/files.ts";
 import { startPrism } from "../support/prism.ts";
+import type { HttpResponse } from "../support/responses.ts";
 import { start } from "../support/service.ts";
 
 t.test("Prism rejects requests and responses that the document does not allow", async (t) => {
   const { origin, port, key, create } = await start(t);
   await create({ name: "Rex", categoryId: 7 });
-  const send = async (port: number, path: string): Promise<Answer> => {
+  const send = async (port: number, path: string): Promise<HttpResponse> => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
     const text = await answer.text();
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text, body: undefined };

@@ -1,4 +1,4 @@
-// Faults of the process: exceptions, signals, file descriptors, the clock. Each ends in a defined answer or
+// Faults of the process: exceptions, signals, file descriptors, the clock. Each ends in a defined response or
 // a clean exit, and no acknowledged pet is lost or stored twice.
 import { once } from "node:events";
 import { Agent } from "node:http";
@@ -6,13 +6,13 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import {
-  beginLoad,
+  assertDefinedResponses,
+  assertNothingLost,
   createSqliteStore,
-  healthOf,
+  getHealthStatus,
   isError,
-  nothingLost,
-  onlyDefinedAnswers,
   serveStore,
+  startAcknowledgedLoad,
   untilAcknowledged,
 } from "../support/faults.ts";
 import { createPet, createRequest, get, listPets, nextPage } from "../support/http.ts";
@@ -43,7 +43,7 @@ fault("Serves its open connections while it is out of file descriptors, and new 
   }
   for (const socket of sockets) socket.destroy();
   await until(
-    async () => ((await healthOf(server).catch(() => undefined)) === 200 ? true : undefined),
+    async () => ((await getHealthStatus(server).catch(() => undefined)) === 200 ? true : undefined),
     () => "new connections are not served",
   );
   t.match(await createPet(url, key, { name: "after" }), { status: 201 });
@@ -67,7 +67,7 @@ fault("Keeps working after the clock was set back an hour", async (t) => {
   t.match(before, { status: 201 });
   for (const name of ["2", "3"]) await createPet(url, key, { name });
   const next = nextPage(await get(`${url}/pets?limit=1`, key), url) as string;
-  const load = await beginLoad(t, server, key);
+  const load = await startAcknowledgedLoad(t, server, key);
   server.child.kill("SIGUSR2");
   await until(
     () => /set back/.exec(server.out.stderr)?.[0],
@@ -75,7 +75,7 @@ fault("Keeps working after the clock was set back an hour", async (t) => {
   );
   await untilAcknowledged(load, 20);
   await load.stop();
-  onlyDefinedAnswers(t, load);
+  assertDefinedResponses(t, load);
   t.same(Object.keys(load.tally), ["200", "201"], "nothing was refused");
   t.equal((await createPet(url, key, first)).text, before.text, "an Idempotency-Key from before");
   t.match(await get(next, key), { status: 200, text: /"name":"2"/ }, "a cursor from before");
@@ -84,7 +84,7 @@ fault("Keeps working after the clock was set back an hour", async (t) => {
   t.equal((await createPet(url, key, later)).text, created.text, "an Idempotency-Key from now");
   const { code, ms } = await server.end("SIGTERM");
   t.ok(code === 0 && ms < 7_500, `it exits with ${code} after ${ms} ms, before connections are cut after 8 s`);
-  await nothingLost(t, store, load.acknowledged);
+  await assertNothingLost(t, store, load.acknowledged);
 });
 
 const outside = {
@@ -96,7 +96,7 @@ for (const [what, code] of Object.entries(outside))
     const store = await createSqliteStore(t);
     const script = `process.on("SIGUSR2", () => { console.error("injecting"); ${code} });`;
     const server = await serveStore(t, store, { script });
-    const load = await beginLoad(t, server, store.key);
+    const load = await startAcknowledgedLoad(t, server, store.key);
     const { head, body } = createRequest(store.key, "slow", "Expect: 100-continue");
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     socket.write(head);
@@ -115,9 +115,9 @@ for (const [what, code] of Object.entries(outside))
     t.match(answer, /^HTTP\/1\.1 201 Created\r\n/);
     t.same(await exit, [1, null]);
     await load.stop();
-    onlyDefinedAnswers(t, load, "ECONNREFUSED", "ECONNRESET");
+    assertDefinedResponses(t, load, "ECONNREFUSED", "ECONNRESET");
     t.equal(server.out.stdout.match(/"level":60.*"message":"injected"/g)?.length, 1, "it is logged once");
-    await nothingLost(t, store, load.acknowledged.set("slow", /"id":(\d+)/.exec(answer)?.[1] as string));
+    await assertNothingLost(t, store, load.acknowledged.set("slow", /"id":(\d+)/.exec(answer)?.[1] as string));
   });
 
 fault("Replaces a worker that exits after an exception", async (t) => {
@@ -127,7 +127,7 @@ fault("Replaces a worker that exits after an exception", async (t) => {
       process.on("SIGUSR2", () => { ${outside["an exception outside of any request"]} });
     }`;
   const server = await serveStore(t, store, { script, settings: { WORKERS: "2", LOG_LEVEL: "info" } });
-  const load = await beginLoad(t, server, store.key);
+  const load = await startAcknowledgedLoad(t, server, store.key);
   process.kill(Number(/worker (\d+)/.exec(server.out.stderr)?.[1]), "SIGUSR2");
   await until(
     () => /a new worker serves/.exec(server.out.stdout)?.[0],
@@ -135,21 +135,21 @@ fault("Replaces a worker that exits after an exception", async (t) => {
   );
   await untilAcknowledged(load, 20);
   await load.stop();
-  onlyDefinedAnswers(t, load, "ECONNRESET");
+  assertDefinedResponses(t, load, "ECONNRESET");
   t.match(await server.end("SIGTERM"), { code: 0 });
-  await nothingLost(t, store, load.acknowledged);
+  await assertNothingLost(t, store, load.acknowledged);
 });
 
 fault("Exits once and with 0 if it gets SIGTERM twice", async (t) => {
   const store = await createSqliteStore(t);
   const server = await serveStore(t, store);
-  const load = await beginLoad(t, server, store.key);
+  const load = await startAcknowledgedLoad(t, server, store.key);
   const end = server.end("SIGTERM");
   server.child.kill("SIGTERM");
   t.match(await end, { code: 0 });
   await load.stop();
-  onlyDefinedAnswers(t, load, "ECONNREFUSED", "ECONNRESET");
-  await nothingLost(t, store, load.acknowledged);
+  assertDefinedResponses(t, load, "ECONNREFUSED", "ECONNRESET");
+  await assertNothingLost(t, store, load.acknowledged);
 });
 
 fault("Loses nothing by three SIGKILL under load", async (t) => {
@@ -157,13 +157,13 @@ fault("Loses nothing by three SIGKILL under load", async (t) => {
   const acknowledged = new Map<string, string>();
   for (let round = 0; round < 3; round++) {
     const server = await serveStore(t, store);
-    const load = await beginLoad(t, server, store.key);
+    const load = await startAcknowledgedLoad(t, server, store.key);
     await untilAcknowledged(load, 20);
     await server.end("SIGKILL");
     await load.stop();
-    onlyDefinedAnswers(t, load, "ECONNREFUSED", "ECONNRESET");
+    assertDefinedResponses(t, load, "ECONNREFUSED", "ECONNRESET");
     for (const [name, id] of load.acknowledged) acknowledged.set(name, id);
   }
-  await nothingLost(t, store, acknowledged);
+  await assertNothingLost(t, store, acknowledged);
   t.match(petstoreProcess(store.settings, "check"), { status: 0, stdout: /\nsound\n$/ });
 });

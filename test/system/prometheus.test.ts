@@ -62,7 +62,7 @@ interface Result {
   data?: { result: { value: [number, string] }[] };
 }
 
-/** Starts a Prometheus that scrapes the service once a second. Returns what queries it. */
+/** Starts a Prometheus that scrapes the service once a second. Returns a function that queries it. */
 async function startPrometheus(t: Test, { path, env }: Program): Promise<(expression: string) => Promise<Result>> {
   const place = folder(t);
   writeFileSync(join(place, "key"), operator);

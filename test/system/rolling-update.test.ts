@@ -5,7 +5,8 @@ import t, { type Test } from "tap";
 import { petstore } from "../support/command.ts";
 import { newDatabase } from "../support/databases.ts";
 import { root } from "../support/files.ts";
-import { ask, startLoad } from "../support/load.ts";
+import { send } from "../support/http.ts";
+import { startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
@@ -72,6 +73,6 @@ t.test("A rolling update loses no request with preStop, and would lose some with
   // Without preStop the server ends before the balancer knows.
   const early = await start();
   await early.end("SIGTERM");
-  const results = await Promise.allSettled(endpoints.map(() => ask(url.replace("/v1", "/healthz"), { agent: false })));
+  const results = await Promise.allSettled(endpoints.map(() => send(url.replace("/v1", "/healthz"), { agent: false })));
   t.same(results.map(({ status }) => status).sort(), ["fulfilled", "fulfilled", "rejected"]);
 });

@@ -8,7 +8,7 @@ import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { bin, documentText, edit, folder, root } from "../support/files.ts";
-import { petstoreProcess, startServer, workersOf } from "../support/processes.ts";
+import { listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
 t.test("prints a first key once, in a curl command, if the store is empty", async (t) => {
@@ -101,7 +101,7 @@ t.test("node src/server.ts runs the service in one process or several", async (t
   ] as const) {
     const server = await startServer(t, { DATABASE_URL, WORKERS }, command);
     t.equal((await fetch(new URL("/readyz", server.url))).status, 200);
-    t.equal(workersOf(server).length, workers);
+    t.equal(listWorkers(server).length, workers);
     t.match(await server.end("SIGTERM"), { code: 0 });
   }
   const env = { ...process.env, PORT: "80000" };

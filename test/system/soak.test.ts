@@ -1,4 +1,4 @@
-// The soak of `npm run soak` until some kinds of faults have happened: they lose nothing, and a loss would be found.
+// A short soak run, as by `npm run soak`: the injected faults lose no pet, and the run detects a lost pet.
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { soak } from "../../scripts/soak/run.ts";

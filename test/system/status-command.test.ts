@@ -1,13 +1,13 @@
 // `petstore status` over TLS, in processes: Node reads NODE_EXTRA_CA_CERTS when a process starts.
 import { join } from "node:path";
 import t from "tap";
-import { certify } from "../support/certificate.ts";
+import { createCertificate } from "../support/certificate.ts";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { petstoreProcess, startServer } from "../support/processes.ts";
 
 t.test("Checks the certificate of the service against the host name of BASE_URL", async (t) => {
-  const { files } = await certify(t, 1); // for localhost
+  const { files } = await createCertificate(t, 1); // for localhost
   const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "silent", ...files };
   const OPERATOR_KEY = (await petstore(settings, ["keys", "create", "olivia", "--operator"])).stdout.trim();
   const { port: PORT } = new URL((await startServer(t, settings)).url);

@@ -29,7 +29,7 @@ const step = 10_000; // milliseconds between two points of the history, and betw
 const { content, operations } = await readDocument();
 
 t.test("Shows requests, durations, keys and deprecated operations as text", async (t) => {
-  const { page, complaints, origin, operator, sunset, left } = await startWithCalls(t);
+  const { page, pageErrors, origin, operator, sunset, left } = await startWithCalls(t);
   await page.goto(`${origin}/status`);
   t.equal(await page.locator("#figures").innerText(), "", "nothing without a key");
   await enterKey(page, operator);
@@ -58,12 +58,12 @@ t.test("Shows requests, durations, keys and deprecated operations as text", asyn
   t.match(await readRows(page, "Who called them"), [/^getPet\talice\t\d{4}-\d\d-\d\d\t4$/]);
   t.equal(await page.locator("#tables th[scope=col]").count(), 18);
   t.equal(await page.locator("#tables th[scope=row]").count(), await page.locator("#tables tbody tr").count());
-  t.same(complaints, [], "no error, no failed request, no violation of the Content-Security-Policy");
+  t.same(pageErrors, [], "no error, no failed request, no violation of the Content-Security-Policy");
   await t.rejects(page.evaluate("document.body.innerHTML = '<b>bold</b>'"), /TrustedHTML/, "no text becomes HTML");
 });
 
 t.test("Plots the last hour, with a text for each plot, and values at the cursor", async (t) => {
-  const { page, complaints, origin, operator, clock } = await startWithCalls(t);
+  const { page, pageErrors, origin, operator, clock } = await startWithCalls(t);
   await page.goto(`${origin}/status`);
   await enterKey(page, operator);
   await untilShown(page);
@@ -90,12 +90,12 @@ t.test("Plots the last hour, with a text for each plot, and values at the cursor
   t.match(await legend.last().innerText(), /^\d\d:\d\d:\d\d$/, "the time at the cursor");
   const memory = page.locator("figure", { hasText: "Memory" }).locator(".legend li").last();
   t.equal(await memory.innerText(), await legend.last().innerText(), "all plots share the cursor");
-  t.same(complaints, []);
+  t.same(pageErrors, []);
 });
 
 t.test("Asks for another key if one is refused, and keeps the key in this tab only", async (t) => {
   const { origin, key, store } = await start(t);
-  const { page, complaints } = await openPage(t);
+  const { page, pageErrors } = await openPage(t);
   await page.goto(`${origin}/status`);
   await enterKey(page, "password");
   t.equal(await page.locator("#refused").innerText(), "This is no key: it begins with psk_.");
@@ -117,7 +117,7 @@ t.test("Asks for another key if one is refused, and keeps the key in this tab on
   await tab.goto(`${origin}/status`);
   t.ok(await tab.locator("#ask").isVisible(), "another tab asks for a key");
   await tab.close();
-  t.same(complaints, []);
+  t.same(pageErrors, []);
 
   await store.keys.revoke("operator");
   await setHidden(page, false);
@@ -219,7 +219,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
   );
   const { listPets, ...others } = handlers;
   const { origin, store } = await start(t, { document, handlers: { "<b>list</b>": listPets, ...others } });
-  const { page, complaints } = await openPage(t, { viewport: { width: 390, height: 844 } });
+  const { page, pageErrors } = await openPage(t, { viewport: { width: 390, height: 844 } });
   // The gateway removes the path. It adds an hour of requests to the status of the service.
   let more: string[] = [];
   await page.route(`${origin}/shop/**`, async (route) => {
@@ -256,7 +256,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
   await setHidden(page, false);
   await page.locator(".legend", { hasText: "feedPet" }).first().waitFor();
   t.equal(await page.locator("canvas").count(), 8, "a new operation gets a line in the same plots");
-  t.same(complaints, []);
+  t.same(pageErrors, []);
 });
 
 /** Starts a service with requests of two keys, one of them named like markup, and opens a page. */

@@ -8,7 +8,8 @@ import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";
 import { newDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { holdsAll, type Kept, type Load, startLoad } from "../support/load.ts";
+import type { StoredPet } from "../support/http.ts";
+import { assertAllStored, type Load, startLoad } from "../support/load.ts";
 import { startNetwork } from "../support/network.ts";
 import { query, startPostgres } from "../support/postgres.ts";
 import { petstoreProcess, type Server, startServer } from "../support/processes.ts";
@@ -39,12 +40,16 @@ t.test("SQLite keeps every acknowledged pet once, after four times kill -9 under
   }
   const db = new DatabaseSync(file);
   t.ok(acknowledged.size > 100, `${acknowledged.size} were acknowledged`);
-  holdsAll(t, db.prepare("SELECT name, CAST(id AS TEXT) AS id FROM pets").all() as unknown as Kept[], acknowledged);
+  assertAllStored(
+    t,
+    db.prepare("SELECT name, CAST(id AS TEXT) AS id FROM pets").all() as unknown as StoredPet[],
+    acknowledged,
+  );
   t.equal(db.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
   db.close();
 });
 
-t.test("petstore serve says in one line why the database can't be opened, and exits with 1", async (t) => {
+t.test("petstore serve reports in one line why the database can't be opened, and exits with 1", async (t) => {
   t.same(petstoreProcess({ DATABASE_URL: "postgres://petstore:secret%20word@127.0.0.1:9/x" }, "serve"), {
     status: 1,
     stdout: "",
@@ -93,8 +98,8 @@ t.test("two services over one PostgreSQL act as one, also when one is killed und
   await acknowledges(load, load.acknowledged.size + 50);
   await load.stop();
   t.match(Object.keys(load.tally), ["200", "201", /^E[A-Z]+$/, /^E[A-Z]+$/].slice(0, Object.keys(load.tally).length));
-  const pets = (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as Kept[];
-  holdsAll(
+  const pets = (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
+  assertAllStored(
     t,
     pets.filter(({ name }) => name !== "Rex" && name !== "Tom"),
     load.acknowledged,

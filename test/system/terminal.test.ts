@@ -65,7 +65,7 @@ t.test("shows count and rate on a terminal if the total is unknown", async (t) =
 
 t.test("the log is for people on a terminal, and Ctrl-C ends the service with 0", async (t) => {
   const terminal = inTerminal(`${process.execPath} ${bin} serve`);
-  // env(1) removes what the tests' own runner says about colors.
+  // env(1) removes the color settings of the test runner.
   const unset = ["env", "-u", "NO_COLOR", "-u", "FORCE_COLOR"];
   const settings = toEnvironment({ DATABASE_URL: "sqlite::memory:" });
   const untilAnswered = ({ out }: Server) =>

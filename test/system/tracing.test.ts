@@ -32,7 +32,7 @@ async function callOften({ url, out }: Server, count: number, key?: string): Pro
   return [...statuses];
 }
 
-t.test("Loads OpenTelemetry only if there are traces, and says at the start if it is not installed", async (t) => {
+t.test("Loads OpenTelemetry only if there are traces, and reports at the start if it is not installed", async (t) => {
   const without = withoutPackages(t);
   const server = await startServer(t, without);
   t.same(await callOften(server, 3), [200]);

@@ -11,7 +11,7 @@ import { createSqliteStore } from "../support/faults.ts";
 import { bin, folder } from "../support/files.ts";
 import { createRequest, get, send } from "../support/http.ts";
 import { startLoad } from "../support/load.ts";
-import { lives, petstoreProcess, type Server, slowStart, startServer, workersOf } from "../support/processes.ts";
+import { isRunning, listWorkers, petstoreProcess, type Server, slowStart, startServer } from "../support/processes.ts";
 import { pause, until } from "../support/wait.ts";
 
 t.jobs = 3;
@@ -40,16 +40,16 @@ const untilTrue = (isTrue: () => boolean, { out }: Pick<Server, "out">) =>
 test("Workers share the address and the store; one that dies is replaced, at most one per second", async (t) => {
   const { environment, key } = await prepare(t);
   const server = await startServer(t, environment);
-  const before = workersOf(server);
+  const before = listWorkers(server);
   t.equal(before.length, 2);
   t.equal(server.out.stderr.split("Pet Store at").length, 2, "it greets once");
   const load = startLoad([server.url], key, 4);
   await untilTrue(() => new Set(linesOf(server).map(({ pid }) => pid)).size === 2, server);
   await load.stop();
-  t.same(load.refusals, []);
+  t.same(load.rejections, []);
 
   process.kill(before[0] as number, "SIGKILL");
-  const added = () => workersOf(server).filter((pid) => !before.includes(pid));
+  const added = () => listWorkers(server).filter((pid) => !before.includes(pid));
   await untilTrue(() => added().length === 1, server);
   await untilTrue(() => countOf(server, "a worker died") === 1, server);
   t.match(
@@ -63,7 +63,7 @@ test("Workers share the address and the store; one that dies is replaced, at mos
   const began = performance.now();
   const killed = new Set<number>();
   const kill = () => {
-    for (const pid of workersOf(server).filter((one) => !killed.has(one))) {
+    for (const pid of listWorkers(server).filter((one) => !killed.has(one))) {
       killed.add(pid);
       process.kill(pid, "SIGKILL");
     }
@@ -72,20 +72,20 @@ test("Workers share the address and the store; one that dies is replaced, at mos
   await untilTrue(kill, server);
   const ms = performance.now() - began;
   t.ok(ms > 1_950, `three replacements within ${ms} ms`);
-  await untilTrue(() => workersOf(server).length === 2, server);
+  await untilTrue(() => listWorkers(server).length === 2, server);
   t.match(await server.end("SIGTERM"), { code: 0 });
 });
 
-test("SIGHUP replaces the workers one at a time without losing a request; later signals count as one more", async (t) => {
+test("SIGHUP replaces the workers one at a time without losing a request; later signals cause one more replacement", async (t) => {
   const { environment, key } = await prepare(t);
   const server = await startServer(t, environment);
-  const before = workersOf(server);
+  const before = listWorkers(server);
   const load = startLoad([server.url], key, 3);
   await untilTrue(() => load.acknowledged.size > 5, server);
   server.child.kill("SIGHUP");
   let [least, most] = [2, 2];
   const watch = () => {
-    const { length } = workersOf(server);
+    const { length } = listWorkers(server);
     least = Math.min(least, length);
     most = Math.max(most, length);
     return length;
@@ -99,32 +99,32 @@ test("SIGHUP replaces the workers one at a time without losing a request; later 
   await load.stop();
   t.same([least, most], [2, 3], "never fewer than before, and one more at a time");
   t.same(Object.keys(load.tally).sort(), ["200", "201"], JSON.stringify(load.tally));
-  t.notOk(before.some(lives));
+  t.notOk(before.some(isRunning));
   t.match(await server.end("SIGTERM"), { code: 0 });
   t.equal(countOf(server, "a new worker serves"), 4);
   t.equal(countOf(server, "a worker ended"), 4 + 2, "no other worker was started");
 });
 
-test("A worker that dies during a replacement makes neither more nor fewer; all end with the process that started them", async (t) => {
+test("The number of workers is the same after one dies during a replacement; all end with the primary", async (t) => {
   const { environment } = await prepare(t);
   const server = await startServer(t, environment);
   for (const which of [0, 1]) {
-    const before = workersOf(server);
+    const before = listWorkers(server);
     server.child.kill("SIGHUP");
-    await untilTrue(() => workersOf(server).length === 3, server);
+    await untilTrue(() => listWorkers(server).length === 3, server);
     process.kill(before[which] as number, "SIGKILL");
-    await untilTrue(() => !workersOf(server).some((pid) => before.includes(pid)), server);
+    await untilTrue(() => !listWorkers(server).some((pid) => before.includes(pid)), server);
     // Workers are started one after the other: the next replacement comes after all that were due.
-    const settled = workersOf(server);
+    const settled = listWorkers(server);
     process.kill(settled[0] as number, "SIGKILL");
-    const isReplaced = () => workersOf(server).some((pid) => !settled.includes(pid));
-    await untilTrue(() => isReplaced() && workersOf(server).length === 2, server);
+    const isReplaced = () => listWorkers(server).some((pid) => !settled.includes(pid));
+    await untilTrue(() => isReplaced() && listWorkers(server).length === 2, server);
   }
   await untilTrue(() => countOf(server, "a worker died") === 4, server);
 
-  const workers = workersOf(server);
+  const workers = listWorkers(server);
   await server.end("SIGKILL");
-  await untilTrue(() => !workers.some(lives), server);
+  await untilTrue(() => !workers.some(isRunning), server);
 });
 
 test("SIGHUP while the service starts changes nothing", async (t) => {
@@ -141,26 +141,26 @@ test("SIGHUP while the service starts changes nothing", async (t) => {
   await untilTrue(() => out.stderr.includes("looking for"), { out });
   child.kill("SIGHUP");
   await untilTrue(() => out.stderr.includes("Pet Store at"), { out });
-  t.equal(workersOf({ child }).length, 2);
+  t.equal(listWorkers({ child }).length, 2);
   t.notMatch(out.stdout, /a new worker serves|a worker ended|a worker died/);
   const exit = once(child, "exit");
   child.kill("SIGTERM");
   t.same(await exit, [0, null]);
 });
 
-test("Goes on with the present workers while no new one can start, and adds the others later", async (t) => {
+test("Continues with the present workers while no new one can start, and adds the others later", async (t) => {
   const { file, environment, key } = await prepare(t);
   const node = join(folder(t), "node");
   copyFileSync(process.execPath, node);
   const server = await startServer(t, environment, [node, bin, "serve"]);
-  const before = workersOf(server);
+  const before = listWorkers(server);
   const failures = () => countOf(server, "a new worker does not start: the others stay as they are");
 
   renameSync(file, `${file}.kept`);
   writeFileSync(file, "no database ".repeat(100));
   server.child.kill("SIGHUP");
   await untilTrue(() => failures() === 1, server);
-  t.same(workersOf(server), before);
+  t.same(listWorkers(server), before);
   t.match(server.out.stderr, /petstore: The database .* can't be opened: file is not a database/);
   t.match(await get(`${server.url}/pets`, key), { status: 200 });
   renameSync(`${file}.kept`, file);
@@ -168,12 +168,12 @@ test("Goes on with the present workers while no new one can start, and adds the 
   renameSync(node, `${node}.away`); // the system can start no process
   server.child.kill("SIGHUP");
   await untilTrue(() => failures() === 2, server);
-  t.same(workersOf(server), before);
+  t.same(listWorkers(server), before);
   process.kill(before[0] as number, "SIGKILL");
   await untilTrue(() => server.out.stdout.split("ENOENT").length > 3, server);
   t.match(await send(new URL("/healthz", server.url).href), { status: 200 });
   renameSync(`${node}.away`, node);
-  await untilTrue(() => workersOf(server).length === 2, server);
+  await untilTrue(() => listWorkers(server).length === 2, server);
   t.match(await server.end("SIGTERM"), { code: 0 });
 });
 
@@ -181,8 +181,8 @@ test("SIGTERM ends the service at any moment of its start", async (t) => {
   const moments: Record<string, (started: Pick<Server, "child" | "out">, file: string) => boolean> = {
     "as soon as there is a process": () => true,
     "with the file of the store": (_, file) => existsSync(`${file}-wal`),
-    "with the first worker": ({ child }) => workersOf({ child }).length === 1,
-    "with the second worker": ({ child }) => workersOf({ child }).length === 2,
+    "with the first worker": ({ child }) => listWorkers({ child }).length === 1,
+    "with the second worker": ({ child }) => listWorkers({ child }).length === 2,
     "when it listens": ({ out }) => out.stderr.includes("Pet Store at"),
   };
   const end = async (name: string, isReached: (typeof moments)[string]) => {
@@ -216,7 +216,7 @@ async function beginCreates({ url }: Server, key: string): Promise<() => Promise
 }
 
 /** Waits until no worker accepts connections any more: each has begun to end. */
-const untilRefused = ({ url, out }: Server) =>
+const untilRejected = ({ url, out }: Server) =>
   until(
     () =>
       send(url, { agent: false }).then(
@@ -232,7 +232,7 @@ test("SIGTERM finishes the requests in progress of every worker", async (t) => {
   const finish = await beginCreates(server, key);
   const end = server.end("SIGTERM");
   server.child.kill("SIGINT");
-  await untilRefused(server);
+  await untilRejected(server);
   for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
   const { code, ms } = await end;
   t.equal(code, 0);
@@ -246,7 +246,7 @@ test("SIGTERM during a replacement finishes the requests in progress", async (t)
   server.child.kill("SIGHUP");
   await untilTrue(() => countOf(server, "a new worker serves") === 1, server); // and an old one is told to end
   const end = server.end("SIGTERM");
-  await untilRefused(server);
+  await untilRejected(server);
   for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
   t.match(await end, { code: 0 });
   t.equal(countOf(server, "a new worker serves"), 1);

@@ -1,13 +1,13 @@
-// The fuzz run finds what is wrong: hidden requests, and pets that are lost, changed, unknown or created twice.
+// The fuzz run detects hidden requests, and pets that are lost, changed, unknown or created twice.
 import t from "tap";
 import type { Case } from "../../scripts/fuzz/cases.ts";
 import { canary } from "../../scripts/fuzz/hidden.ts";
 import { judge } from "../../scripts/fuzz/judge.ts";
 import { openLedger } from "../../scripts/fuzz/ledger.ts";
 import { exchange } from "../../scripts/fuzz/wire.ts";
-import { buildCheck } from "../support/answers.ts";
 import { documentText } from "../support/files.ts";
 import { createRequest } from "../support/http.ts";
+import { createResponseCheck } from "../support/responses.ts";
 import { start } from "../support/service.ts";
 
 const { port, key } = await start(t);
@@ -42,7 +42,7 @@ t.test("The ledger finds hidden requests, and pets that are lost, changed, unkno
 });
 
 t.test("The judge finds failures, undeclared responses, and more responses than requests", async (t) => {
-  const check = await buildCheck(documentText);
+  const check = await createResponseCheck(documentText);
   t.doesNotThrow(() => judge(sent, answers, check));
   t.throws(() => judge(sent, [answer, answer], check), { message: /2 answers, and 1 requests at most/ });
   t.throws(() => judge(sent, [{ ...answer, status: 500 }], check), { message: /it fails: 500/ });

@@ -34,7 +34,7 @@ const run = (...args: string[]) => {
 const node = (...args: string[]) => run(process.execPath, ...args);
 const npm = (...args: string[]) => run("npm", "run", ...args);
 
-// The compiler keeps what it knows of the unchanged files.
+// The compiler caches the results of unchanged files.
 write("tsconfig.json", edit(read("tsconfig.json"), ['"noEmit": true', '"noEmit": true,\n    "incremental": true']));
 
 const next = semver.inc(parse(documentText).info.version, "minor") as string;
@@ -75,7 +75,7 @@ t.test("The handler and the test of the README pass, and no other check fails", 
   t.match(npm("generate", "--", "--check"), { status: 0 });
   t.match(npm("contract:diff"), { status: 0, output: /^new: the path .*\/store\/eldest-pet/m });
   // The tests that read the operations and the version of the document.
-  for (const name of ["agreement", "document", "examples"])
+  for (const name of ["agreement", "document", "examples", "metrics", "status"])
     t.match(node(`test/${name}.test.ts`), { status: 0 }, `test/${name}.test.ts`);
 });
 

@@ -1,4 +1,4 @@
-// The judgement of a soak run finds pets that are lost, stored twice, or changed, in both stores.
+// The report of a soak run has pets that are lost, stored twice, or changed, in both stores.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";

@@ -4,7 +4,8 @@ import t, { type Test } from "tap";
 import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { newDatabase } from "../../support/databases.ts";
-import { holdsAll, type Kept, type Load, startLoad } from "../../support/load.ts";
+import type { StoredPet } from "../../support/http.ts";
+import { assertAllStored, type Load, startLoad } from "../../support/load.ts";
 import { startNetwork } from "../../support/network.ts";
 import { query, startPostgres } from "../../support/postgres.ts";
 import { startServer } from "../../support/processes.ts";
@@ -21,16 +22,16 @@ function acknowledges({ acknowledged, tally }: Load, n: number): Promise<true> {
 }
 
 /** Clients see 2xx, and 503 in the documented shape within two seconds. */
-function checkAnswers(t: Test, { tally, refusals }: Load): void {
+function checkAnswers(t: Test, { tally, rejections }: Load): void {
   t.same(Object.keys(tally).sort(), ["200", "201", "503"], JSON.stringify(tally));
   t.same(
-    refusals.filter(({ status, retryAfter, body }) => {
+    rejections.filter(({ status, retryAfter, body }) => {
       const { code, message, status: same } = JSON.parse(body);
       return status !== 503 || same !== 503 || code !== "unavailable" || !message || retryAfter !== "1";
     }),
     [],
   );
-  const slowest = Math.max(...refusals.map(({ ms }) => ms));
+  const slowest = Math.max(...rejections.map(({ ms }) => ms));
   t.ok(slowest < 2_000, `the slowest took ${Math.round(slowest)} ms`);
 }
 
@@ -44,19 +45,19 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
   const origin = new URL(server.url).origin;
   const load = startLoad([server.url], key);
   t.teardown(load.stop);
-  for (const order of ["stop", "kill"] as const) {
+  for (const command of ["stop", "kill"] as const) {
     await acknowledges(load, 50);
-    await database.tell(order);
-    const before = load.refusals.length;
+    await database.sendCommand(command);
+    const before = load.rejections.length;
     await until(
-      () => (load.refusals.length > before + 50 ? true : undefined),
+      () => (load.rejections.length > before + 50 ? true : undefined),
       () => `no 503: ${JSON.stringify(load.tally)}`,
     );
     t.equal((await fetch(`${origin}/healthz`)).status, 200);
     const ready = await fetch(`${origin}/readyz`);
     t.match({ status: ready.status, body: await ready.json() }, { status: 503, body: { code: "unavailable" } });
     t.equal(ready.headers.get("retry-after"), "1");
-    await database.tell("start");
+    await database.sendCommand("start");
     const started = performance.now();
     await until(
       async () => ((await fetch(`${origin}/readyz`)).status === 200 ? true : undefined),
@@ -72,9 +73,9 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
   await acknowledges(load, 50);
   await load.stop();
   checkAnswers(t, load);
-  holdsAll(
+  assertAllStored(
     t,
-    (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as Kept[],
+    (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[],
     load.acknowledged,
   );
   t.match(await server.end("SIGTERM"), { code: 0 }, "it did not crash");

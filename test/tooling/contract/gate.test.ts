@@ -1,4 +1,4 @@
-// The contract gate: which version the changes of the document need, and what a release writes.
+// The contract gate: the version that changes of the document require, and the files that a release writes.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";

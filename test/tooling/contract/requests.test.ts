@@ -136,7 +136,7 @@ t.test("Rates changes of parameters and request bodies that break callers as maj
   checkImpact(t, "major", ...breaking),
 );
 
-t.test("Rates a limit on the body size where there was none as major", (t) =>
+t.test("Rates a new limit on the body size as major", (t) =>
   checkImpactOfUndoing(t, "major", [
     "a body size limited",
     "`x-max-bytes` was added: 65536",

@@ -1,12 +1,12 @@
-// Responses, and their check against the document. Its Ajv is independent of src.
+// Parses responses, and checks them against the document with an Ajv that is independent of src.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import { parseJson } from "../../src/json.ts";
 
-/** A response of the service. */
-export interface Answer {
+/** A response of the service, read to its end. */
+export interface HttpResponse {
   status: number;
   headers: Record<string, string | undefined>;
   text: string;
@@ -14,15 +14,15 @@ export interface Answer {
   body: unknown;
 }
 
-/** Builds an Answer and parses its body. */
-export function toAnswer(status: number, headers: Answer["headers"], text: string): Answer {
+/** Creates an HttpResponse and parses its body. */
+export function toHttpResponse(status: number, headers: HttpResponse["headers"], text: string): HttpResponse {
   const isJson = /^application\/json\b/.test(headers["content-type"] ?? "") && text !== "";
   return { status, headers, text, body: isJson ? parseJson(text) : undefined };
 }
 
-/** Splits pipelined responses, each of which has a Content-Length. */
-export function split(text: string): Answer[] {
-  const answers: Answer[] = [];
+/** Parses pipelined responses, each of which has a Content-Length. */
+export function parseResponses(text: string): HttpResponse[] {
+  const responses: HttpResponse[] = [];
   for (let rest = text; rest !== ""; ) {
     const [head = ""] = rest.split("\r\n\r\n", 1);
     const [first = "", ...lines] = head.split("\r\n");
@@ -31,10 +31,10 @@ export function split(text: string): Answer[] {
     );
     const length = Number(headers["content-length"] ?? 0);
     const bytes = Buffer.from(rest.slice(head.length + 4));
-    answers.push(toAnswer(Number(first.split(" ")[1]), headers, bytes.subarray(0, length).toString()));
+    responses.push(toHttpResponse(Number(first.split(" ")[1]), headers, bytes.subarray(0, length).toString()));
     rest = bytes.subarray(length).toString();
   }
-  return answers;
+  return responses;
 }
 
 interface ResponseObject {
@@ -51,16 +51,19 @@ interface OpenApi {
   components: { headers: Record<string, unknown>; responses: Record<string, ResponseObject> };
 }
 
-// Set by helmet on every response.
-const secured = ["content-security-policy", "x-content-type-options", "x-frame-options"];
+// helmet sets these on every response.
+const securityHeaders = ["content-security-policy", "x-content-type-options", "x-frame-options"];
 
 /** Throws an Error if a response violates the document. */
-type Check = (method: string, path: string, answer: Answer) => void;
+type Check = (method: string, path: string, response: HttpResponse) => void;
 
 const checks = new Map<string, Promise<Check>>();
 
-/** Returns the check of responses against a document. Cached by the text of the document, since it is expensive. */
-export function buildCheck(text: string): Promise<Check> {
+/**
+ * Creates a function that checks responses against a document. Caches it by the text of the document, because
+ * compiling the schemas is expensive.
+ */
+export function createResponseCheck(text: string): Promise<Check> {
   const check = checks.get(text) ?? compileCheck(text);
   checks.set(text, check);
   return check;
@@ -71,21 +74,22 @@ async function compileCheck(text: string): Promise<Check> {
   const ajv = new Ajv2020({ strict: false, allErrors: true, addUsedSchema: false });
   addFormats.default(ajv);
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
-  const holds = (schema: object, value: unknown): string | undefined => {
+  const findError = (schema: object, value: unknown): string | undefined => {
     const validate = compiled.get(schema) ?? ajv.compile(schema);
     compiled.set(schema, validate);
     return validate(value) ? undefined : ajv.errorsText(validate.errors);
   };
-  const all = Object.values(document.paths).flatMap((item) => Object.values(item));
-  const anywhere = (status: number) =>
-    all.map(({ responses }) => responses[status]).find((response) => response !== undefined) ??
+  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
+  // The response of any operation with this status, for requests that reach no operation.
+  const findSharedResponse = (status: number) =>
+    operations.map(({ responses }) => responses[status]).find((response) => response !== undefined) ??
     (document.components.responses.Failure as ResponseObject);
 
   return (method, target, { status, headers, text }) => {
     const fail = (reason: string): never => {
-      throw new Error(`${method} ${target}: the answer ${status} ${text.slice(0, 200)} ${reason}`);
+      throw new Error(`${method} ${target}: the response ${status} ${text.slice(0, 200)} ${reason}`);
     };
-    // Failures disclose no software, no file and no stack trace.
+    // Error responses must not disclose software, file names or stack traces.
     const disclosed =
       Object.keys(headers).find((name) => /^(server|x-powered-by|via)$/.test(name)) ??
       /\n +at |node_modules|\.[tj]s:\d+|SQLITE_|postgres(ql)?:/.exec(text)?.[0];
@@ -101,31 +105,35 @@ async function compileCheck(text: string): Promise<Check> {
     const routed = parsed && /^\/v1\//.test(target) && template !== undefined;
     const operation = routed ? document.paths[template]?.[name] : undefined;
     if (operation === undefined && status < 400) return;
-    const response = operation ? (operation.responses[status] ?? operation.responses.default) : anywhere(status);
+    const response = operation
+      ? (operation.responses[status] ?? operation.responses.default)
+      : findSharedResponse(status);
     if (response === undefined) return fail("has an undeclared status");
 
     if (!headers["x-request-id"]) fail("has no X-Request-Id");
-    for (const header of secured) if (!headers[header]) fail(`has no ${header}`);
+    for (const header of securityHeaders) if (!headers[header]) fail(`has no ${header}`);
     for (const [header, { required, schema }] of Object.entries(response.headers ?? {})) {
       const value = headers[header.toLowerCase()];
-      if (value === undefined && required) fail(`lacks the header ${header}`);
+      if (value === undefined && required) fail(`has no header ${header}`);
       if (value === undefined) continue;
-      const wrong = holds(schema, schema.type === "integer" ? Number(value) : value);
-      if (wrong) fail(`has a bad header ${header}: ${wrong}`);
+      const error = findError(schema, schema.type === "integer" ? Number(value) : value);
+      if (error) fail(`has a bad header ${header}: ${error}`);
     }
     const undeclared = Object.keys(document.components.headers).find(
       (header) => headers[header.toLowerCase()] !== undefined && response.headers?.[header] === undefined,
     );
     if (undeclared) fail(`has the undeclared header ${undeclared}`);
-    if (operation?.deprecated && !headers.deprecation) fail("is of a deprecated operation and does not say so");
+    if (operation?.deprecated && !headers.deprecation)
+      fail("has no Deprecation header, but the operation is deprecated");
 
-    if (response.content === undefined) return text === "" ? undefined : fail("has a body, and none is declared");
+    if (response.content === undefined)
+      return text === "" ? undefined : fail("has a body, but the document declares none");
     const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
     const schema = response.content?.[mediaType]?.schema;
     if (schema === undefined) return fail(`has the undeclared media type ${mediaType}`);
-    if (isHead) return text === "" ? undefined : fail("has a body, to HEAD");
-    const wrong = holds(schema, JSON.parse(text));
-    if (wrong) fail(`has a bad body: ${wrong}`);
-    if (status >= 400 && JSON.parse(text).status !== status) fail("has another status in its body");
+    if (isHead) return text === "" ? undefined : fail("has a body, but the method is HEAD");
+    const error = findError(schema, JSON.parse(text));
+    if (error) fail(`has a bad body: ${error}`);
+    if (status >= 400 && JSON.parse(text).status !== status) fail("has a different status in its body");
   };
 }

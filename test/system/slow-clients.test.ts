@@ -1,16 +1,16 @@
-// Thousands of slow clients beside one that is not. Serial, because it measures time.
+// Thousands of slow clients beside one that is not.
 
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import t from "tap";
-import { certify } from "../../support/certificate.ts";
-import { petstore } from "../../support/command.ts";
-import { folder } from "../../support/files.ts";
-import { startServer } from "../../support/processes.ts";
-import { start } from "../../support/service.ts";
-import { attacks, bundleRequest } from "../../support/slow-clients.ts";
-import { pause, until } from "../../support/wait.ts";
+import { createCertificate } from "../support/certificate.ts";
+import { petstore } from "../support/command.ts";
+import { folder } from "../support/files.ts";
+import { startServer } from "../support/processes.ts";
+import { start } from "../support/service.ts";
+import { attacks, bundleRequest } from "../support/slow-clients.ts";
+import { pause, until } from "../support/wait.ts";
 
 const inMemory = { DATABASE_URL: "sqlite::memory:" };
 const toPort = ({ url }: { url: string }) => Number(new URL(url).port);
@@ -18,10 +18,10 @@ const toPort = ({ url }: { url: string }) => Number(new URL(url).port);
 // A client that does not read notices the end of its connection only when it writes.
 const notice = (socket: Socket) => socket.writable && socket.write("G");
 
-// Begins now, because it takes half a minute; the other tests run meanwhile.
+// Starts now, because it takes half a minute, and runs in parallel with the other tests.
 const closed = (async () => {
   const plain = await startServer(t, inMemory);
-  const { files, cert } = await certify(t, 1);
+  const { files, cert } = await createCertificate(t, 1);
   const secure = await startServer(t, { ...inMemory, ...files });
   const untilClosed = async (socket: Socket) => {
     const began = performance.now();

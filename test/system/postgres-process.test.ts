@@ -4,10 +4,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { folder, root } from "../support/files.ts";
-import { lives } from "../support/processes.ts";
+import { isRunning } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
-/** Starts a process whose server keeps its files below a folder of its own. */
+/** Starts a process whose server has its files below a separate folder. */
 function run(t: Test, ...args: string[]) {
   const files = folder(t);
   chmodSync(files, 0o711); // PostgreSQL runs as nobody if the tests run as root
@@ -40,17 +40,17 @@ const script = `const { startPostgres } = await import("./test/support/postgres.
 t.test("ends if its test is killed", async (t) => {
   const { child, findPid, isRemoved } = run(t, "--input-type=module", "-e", script);
   const pid = await findPid();
-  t.ok(lives(pid), "the server runs");
+  t.ok(isRunning(pid), "the server runs");
   child.kill("SIGKILL");
   await isRemoved();
-  t.notOk(lives(pid));
+  t.notOk(isRunning(pid));
 });
 
 t.test("ends if its test is killed before the server has started", async (t) => {
   const { child, isRemoved, listServers } = run(t, "--input-type=module", "-e", script);
   await until(
     () => (listServers().length > 0 ? true : undefined),
-    () => "the keeper does not start",
+    () => "the supervisor does not start",
   );
   child.kill("SIGKILL");
   await isRemoved();
@@ -62,8 +62,8 @@ for (const signal of ["SIGKILL", "SIGTERM"] as const)
     writeFileSync(test, "setTimeout(() => {}, 20_000);");
     const { child, findPid, isRemoved } = run(t, "scripts/test.ts", "fast", test);
     const pid = await findPid();
-    t.ok(lives(pid), "the server runs");
+    t.ok(isRunning(pid), "the server runs");
     child.kill(signal);
     await isRemoved();
-    t.notOk(lives(pid));
+    t.notOk(isRunning(pid));
   });
