@@ -1,4 +1,4 @@
-// What was measured, in the README: each script writes its own part, and when and where it was.
+// Writes measurements into the README: each script its own section, with the date and the machine.
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 

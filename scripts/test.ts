@@ -42,7 +42,8 @@ if (!environment.TEST_DATABASE_URL) {
   environment.TEST_DATABASE_URL = url("postgres");
 }
 const chosen = options.some((word) => word.endsWith(".test.ts")) ? [] : files;
-const tap = spawn("tap", [...options, ...chosen], { env: environment, stdio: "inherit" });
+const program = fileURLToPath(new URL("../node_modules/.bin/tap", import.meta.url));
+const tap = spawn(program, [...options, ...chosen], { env: environment, stdio: "inherit" });
 const exit = once(tap, "exit");
 cleanup.teardown(() => tap.kill() && exit);
 const [code] = await exit;

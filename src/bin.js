@@ -11,7 +11,7 @@ const { enableCompileCache, flushCompileCache } = await import("node:module");
 // Caches compiled code, which halves the time of the next start.
 enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
 const { run } = await import("./cli.ts");
-const { processIo } = await import("./commands/io.ts");
+const { processIo } = await import("./io.ts");
 const code = await run(process.argv.slice(2), processIo);
 flushCompileCache();
 // After a failure, open connections do not keep the process alive. After `serve`, the service goes on.

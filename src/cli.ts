@@ -6,29 +6,29 @@ import { addCompletion } from "./commands/completion.ts";
 import { addData } from "./commands/data.ts";
 import { addDeprecations } from "./commands/deprecations.ts";
 import { addExamples, addNotes } from "./commands/help.ts";
-import { type Io, type Output, OutputError, reportError } from "./commands/io.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addStatus } from "./commands/status.ts";
 import { addStores } from "./commands/stores.ts";
+import { type Io, isBrokenPipe, type Output, reportError } from "./io.ts";
 import { mask } from "./logger.ts";
 import { serve } from "./server.ts";
 import { version } from "./version.ts";
 
 /**
  * Runs a command and returns its exit code: 0 if it succeeded, 1 if it failed, 2 if `argv` is wrong. `argv` has the
- * words after `petstore`. `serve` returns 0 as soon as the service listens. Never rejects: standard error says what failed.
+ * words after `petstore`. `serve` returns 0 as soon as the service listens. Reports what failed on standard error.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   // Failed writes are reported to the writer; without a listener, this event would end the process as well.
   const ignore = () => {};
   io.stdout.on("error", ignore);
+  io.stderr.on("error", ignore);
   try {
     await buildProgram(io).parseAsync(argv, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    // The reader of the pipe has read what it wants, as head(1) does.
-    if (error instanceof OutputError && error.code === "EPIPE") return 0;
+    if (isBrokenPipe(error)) return 0;
     reportError(io, error);
     return 1;
   }

@@ -24,11 +24,11 @@ const sweepEvery = 1_000;
 const mostSlow = 200; // connections that may need more than a sweep for it: each takes a megabyte or two meanwhile
 const linger = 500; // that an idle connection may be kept when the service ends
 
-/** How slow clients are measured. */
+/** Options of the sweep that closes connections of slow clients. */
 export interface SweepOptions {
   /** The milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
-  /** Milliseconds between two looks at all connections, and at the heap. */
+  /** Milliseconds between two sweeps. */
   readonly checkEvery?: number | undefined;
 }
 

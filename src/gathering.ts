@@ -37,7 +37,7 @@ export interface Gathering extends Known {
   end(): void;
 }
 
-/** The clocks and the timer of a gathering. Tests use their own instead of waiting. */
+/** The clocks and the timer that make the points of the history. */
 export interface Clock {
   /** Returns milliseconds since 1970. */
   now(): number;

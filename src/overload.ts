@@ -24,7 +24,7 @@ const collectEvery = 10_000; // and at most so often for what is garbage of it
 /** Lets a request in, or throws the Refusal with 503 where there is no time or no memory for it. */
 export type Admit = () => void;
 
-/** How load is measured. */
+/** Sources of measurements for load shedding, and the period of its checks. */
 export interface Measures extends SweepOptions {
   /** The heap of this process, in bytes. */
   readonly heap?: (() => Pick<HeapInfo, "used_heap_size" | "heap_size_limit">) | undefined;

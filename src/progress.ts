@@ -1,5 +1,5 @@
 // How far a long work is, on standard error: a bar on a terminal, a line now and then otherwise.
-import type { Output } from "./commands/io.ts";
+import type { Output } from "./io.ts";
 
 const often = 100; // milliseconds, on a terminal
 const seldom = 5_000; // where the lines stay

@@ -21,8 +21,8 @@ export interface Quota {
 }
 
 /**
- * A quota named `policy`. `words` says what was too much: "This key has made". `clock` gives the
- * milliseconds of a monotonic clock.
+ * Builds a rate limiter named `policy`. `words` begins the message of a 429, such as "This key has made". `clock`
+ * returns milliseconds of a monotonic clock.
  */
 export function buildQuota(
   policy: string,

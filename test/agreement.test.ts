@@ -41,7 +41,7 @@ t.test("the README lists the settings, and only one file reads the environment",
   ]);
   t.same(table("Settings"), rows);
   const readers = sources().filter((name) => /process\.env\b/.test(read(name)));
-  t.same(readers, ["src/commands/io.ts"], "commands are given their environment");
+  t.same(readers, ["src/io.ts"], "commands are given their environment");
 });
 
 t.test("the README and the help list the exit codes", async (t) => {

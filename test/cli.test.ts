@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import t from "tap";
 import { run } from "../src/cli.ts";
-import { petstore } from "./support/command.ts";
+import { petstore, withoutProgress } from "./support/command.ts";
+import { stores } from "./support/databases.ts";
 import { root } from "./support/files.ts";
+import { fill, petLine, readAllNames, tamper } from "./support/stores.ts";
 
 t.test("prints help and version, and exits with 2 without a command", async (t) => {
   const help = await petstore({}, ["--help"]);
@@ -48,24 +50,45 @@ t.test("suggests a similar command or option", async (t) => {
   t.match(await petstore({}, ["keys", "list", "--jsn"]), { status: 2, stderr: /Did you mean --json\?/ });
 });
 
-/** Runs a command whose standard output fails with `code`. */
-async function runWithFailingOutput(code: string): Promise<{ status: number; stderr: string }> {
-  let stderr = "";
-  const failing = new Writable({ write: (_, __, done) => done(Object.assign(new Error(`${code}: write`), { code })) });
-  const errors = new Writable({
-    write(chunk, _, done) {
-      stderr += chunk;
-      done();
-    },
-  });
-  const io = { env: {}, stdin: Readable.from([]), stdout: failing, stderr: errors, onStop: () => {} };
-  return { status: await run(["completion", "bash"], io), stderr };
+/** A stream that fails with `code`, as on a full disk (ENOSPC) or in a pipe whose reader has exited (EPIPE). */
+function failing(code: string): Writable {
+  return new Writable({ write: (_, __, done) => done(Object.assign(new Error(`${code}: write`), { code })) });
+}
+
+function collecting(chunks: string[]): Writable {
+  return new Writable({ write: (chunk, _, done) => done(void chunks.push(`${chunk}`)) });
+}
+
+async function runWithFailingOutput(code: string, args: readonly string[], url = "") {
+  const stderr: string[] = [];
+  const io = { env: { DATABASE_URL: url }, stdin: Readable.from([]), onStop: () => {} };
+  const status = await run(args, { ...io, stdout: failing(code), stderr: collecting(stderr) });
+  return { status, stderr: withoutProgress(stderr.join("")) };
 }
 
 t.test("fails if standard output can't be written", async (t) => {
-  t.match(await runWithFailingOutput("ENOSPC"), {
-    status: 1,
-    stderr: /^petstore: Standard output can't be written: ENOSPC/,
-  });
-  t.same(await runWithFailingOutput("EPIPE"), { status: 0, stderr: "" }, "a reader that has exited is no failure");
+  const [completion, url] = [["completion", "bash"], await stores.sqlite(t)];
+  const stderr = /^petstore: Standard output can't be written: ENOSPC/;
+  t.match(await runWithFailingOutput("ENOSPC", completion), { status: 1, stderr });
+  t.same(await runWithFailingOutput("EPIPE", completion), { status: 0, stderr: "" }, "a reader may exit");
+  await fill(url, 1);
+  t.match(await runWithFailingOutput("ENOSPC", ["export"], url), { status: 1, stderr });
+  t.same(await runWithFailingOutput("EPIPE", ["export"], url), { status: 0, stderr: "" });
+  t.same(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 0, stderr: "" });
+  await tamper(url, "UPDATE pets SET status = 'lost'");
+  t.match(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 1 }, "the store is not sound");
+});
+
+t.test("goes on if standard error can't be written", async (t) => {
+  const url = await stores.sqlite(t);
+  const stdout: string[] = [];
+  const io = {
+    env: { DATABASE_URL: url },
+    stdin: Readable.from(["{}\n", petLine("Rex")].map((line) => Buffer.from(line))),
+  };
+  const args = ["import", "-", "--format", "ndjson", "--skip-bad"];
+  const streams = { stdout: collecting(stdout), stderr: failing("ENOSPC"), onStop: () => {} };
+  t.equal(await run(args, { ...io, ...streams }), 0);
+  t.match(stdout.join(""), /^pets {14}1$/m);
+  t.same(await readAllNames(url), ["Rex"]);
 });

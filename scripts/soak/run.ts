@@ -69,7 +69,7 @@ export async function soak(t: Pick<Test, "teardown">, plan: Plan): Promise<Repor
   const began = performance.now();
   const share = () => (performance.now() - began) / (plan.seconds * 1_000);
   let commanded: Promise<unknown> | undefined;
-  // In this process, which is another one than the service's: a process for each would take most of the CPU time.
+  // Runs in this process. The service runs in another one, so the store has two users all the same.
   const command = async (...args: string[]) => {
     const result = petstore(environment, args);
     commanded = result;

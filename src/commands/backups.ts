@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { backup, restore } from "../backup.ts";
 import { readDocument } from "../document.ts";
+import type { Io } from "../io.ts";
 import { startProgress } from "../progress.ts";
 import { addExamples } from "./help.ts";
-import type { Io } from "./io.ts";
 import { printInventory, readPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 /** Adds `petstore backup` and `restore`. */

@@ -1,8 +1,8 @@
 // petstore completion: a script for the shell, made from the commands themselves. It knows all by
 // itself: a shell that had to start the command at each press of Tab would wait for it.
 import { Argument, type Command, type Help } from "commander";
+import { type Io, print } from "../io.ts";
 import { addExamples } from "./help.ts";
-import { type Io, print } from "./io.ts";
 
 /** What may come next at some place. */
 interface Word {

@@ -9,12 +9,12 @@ import { exportPets } from "../export.ts";
 import { endings, formats, readStatuses } from "../formats.ts";
 import { importPets } from "../import.ts";
 import { openInput } from "../input.ts";
+import { type Io, print, warn, write } from "../io.ts";
 import { showControls } from "../logger.ts";
 import { type ProgressBar, startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";
 import { makeFile } from "../whole-file.ts";
 import { addExamples } from "./help.ts";
-import { type Io, print, warn, write } from "./io.ts";
 import { readPlace, type Shown, stoppable, withTables } from "./stores.ts";
 
 const mostProblems = 20; // that are shown

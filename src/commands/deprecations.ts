@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { type Deprecated, listDeprecated } from "../deprecations.ts";
 import { readDocument } from "../document.ts";
+import { type Io, type Output, print } from "../io.ts";
 import { toIndentedJson, toTable } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { type Io, type Output, print } from "./io.ts";
 import { withStore } from "./stores.ts";
 
 /** Adds `petstore deprecations`. */

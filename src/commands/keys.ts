@@ -1,10 +1,10 @@
 // petstore keys: make, list and revoke API keys.
 import { type Command, InvalidArgumentError } from "commander";
 import { makeKey } from "../auth.ts";
+import { type Io, type Output, print } from "../io.ts";
 import type { Key, KeyStore } from "../store/store.ts";
 import { toIndentedJson, toTable, toTime } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { type Io, type Output, print } from "./io.ts";
 import { withStore } from "./stores.ts";
 
 const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds

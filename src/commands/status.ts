@@ -9,12 +9,12 @@ import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { Command } from "commander";
 import { type Config, readConfig } from "../config.ts";
+import { Failure, type Io, type Output, print, warn } from "../io.ts";
 import { parseJson } from "../json.ts";
 import { mask } from "../logger.ts";
 import { describeService, judge, type Status, toFigures, toTables } from "../status/words.js";
 import { toIndentedJson, toTable, toTime } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { Failure, type Io, type Output, print, warn } from "./io.ts";
 import { isStatus } from "./status-shape.ts";
 
 const patience = 10_000; // milliseconds

@@ -5,13 +5,13 @@ import { readConfig, settings } from "../config.ts";
 import { copy } from "../copy.ts";
 import { readDocument } from "../document.ts";
 import { type Inventory, toLines } from "../inventory.ts";
+import { Failure, type Io, print } from "../io.ts";
 import { startProgress } from "../progress.ts";
 import { openStore, openTables } from "../store/open.ts";
 import type { Access, Store } from "../store/store.ts";
 import type { Tables } from "../store/tables.ts";
 import { toIndentedJson } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { Failure, type Io, print } from "./io.ts";
 
 const mostProblems = 20; // that are shown
 

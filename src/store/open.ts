@@ -14,12 +14,12 @@ export interface Opening {
 
 /** How to open tables. */
 export interface TablesOpening {
-  /** To PostgreSQL, milliseconds for which to retry while others hold the tables that a write is to take alone. */
+  /** Milliseconds for which to retry LOCK TABLE (PostgreSQL only). */
   readonly lockTimeout?: number;
 }
 
-// PostgreSQL's three together: a caller gets an answer within two seconds. The database cancels a statement before the
-// store stops waiting for it, so that no work piles up there for callers that are gone.
+// `connect` and `answer` together are less than 2 s. PostgreSQL cancels a statement before the store stops waiting for
+// it, so that no statements pile up whose callers are gone.
 const defaults: Timeouts = { lock: 5_000, connect: 800, statement: 900, answer: 1_000, idle: 10_000 };
 
 /**

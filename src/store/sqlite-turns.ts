@@ -38,7 +38,10 @@ interface Job {
   work(): unknown;
 }
 
-/** Makes the turns of `db`, which nobody else must use meanwhile. What was written is `kept`, or it throws. Transactions are counted in `figures`. Retries for up to `timeout` milliseconds while another process has a lock. */
+/**
+ * Builds the transaction scheduler of `db`, which must have no other user. Retries for up to `timeout` ms while SQLite
+ * reports SQLITE_BUSY. Calls `kept` after each commit, which throws if the file was removed or replaced.
+ */
 export function buildTurns(db: DatabaseSync, kept: () => void, figures: Counting, timeout: number): Turns {
   const begin = db.prepare("BEGIN");
   const beginWrite = db.prepare("BEGIN IMMEDIATE");

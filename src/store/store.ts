@@ -14,7 +14,7 @@ export type PetStatus = components["schemas"]["PetStatus"];
 /** How to open a store: it is made where there is none, brought to this version where it is older, or left as it is. */
 export type Access = "make" | "update" | "look";
 
-/** How long a store waits before a call fails with `Unavailable`, in milliseconds. */
+/** The timeouts of a store, in milliseconds. After all but the last one, a call fails with `Unavailable`. */
 export interface Timeouts {
   /** For a lock that another process holds on the SQLite file. */
   readonly lock: number;

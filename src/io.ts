@@ -1,25 +1,28 @@
-// What a command reads and writes: streams, environment and signals, so that tests can run it in their own process.
+// The streams, environment and signals of a command.
 import type { Readable } from "node:stream";
-import { showControls } from "../logger.ts";
+import { showControls } from "./logger.ts";
 
 /** A stream to write to, and whether it is a terminal. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** The surroundings of a command. */
+/** What a command reads and writes. */
 export interface Io {
   /** The environment variables, from which the settings are read. */
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Calls `stop` on SIGINT and on SIGTERM. From then on, these signals do not end the process. */
+  /** Calls `stop` on the first SIGINT and the first SIGTERM, instead of ending the process. */
   onStop(stop: () => void): void;
 }
 
-/** The surroundings of this process. Only here is `process.env` read. */
+/** The streams, environment and signals of this process. The project reads `process.env` only here. */
 export const processIo: Io = {
   env: process.env,
-  stdin: process.stdin,
+  // Opened by the command that reads it, and not by the service.
+  get stdin() {
+    return process.stdin;
+  },
   stdout: process.stdout,
   stderr: process.stderr,
   onStop: (stop) => void process.once("SIGINT", stop).once("SIGTERM", stop),
@@ -41,9 +44,16 @@ export function write({ stdout }: Pick<Io, "stdout">, text: string): Promise<voi
   });
 }
 
-/** Writes a line to standard output. Rejects as `write` does. */
-export function print(io: Pick<Io, "stdout">, text: string): Promise<void> {
-  return write(io, `${text}\n`);
+/** Writes a line to standard output. Rejects as `write` does, unless the reader of the pipe has exited, as head(1) does. */
+export async function print(io: Pick<Io, "stdout">, text: string): Promise<void> {
+  await write(io, `${text}\n`).catch((error) => {
+    if (!isBrokenPipe(error)) throw error;
+  });
+}
+
+/** Returns whether an error means that the reader of standard output has exited. */
+export function isBrokenPipe(error: unknown): boolean {
+  return error instanceof OutputError && error.code === "EPIPE";
 }
 
 /** Standard output can't be written: the disk is full, or the reader of the pipe has exited (EPIPE). */
