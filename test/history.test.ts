@@ -77,3 +77,17 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
   t.same([back.times, back.operations[0]?.rate], [[1_400], [1]], "no point is in the future");
   t.match(back.operations[0]?.now, { rate: 0.154 }, "rates use the monotonic clock");
 });
+
+t.test("An operation has no requests before its first metrics", async (t) => {
+  const value = { labels: { operation: "listPets", method: "GET", status: "2xx" }, value: 20 };
+  const shared = { help: "", type: "counter", aggregator: "sum" } as const;
+  const history = beginHistory({ at: 0, clock: 0, metrics: [] });
+  history.add({ at: 10_000, clock: 10_000, metrics: [] });
+  const sample = {
+    at: 20_000,
+    clock: 20_000,
+    metrics: [{ ...shared, name: "petstore_requests_total", values: [value] }],
+  };
+  history.add(sample);
+  t.match(history.list(sample).operations, [{ id: "listPets", rate: [0, 2], p50: [null, null], p99: [null, null] }]);
+});

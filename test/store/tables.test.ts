@@ -100,6 +100,14 @@ t.test("postgres: an exclusive writer waits for a reader", async (t) => {
     written = other.write((target) => target.remove("pets"), { alone: true });
     await waitsForLock(url, "ACCESS EXCLUSIVE");
     t.equal(await source.count("pets"), 3);
+    // Longer than the lock timeout of PostgreSQL: the writer rolls back, and tries again.
+    await until(
+      async () => {
+        const aborted = "SELECT 1 FROM pg_stat_activity WHERE query = 'ROLLBACK' AND datname = current_database()";
+        return (await query(url, aborted)).length > 0 ? true : undefined;
+      },
+      () => "the writer did not roll back",
+    );
   });
   await written;
   t.same(await readAllNames(url), []);
