@@ -1,14 +1,10 @@
 // Request bodies: strict JSON, strict UTF-8, size, media type and content coding.
 import fc from "fast-check";
 import t from "tap";
-import { parse } from "yaml";
 import type { Pet } from "../src/store/store.ts";
-import { documentText } from "./support/files.ts";
+import { maxBytes, maxName } from "./support/pets.ts";
 import { minimalPet, start } from "./support/service.ts";
 
-const { paths, components } = parse(documentText);
-const maxName: number = components.schemas.NewPet.properties.name.maxLength;
-const maxBytes: number = paths["/pets"].post.requestBody["x-max-bytes"];
 const minimalBody = JSON.stringify(minimalPet);
 
 const service = await start(t);

@@ -1,6 +1,7 @@
 // The check of an import: one bad line prevents the whole import, and each bad line is reported with its number.
 import t from "tap";
 import { stores } from "./support/databases.ts";
+import { maxBytes, maxName, statusList } from "./support/pets.ts";
 import { petLine, petstoreOn, readAllNames } from "./support/stores.ts";
 
 const good = '{"name":"Rex","categoryId":7}';
@@ -11,20 +12,20 @@ const bad: [string | Buffer, string][] = [
   ['{"name":"Rex","categoryId":1.5}', "the field 'categoryId' must be an integer"],
   ['{"name":"Rex"}', "it must have the field 'categoryId'"],
   ['{"name":"Rex","categoryId":7,"id":1}', "it has the unknown field 'id'"],
-  ['{"name":"Rex","categoryId":7,"status":"lost"}', "the field 'status' must be one of: available, pending, sold"],
+  ['{"name":"Rex","categoryId":7,"status":"lost"}', `the field 'status' must be one of: ${statusList}`],
   ['{"name":"Rex","categoryId":7,"status":null}', "the field 'status' must be"],
   ['{"name":"\\u0000","categoryId":7}', "the field 'name' must be text of Unicode without NUL"],
   ['{"name":"\\ud800","categoryId":7}', "it can't be read as JSON: it has half of a surrogate pair"],
   ['{"name":"a","name":"b","categoryId":7}', "it can't be read as JSON: it has an object with the same name twice"],
   [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":7}')]), "it must be UTF-8"],
-  [`{"name":"${"x".repeat(1_001)}","categoryId":7}`, "the field 'name' must have at most 1000 characters"],
-  [`${good.slice(0, -1)}${" ".repeat(65_536)}}`, "it must have at most 65536 bytes"],
+  [`{"name":"${"x".repeat(maxName + 1)}","categoryId":7}`, `the field 'name' must have at most ${maxName} characters`],
+  [`${good.slice(0, -1)}${" ".repeat(maxBytes)}}`, `it must have at most ${maxBytes} bytes`],
   ["[]", "it must be an object"],
   [`${good}\r${good}`, "it can't be read as JSON"],
 ];
 
 // Line 1 is good, 2 is empty, 3 ends with CRLF, 4 is as long as a line may be; then one bad, one good, and so on.
-const longest = `${good}${" ".repeat(65_536 - good.length)}\r\n`;
+const longest = `${good}${" ".repeat(maxBytes - good.length)}\r\n`;
 const parts = [`${good}\n\n${good}\r\n${longest}`, ...bad.flatMap(([line]) => [line, `\n${good}\n`])];
 const mixed = Buffer.concat(parts.map((part) => Buffer.from(part)));
 

@@ -14,6 +14,7 @@ import t from "tap";
 import { openStore } from "../src/store/open.ts";
 import { petstore } from "./support/command.ts";
 import { emptyDatabase, newDatabase, stores } from "./support/databases.ts";
+import { maxName, statusList } from "./support/pets.ts";
 import { query } from "./support/postgres.ts";
 import { addKey, start } from "./support/service.ts";
 import { fill, petstoreOn, tamper, toFile } from "./support/stores.ts";
@@ -58,7 +59,7 @@ for (const [kind, create] of Object.entries(stores)) {
     await tamper(
       url,
       "UPDATE pets SET status = 'lost' WHERE id = 7",
-      `UPDATE pets SET name = '${"🐕".repeat(1_001)}' WHERE id = 8`,
+      `UPDATE pets SET name = '${"🐕".repeat(maxName + 1)}' WHERE id = 8`,
       `INSERT INTO secret (value) VALUES (${blob("00")})`,
       "DELETE FROM pets WHERE id IN (3, 4)",
       `UPDATE keys SET hash = ${blob("0102")}, last_used_at = ${ahead} WHERE name = 'a'`,
@@ -73,8 +74,8 @@ for (const [kind, create] of Object.entries(stores)) {
       "petstore: There must be one secret of 32 bytes, and there are 2, of 32, of 1.",
       "petstore: keys 1: its hash must have 32 bytes, and has 2.",
       "petstore: keys 1: its last_used_at is in the future.",
-      "petstore: pets 7 is not as the document says: The field 'status' must be one of: available, pending, sold.",
-      "petstore: pets 8 is not as the document says: The field 'name' must have at most 1000 characters.",
+      `petstore: pets 7 is not as the document says: The field 'status' must be one of: ${statusList}.`,
+      `petstore: pets 8 is not as the document says: The field 'name' must have at most ${maxName} characters.`,
       "petstore: idempotency 5: its digest must have 32 bytes, and has 0.",
       "petstore: idempotency 5: its created_at is in the future.",
       "petstore: The next id of pets would be 42, and there is 300 already.",

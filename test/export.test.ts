@@ -7,7 +7,7 @@ import { formats } from "../src/formats.ts";
 import { openStore, openTables } from "../src/store/open.ts";
 import { emptyDatabase, stores } from "./support/databases.ts";
 import { folder } from "./support/files.ts";
-import { exportedText } from "./support/pets.ts";
+import { exportedText, statusList } from "./support/pets.ts";
 import { countPets, fill, insertPets, petLine, petstoreOn, tamper } from "./support/stores.ts";
 
 for (const [kind, prepare] of Object.entries(stores)) {
@@ -29,8 +29,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
       const written = await petstoreOn(url, ["export", "--output", output, "--json"]);
       t.match(JSON.parse(written.stdout), { pets: 2_400, sha256: /^[0-9a-f]{64}$/ });
       t.equal(readFileSync(output, "utf8"), all, "the ending of the file selects the format");
+      const soldCount = text.match(/\bsold\b/g)?.length;
       const sold = await petstoreOn(url, ["export", "--status", "sold", "--output", output]);
-      t.match(sold, { status: 0, stdout: /^pets {14}600\nsha256 {12}[0-9a-f]{64}\n$/ });
+      t.match(sold, { status: 0, stdout: new RegExp(`^pets {14}${soldCount}\\nsha256 {12}[0-9a-f]{64}\\n$`) });
       const lines = readFileSync(output, "utf8").split(/\r?\n/);
       t.ok(lines.slice(name === "csv" ? 1 : 0, -1).every((line) => line.includes("sold")));
       t.match((await petstoreOn(url, ["import", output])).stderr, /'id'.*name, categoryId, status/, "ids are rejected");
@@ -102,7 +103,7 @@ t.test("Reports what can't be exported or written", async (t) => {
     t.match(await petstoreOn(url, ["export", ...args]), { status, stdout: "", stderr }, args.join(" "));
   await rejects([], /can't be opened: ENOENT/);
   await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex") });
-  await rejects(["--status", "lost"], /option '--status <status>' must be one of: available, pending, sold\n$/, 2);
+  await rejects(["--status", "lost"], new RegExp(`option '--status <status>' must be one of: ${statusList}\\n$`), 2);
   await rejects(["--json"], /'--json' is for --output/, 2);
   await rejects(["--output", place], /is not a regular file/);
   await rejects(["--output", join(place, "none", "a.csv")], /There is no folder \S+none\.$/m);

@@ -1,11 +1,9 @@
 // The interface, literally. This is the only test that repeats its operations, fields, types, limits,
 // defaults, statuses, dates and version. The document may add to them, compatibly.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
 import type { Pet } from "../src/store/store.ts";
-import { documentText, root } from "./support/files.ts";
+import { documentText, released } from "./support/files.ts";
 import type { HttpResponse } from "./support/responses.ts";
 import { start } from "./support/service.ts";
 
@@ -57,7 +55,7 @@ type Node = ReturnType<typeof parse>;
 
 for (const [name, text] of [
   ["The document", documentText],
-  ["The released document 1.0.0", readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8")],
+  ["The released document 1.0.0", released],
 ] as const) {
   const document: Node = parse(text);
   const resolve = (node: Node): Node =>
@@ -144,8 +142,22 @@ t.test("Each operation of the document declares the failures that every operatio
     for (const status of ["400", "401", "405", "429", "500", "503", "default"]) t.ok(status in responses, status);
 });
 
+t.test("The document limits a name to 1,000 characters, and a body to 65,536 bytes", async (t) => {
+  const { paths, components }: Node = parse(documentText);
+  for (const shape of ["NewPet", "Pet"]) t.equal(components.schemas[shape].properties.name.maxLength, 1_000, shape);
+  t.equal(paths["/pets"].post.requestBody["x-max-bytes"], 65_536);
+});
+
 const service = await start(t);
 const create = (json: unknown) => service.call("POST", "/v1/pets", { json });
+
+/** Creates a pet without Prism, which rejects an int64 beyond 2^53, and removes white space from a body. */
+async function createDirectly(body: string): Promise<HttpResponse> {
+  const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: ${json}`;
+  const length = Buffer.byteLength(body);
+  const [answer] = await service.raw(`POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Length: ${length}\r\n\r\n${body}`);
+  return answer as HttpResponse;
+}
 
 function isError(t: Test, { status, headers, body }: HttpResponse, expected: number, message: string): void {
   t.match(headers["content-type"], /^application\/json\b/);
@@ -189,11 +201,8 @@ t.test("createPet", async (t) => {
   );
   for (const status of statuses) t.match(await create({ ...minimal, status }), { status: 201, body: { status } });
   for (const digits of ["9223372036854775807", "-9223372036854775808"]) {
-    const body = `{"name":"Tom","categoryId":${digits}}`;
-    const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: ${json}`;
-    // On a socket, since `call` may go through Prism, which rejects an int64 beyond 2^53.
-    const request = `POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    t.match(await service.raw(request), [{ status: 201, text: new RegExp(`"categoryId":${digits}}`) }], "int64");
+    const answer = await createDirectly(`{"name":"Tom","categoryId":${digits}}`);
+    t.match(answer, { status: 201, text: new RegExp(`"categoryId":${digits}}`) }, "int64");
   }
   for (const [json, message] of [
     [{ categoryId: 1 }, /must have the field 'name'/],
@@ -213,6 +222,20 @@ t.test("createPet", async (t) => {
     isError(t, answer, 400, `rejects ${JSON.stringify(json)}`);
     t.match(answer.body, { code: "invalid_body", message });
   }
+});
+
+t.test("createPet accepts names of 1,000 characters and bodies of 65,536 bytes at most", async (t) => {
+  for (const character of ["x", "🐕"]) {
+    t.match(await create({ ...minimal, name: character.repeat(1_000) }), { status: 201 });
+    const answer = await create({ ...minimal, name: character.repeat(1_001) });
+    isError(t, answer, 400, `rejects 1,001 times ${character}`);
+    t.match(answer.body, { code: "invalid_body", message: /field 'name' must have at most 1000 characters/ });
+  }
+  const body = JSON.stringify(minimal);
+  t.match(await createDirectly(body.padEnd(65_536)), { status: 201 });
+  const answer = await createDirectly(body.padEnd(65_537));
+  isError(t, answer, 413, "rejects 65,537 bytes");
+  t.match(answer.body, { code: "content_too_large", message: /at most 65536 bytes/ });
 });
 
 t.test("getPet", async (t) => {

@@ -2,7 +2,7 @@
 
 import t from "tap";
 import { readDocument } from "../src/document.ts";
-import { documentText, edit } from "./support/files.ts";
+import { edit, released } from "./support/files.ts";
 
 const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];
 
@@ -53,17 +53,15 @@ t.test("Rejects an operation that uses an unsupported feature", async (t) => {
     [/getPet has an x-sunset before it is deprecated/, [/x-sunset: .*/, "x-sunset: 2020-12-05"]],
     [/getPet has the x-successor nope, which is no operation/, ["x-successor: listPets", "x-successor: nope"]],
   ] as [RegExp, ...[string | RegExp, string][]][])
-    await t.rejects(async () => readDocument(edit(documentText, ...edits)), { message }, String(message));
+    await t.rejects(async () => readDocument(edit(released, ...edits)), { message }, String(message));
 });
 
 t.test("Accepts x-stability beta", async (t) => {
-  t.match((await readDocument(edit(documentText, op("x-stability: beta")))).operations, Array);
+  t.match((await readDocument(edit(released, op("x-stability: beta")))).operations, Array);
 });
 
 t.test("Accepts a deprecated operation without x-sunset and x-successor", async (t) => {
-  const { operations } = await readDocument(
-    edit(documentText, [/ {6}x-sunset: .*\n/, ""], [/ {6}x-successor: .*\n/, ""]),
-  );
+  const { operations } = await readDocument(edit(released, [/ {6}x-sunset: .*\n/, ""], [/ {6}x-successor: .*\n/, ""]));
   t.match(operations.find(({ id }) => id === "getPet")?.deprecation, {
     since: Date,
     sunset: undefined,

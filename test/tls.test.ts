@@ -42,7 +42,7 @@ t.test("Closes connections whose TLS handshake takes longer than headers may, an
     return performance.now() - began;
   };
   const times = await Promise.all([closed(clientHello), closed(Buffer.alloc(0)), closed(clientHello)]);
-  t.ok(Math.min(...times) > headersTimeout - 10, `${times} ms`);
+  t.ok(Math.min(...times) > headersTimeout - 10 && Math.max(...times) < 60_000, `${times} ms`);
   t.match(await getOverTls(port, cert), { status: 401 }, "there is room for the next");
   t.notMatch(JSON.stringify(logs), /malformed/);
 });

@@ -1,6 +1,7 @@
 // Validation of requests against the schemas of the document.
 
 import t from "tap";
+import { parse } from "yaml";
 import { handlers } from "../src/handlers.ts";
 import { buildValidation } from "../src/validation.ts";
 import { documentText, edit } from "./support/files.ts";
@@ -82,7 +83,8 @@ t.test("Reads parameters of every type strictly", async (t) => {
   const call = (query: string, count: string | undefined = "1") =>
     service.call("GET", `/v1/pets?${query}`, { headers: { "x-count": count } });
   t.match(await call("i=7&n=1.5e3&b=true&s=7", "9007199254740993"), { status: 200 });
-  t.same(seen, [{ limit: 20, i: 7, n: 1500, b: true, s: "7", count: 9007199254740993n }]);
+  const [limit] = parse(documentText).paths["/pets"].get.parameters;
+  t.same(seen, [{ limit: limit.schema.default, i: 7, n: 1500, b: true, s: "7", count: 9007199254740993n }]);
   for (const query of [
     "i=1.0",
     "i=9007199254740993",
@@ -108,7 +110,15 @@ t.test("Reads parameters of every type strictly", async (t) => {
 t.test("Reads the numbers of a body by their schemas", async (t) => {
   for (const field of ['"weight":1.5', '"weight":9007199254740993', '"weight":1e30', '"age":7.0'])
     t.match(await send(field), { status: 201 }, field);
-  t.match(seen, [{ weight: 1.5 }, { weight: 9007199254740992 }, { weight: 1e30 }, { age: 7 }]);
+  t.strictSame(
+    (seen as { weight?: number; age?: number }[]).map(({ weight, age }) => [weight, age]),
+    [
+      [1.5, undefined],
+      [9007199254740992, undefined],
+      [1e30, undefined],
+      [undefined, 7],
+    ],
+  );
   for (const field of [
     '"weight":-1',
     '"weight":"1"',

@@ -10,7 +10,7 @@ import { readDocument } from "../../src/document.ts";
 import { openStore } from "../../src/store/open.ts";
 import { version } from "../../src/version.ts";
 import { petstore } from "../support/command.ts";
-import { documentText, edit, folder } from "../support/files.ts";
+import { documentText, edit, folder, valueAfter } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
 import { addKey, start } from "../support/service.ts";
 
@@ -89,8 +89,8 @@ t.test("Shows sunsets that have passed", async (t) => {
   const sunset = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
   const document = edit(
     documentText,
-    [/x-deprecated-since: \S+/, "x-deprecated-since: 2020-01-01"],
-    [/x-sunset: \S+/, `x-sunset: ${sunset}`],
+    [valueAfter("operationId: getPet", "x-deprecated-since"), "x-deprecated-since: 2020-01-01"],
+    [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`],
   );
   const service = await start(t, { document });
   const operator = await addKey(service.store, "olivia", undefined, true);

@@ -14,6 +14,14 @@ export const bin = join(root, "src/bin.js");
 /** The text of `openapi/petstore.yaml`. */
 export const documentText = readFileSync(join(root, "openapi/petstore.yaml"), "utf8");
 
+/** The text of a released document. It never changes, so that edits of its text always apply. */
+export const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8");
+
+/** Matches the first `field: value` after a line of the document, whatever the value is. */
+export function valueAfter(line: string, field: string): RegExp {
+  return new RegExp(`\\b${field}: .*(?<=\\b${line}\\n[^]*)`);
+}
+
 /** Applies edits to a text, one after the other. Throws an Error if an edit changes nothing. */
 export function edit(text: string, ...edits: [string | RegExp, string][]): string {
   return edits.reduce((before, [from, to]) => {

@@ -1,11 +1,25 @@
-// Edge cases of names and numbers for tests of NDJSON and CSV.
+// The limits of a pet in the document, and edge cases of names and numbers for tests of NDJSON and CSV.
+import { parse } from "yaml";
 import { type Format, fields } from "../../src/formats.ts";
+import type { PetStatus } from "../../src/store/store.ts";
+import { documentText } from "./files.ts";
+
+const { paths, components } = parse(documentText);
+
+/** The number of characters that a name may have. */
+export const maxName: number = components.schemas.NewPet.properties.name.maxLength;
+
+/** The number of bytes that the body of createPet, and a line of an import, may have. */
+export const maxBytes: number = paths["/pets"].post.requestBody["x-max-bytes"];
 
 /** The largest integer of 64 bits. */
 export const maxInt64 = 2n ** 63n - 1n;
 
 /** The values of `status`; undefined for a pet without one. */
-export const statuses = ["available", "pending", "sold", undefined] as const;
+export const statuses: readonly (PetStatus | undefined)[] = [...components.schemas.PetStatus.enum, undefined];
+
+/** The values of `status`, as error messages list them. */
+export const statusList: string = components.schemas.PetStatus.enum.join(", ");
 
 /** Names that need escapes or quotes, or that look like null, a formula or SQL. */
 export const edgeCaseNames = [
@@ -18,7 +32,7 @@ export const edgeCaseNames = [
   "\u2028",
   "\ufeff",
   "'; --",
-  "x".repeat(1_000),
+  "x".repeat(maxName),
   "\t",
   '"',
   "null",
@@ -30,7 +44,7 @@ export function exportedText(format: Format, count: number): string {
     format.toLine(fields.slice(1), [
       edgeCaseNames[n] ?? `Rex ${n}`,
       n % 2 ? BigInt(n) - maxInt64 : maxInt64 - BigInt(n),
-      statuses[n % 4] ?? null,
+      statuses[n % statuses.length] ?? null,
     ]),
   );
   return format.head(fields.slice(1)) + pets.join("");

@@ -4,15 +4,16 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { openStore } from "../../src/store/open.ts";
-import { stores } from "../support/databases.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
+import { newDatabase, stores } from "../support/databases.ts";
+import { untilAcknowledged } from "../support/faults.ts";
 import { bin, folder } from "../support/files.ts";
 import { send } from "../support/http.ts";
 import { assertAllStored, startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
 import { startCommand } from "../support/running-command.ts";
 import { addKey, start } from "../support/service.ts";
-import { countPets, fill, insertPets, petstoreOn, readAllPets } from "../support/stores.ts";
+import { countPets, fill, insertPets, petstoreOn, readAllNames, readAllPets } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
 for (const [kind, prepare] of Object.entries(stores)) {
@@ -25,10 +26,12 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.teardown(load.stop);
     const place = folder(t);
     for (const name of ["one.db", "two.db"]) {
+      await untilAcknowledged(load, 50);
       const before = new Map(load.acknowledged);
       const file = join(place, name);
       t.match(await startCommand(url, ["backup", file]).exit(), { code: 0 });
       const after = new Map(load.acknowledged);
+      t.ok(after.size > before.size, `${after.size - before.size} creates were acknowledged meanwhile`);
 
       const parts = () => readdirSync(place).filter((other) => other.startsWith(name));
       t.same(parts(), [name], "one file");
@@ -122,6 +125,30 @@ for (const [kind, prepare] of Object.entries(stores)) {
     }
   });
 }
+
+t.test(
+  "postgres: restore --force gives up after 5 s while a backup reads the store, and changes nothing",
+  async (t) => {
+    const [from, url] = [await stores.sqlite(t), await newDatabase(t)];
+    const file = join(folder(t), "backup.db");
+    await fill(from, 2);
+    t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
+    await insertPets(url, 3);
+    const tables = await openTables(url, "look");
+    await tables.read(async (source) => {
+      t.equal(await source.count("pets"), 3);
+      const start = performance.now();
+      t.match(await startCommand(url, ["restore", file, "--force"]).exit(), {
+        code: 1,
+        stderr: /^petstore: .*Others use the store, for a backup.*Nothing was changed\.\n$/m,
+      });
+      const ms = performance.now() - start;
+      t.ok(ms > 5_000 && ms < 60_000, `it took ${ms} ms`);
+    });
+    await tables.close();
+    t.same(await readAllNames(url), ["Rex 1", "Rex 2", "Rex 3"]);
+  },
+);
 
 t.test("Reports which file has no room, and leaves none", async (t) => {
   const from = await stores.sqlite(t);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
-import { bin, documentText, edit, folder, root } from "../support/files.ts";
+import { bin, documentText, edit, folder, root, valueAfter } from "../support/files.ts";
 import { listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
@@ -123,7 +123,10 @@ t.test("npm run dev restarts the service if the source or the document changes",
       () => server.out.stderr,
     );
   await waitForStarts(1);
-  writeFileSync(join(copy, "openapi/petstore.yaml"), edit(documentText, ["maximum: 100\n", "maximum: 50\n"]));
+  writeFileSync(
+    join(copy, "openapi/petstore.yaml"),
+    edit(documentText, [valueAfter("name: limit", "maximum"), "maximum: 50"]),
+  );
   t.ok(await waitForStarts(2), "after a change of the document");
   const handler = join(copy, "src/handlers/getPet.ts");
   writeFileSync(handler, `${readFileSync(handler, "utf8")}\n`);

@@ -10,7 +10,7 @@ import { version } from "../../src/version.ts";
 import { openPage } from "../support/browser.ts";
 import { manualClock } from "../support/clock.ts";
 import { petstore } from "../support/command.ts";
-import { documentText, edit, folder } from "../support/files.ts";
+import { documentText, edit, folder, valueAfter } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
 import { startServer } from "../support/processes.ts";
 import { addKey, start } from "../support/service.ts";
@@ -264,7 +264,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
 async function startWithCalls(t: Test) {
   const days = 400;
   const sunset = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  const document = edit(documentText, [/x-sunset: \S+/, `x-sunset: ${sunset}`]);
+  const document = edit(documentText, [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`]);
   const clock = manualClock();
   const gathering = gatherHere((error) => t.fail(String(error)), step, clock);
   const { origin, call, create, store } = await start(t, { document, figures: gathering });

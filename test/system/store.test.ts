@@ -39,7 +39,6 @@ t.test("SQLite keeps every acknowledged pet once, after four times kill -9 under
     for (const [name, id] of load.acknowledged) acknowledged.set(name, id);
   }
   const db = new DatabaseSync(file);
-  t.ok(acknowledged.size > 100, `${acknowledged.size} were acknowledged`);
   assertAllStored(
     t,
     db.prepare("SELECT name, CAST(id AS TEXT) AS id FROM pets").all() as unknown as StoredPet[],

@@ -1,5 +1,5 @@
 // The package of the contract as another team uses it: installed from the tarball into an empty folder,
-// compiled against, bundled for a browser, and run against the service. test/client.test.ts has the behaviour of the client.
+// compiled against, bundled for a browser, and run against the service, also by the tests of the client.
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { documentText, folder, root } from "../support/files.ts";
 import { start } from "../support/service.ts";
 
 const run = promisify(execFile);
+const timeout = 240_000; // milliseconds
 
 // As another team runs npm: without the variables that npm sets for the scripts of this project.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
@@ -109,6 +110,11 @@ t.test("A typed consumer compiles, creates 250 pets and iterates over all of the
   );
   const { stdout } = await run(process.execPath, ["consumer.js", `${origin}/v1`, key], { cwd: consumer });
   t.same(JSON.parse(stdout), { code: "pet_not_found", created: 250, listed: 250, sold: 125, same: true });
+});
+
+t.test("The client of the package passes the tests of the client", async (t) => {
+  const env = { ...process.env, CLIENT_MODULE: join(installed, "dist/client.js") };
+  await t.spawn(process.execPath, ["test/client.test.ts"], { cwd: root, env, timeout }, "test/client.test.ts");
 });
 
 t.test("Code that the contract does not allow does not compile", async (t) => {

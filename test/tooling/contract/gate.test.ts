@@ -5,8 +5,8 @@ import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import { type Context, diff, release } from "../../../scripts/contract/gate.ts";
-import { type Edit, released, today } from "../../support/contract.ts";
-import { edit, folder, root } from "../../support/files.ts";
+import { type Edit, today } from "../../support/contract.ts";
+import { edit, folder, released, root } from "../../support/files.ts";
 
 const version = (text: string): Edit => [/(?<=\n {2}version: ).*/, text];
 const shop: Edit = [/(?<= {4}NewPet:\n[\s\S]*?properties:\n)/, "        shop: { type: string, maxLength: 10 }\n"];

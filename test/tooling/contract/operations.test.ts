@@ -7,10 +7,9 @@ import {
   checkImpactOfUndoing,
   type Edit,
   highestImpact,
-  released,
   today,
 } from "../../support/contract.ts";
-import { edit } from "../../support/files.ts";
+import { edit, released } from "../../support/files.ts";
 
 const breaking: Change[][] = [
   [

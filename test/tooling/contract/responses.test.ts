@@ -1,8 +1,8 @@
 // How the contract gate rates changes of responses and schemas, and documents that differ only in form.
 import t from "tap";
 import { compare } from "../../../scripts/contract/compare.ts";
-import { type Change, checkImpact, released, today } from "../../support/contract.ts";
-import { edit } from "../../support/files.ts";
+import { type Change, checkImpact, today } from "../../support/contract.ts";
+import { edit, released } from "../../support/files.ts";
 
 const pet = /(?<= {4}Pet:\n[\s\S]*?properties:\n)/;
 
