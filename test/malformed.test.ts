@@ -43,6 +43,7 @@ t.test("Responds to malformed HTTP with an Error body", async (t) => {
       "malformed_request",
     ],
     ["CONNECT", tunnel, 400, "malformed_request"],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed_request"],
   ];
   for (const [name, bytes, status, code] of cases) {
     const answers = await service.raw(bytes);

@@ -31,6 +31,12 @@ async function makeBackup(t: Test, from: string) {
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
+  t.test(`${kind}: restores to a store that exists and is empty`, async (t) => {
+    const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
+    t.match(await petstoreOn(url, ["migrate"]), { status: 0 });
+    t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: /^pets {14}4$/m });
+  });
+
   t.test(`${kind}: rejects a restore to a store that is in use, also if its service is idle`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file } = await makeBackup(t, from);
