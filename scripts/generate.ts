@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
-import { readBasePath, readDocument } from "../src/document.ts";
+import { readBasePath, readDocument } from "../src/spec/document.ts";
 import { find, toSteps } from "./pointer.ts";
 
 const root = new URL("../", import.meta.url);

@@ -11,16 +11,16 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { buildApp } from "../src/app.ts";
-import { makeKey } from "../src/auth.ts";
+import { generateKey } from "../src/auth/authentication.ts";
 import { readConfig } from "../src/config.ts";
-import type { Pages } from "../src/contract.ts";
-import { readDocument } from "../src/document.ts";
-import { handlers } from "../src/handlers.ts";
-import { buildPages } from "../src/pages.ts";
+import { createPagination } from "../src/pets/cursor.ts";
+import { handlers } from "../src/pets/handlers.ts";
+import { readDocument } from "../src/spec/document.ts";
+import type { Pagination } from "../src/spec/handler.ts";
 import { openStore } from "../src/store/open.ts";
-import { statements as postgresStatements } from "../src/store/postgres-statements.ts";
-import { statements as sqliteStatements } from "../src/store/sqlite.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/port.ts";
+import { statements as postgresStatements } from "../src/store/postgres/statements.ts";
+import { statements as sqliteStatements } from "../src/store/sqlite/store.ts";
 import { query, startPostgres } from "../test/support/postgres.ts";
 
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= Number(process.argv[2] ?? 1e7));
@@ -33,7 +33,7 @@ const status = "CASE i % 4 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' WHEN 2 THE
 const sold = { limit: 20, status: "sold" };
 
 // The path of each call, in a store of that size.
-const kinds: Record<string, (size: bigint, pages: Pages) => string> = {
+const kinds: Record<string, (size: bigint, pages: Pagination) => string> = {
   "list, first page": () => "/v1/pets?limit=20",
   "list, page in the middle": (size, { next }) => toPath(next({ limit: 20 }, middle(size))),
   "list by status": () => "/v1/pets?limit=20&status=sold",
@@ -108,7 +108,7 @@ async function serve(store: Store) {
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });
-  const { key, hash } = makeKey();
+  const { key, hash } = generateKey();
   await store.keys.create("growth", hash);
   const call = async (path: string) => {
     const outgoing = get({ agent, port, path, headers: { authorization: `Bearer ${key}` } });
@@ -116,7 +116,7 @@ async function serve(store: Store) {
     await text(incoming);
     if (incoming.statusCode !== 200) throw new Error(`${path}: ${incoming.statusCode}`);
   };
-  const pages = buildPages(store.secret, "/v1/pets");
+  const pages = createPagination(store.secret, "/v1/pets");
   return {
     async time(path: (typeof kinds)[string], size: number): Promise<number> {
       const began = performance.now();

@@ -1,10 +1,10 @@
 // Writes what a new operation of the document needs: a handler that answers 501 until it is written,
-// a test that is red until then, and its place in src/handlers.ts.
+// a test that is red until then, and its place in src/pets/handlers.ts.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { readDocument } from "../src/document.ts";
-import type { Operation } from "../src/operation.ts";
+import { readDocument } from "../src/spec/document.ts";
+import type { Operation } from "../src/spec/operation.ts";
 import { find, type Json } from "./pointer.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -75,8 +75,8 @@ function handler({ id }: Operation, { parameters, body, statuses }: Content): st
   const parts = { path: "params", query: "query", header: "headers" };
   const given = parameters.map(({ name, in: where }) => `${parts[where]}["${name}"]`);
   if (body !== undefined) given.push("body");
-  return `import type { Handler } from "../contract.ts";
-import { notImplemented } from "../errors.ts";
+  return `import { notImplemented } from "../../http/index.ts";
+import type { Handler } from "../handler.ts";
 
 // The call has: ${given.join(", ") || "nothing"}. It may be answered with: ${statuses.join(", ")}.
 export const ${id}: Handler<"${id}"> = async () => {
@@ -102,7 +102,7 @@ function test({ id, method, path }: Operation, { parameters, body, statuses }: C
   const more = Object.keys(call).length > 0 ? `, ${JSON.stringify(call)}` : "";
   return `// The operation ${id} over HTTP. Each response is checked against the document.
 import t from "tap";
-import { start } from "./support/service.ts";
+import { start } from "../support/service.ts";
 
 t.test("${id} succeeds", async (t) => {
   const { call } = await start(t);
@@ -111,23 +111,25 @@ t.test("${id} succeeds", async (t) => {
 `;
 }
 
-/** The source of src/handlers.ts with one more of them. */
+/** The source of src/pets/handlers.ts with one more of them. */
 function register(source: string, { id }: Operation): string {
   const after = source
     .replace(/^(import type .*\n)/m, `$1import { ${id} } from "./handlers/${id}.ts";\n`)
     .replace(/(?<=export const handlers = \{[^}]*?)(,?\s*)(?=\})/, `, ${id} `);
-  if (!after.includes(`, ${id} }`)) throw new Error(`Add ${id} to src/handlers.ts by hand: it is not as it was.`);
+  if (!after.includes(`, ${id} }`)) throw new Error(`Add ${id} to src/pets/handlers.ts by hand: it is not as it was.`);
   return after;
 }
 
 function scaffold(missing: readonly Operation[]): void {
   missing.forEach(refuseReserved);
-  const files = new Map([["src/handlers.ts", missing.reduce(register, readFileSync(path("src/handlers.ts"), "utf8"))]]);
+  const files = new Map([
+    ["src/pets/handlers.ts", missing.reduce(register, readFileSync(path("src/pets/handlers.ts"), "utf8"))],
+  ]);
   for (const operation of missing) {
     const { id } = operation;
     const content = read(operation);
-    files.set(`src/handlers/${id}.ts`, handler(operation, content));
-    if (!existsSync(path(`test/${id}.test.ts`))) files.set(`test/${id}.test.ts`, test(operation, content));
+    files.set(`src/pets/handlers/${id}.ts`, handler(operation, content));
+    if (!existsSync(path(`test/pets/${id}.test.ts`))) files.set(`test/pets/${id}.test.ts`, test(operation, content));
   }
   for (const [name, text] of files) writeFileSync(path(name), text);
   execFileSync(path("node_modules/.bin/biome"), ["check", "--write", ...files.keys()], {
@@ -135,11 +137,11 @@ function scaffold(missing: readonly Operation[]): void {
     stdio: "pipe",
   });
   for (const { id, method, path } of missing)
-    console.log(`${method} ${path}: write src/handlers/${id}.ts and test/${id}.test.ts.`);
+    console.log(`${method} ${path}: write src/pets/handlers/${id}.ts and test/pets/${id}.test.ts.`);
 }
 
 try {
-  const missing = document.operations.filter(({ id }) => !existsSync(path(`src/handlers/${id}.ts`)));
+  const missing = document.operations.filter(({ id }) => !existsSync(path(`src/pets/handlers/${id}.ts`)));
   if (missing.length > 0) scaffold(missing);
   else console.log("Every operation has its handler.");
 } catch (error) {

@@ -4,37 +4,51 @@ import { randomUUID } from "node:crypto";
 import fastify, { type FastifyInstance, type RouteOptions } from "fastify";
 import glue from "fastify-openapi-glue";
 import type { Logger } from "pino";
-import { buildAuthentication, callerDecorator } from "./auth.ts";
-import { parseBodies } from "./body.ts";
+import { callerDecorator, createAuthentication, type KeyUsage, trackKeyUsage } from "./auth/index.ts";
 import type { Config } from "./config.ts";
-import { clocks, endGently, limitConnections, parserClocks } from "./connections.ts";
-import type { Handlers, OperationId } from "./contract.ts";
-import { allowOrigins } from "./cors.ts";
-import { type Counts, countRequests } from "./counts.ts";
-import { deprecationHeaders } from "./deprecation.ts";
-import { type Addresses, addDocs, toPlace } from "./docs.ts";
-import type { Document } from "./document.ts";
-import { answerFailures } from "./failures.ts";
-import { type Figures, gatherHere } from "./gathering.ts";
-import { addHealth } from "./health.ts";
-import { serviceLinks } from "./links.ts";
-import { RequestLog, rarely, withLazyChildren } from "./logger.ts";
-import { answerMalformed, maxHeaderSize } from "./malformed.ts";
-import { buildAdmission, type Measures } from "./overload.ts";
-import { buildPages } from "./pages.ts";
-import { buildQuota } from "./quota.ts";
-import { type AnyHandler, buildRoute } from "./route.ts";
-import { buildHeaders } from "./security.ts";
-import { addStatus } from "./status.ts";
-import { addStatusPage } from "./status-page.ts";
-import type { Store } from "./store/store.ts";
-import { toRoute } from "./target.ts";
-import type { Tracing } from "./tracing.ts";
-import { recordUsage, type Usage } from "./usage.ts";
-import { buildValidation } from "./validation.ts";
+import { type Addresses, addDocs, toPublicUrls } from "./docs/index.ts";
+import {
+  createLoadShedder,
+  createRateLimiter,
+  createSecurityHeaders,
+  enableCors,
+  gracefulShutdown,
+  handleClientErrors,
+  handleErrors,
+  type LoadSheddingOptions,
+  limitConnections,
+  maxHeaderSize,
+  normalizeTarget,
+  parseJsonBodies,
+  parserTimeouts,
+  serverTimeouts,
+  serviceLinks,
+} from "./http/index.ts";
+import { throttle } from "./lib/index.ts";
+import { createPagination } from "./pets/index.ts";
+import {
+  type AnyHandler,
+  buildRoute,
+  createValidatorCompiler,
+  type Document,
+  deprecationHeaders,
+  type Handlers,
+  type OperationId,
+} from "./spec/index.ts";
+import { addHealth, addStatus, addStatusPage } from "./status/index.ts";
+import type { Store } from "./store/index.ts";
+import {
+  aggregateLocally,
+  createRequestMetrics,
+  type MetricsHub,
+  RequestLogger,
+  type RequestMetrics,
+  type Tracing,
+  withLazyChildren,
+} from "./telemetry/index.ts";
 
 /** What the service is made of. */
-export interface Parts extends Measures {
+export interface Dependencies extends LoadSheddingOptions {
   readonly document: Document;
   readonly handlers: Handlers;
   readonly store: Store;
@@ -47,7 +61,7 @@ export interface Parts extends Measures {
   /** Follows each call; without it, there are no traces. */
   readonly tracing?: Tracing | undefined;
   /** Where the figures of all processes are; without it, there is only this one. */
-  readonly figures?: Figures | undefined;
+  readonly metrics?: MetricsHub | undefined;
 }
 
 /** A certificate with its chain, and its private key, in PEM. */
@@ -61,95 +75,96 @@ export interface Certificate {
  * don't agree: an operation without a handler, a handler without an operation, a security scheme
  * without an implementation, a schema that would not be enforced.
  */
-export async function buildApp(parts: Parts): Promise<FastifyInstance> {
+export async function buildApp(parts: Dependencies): Promise<FastifyInstance> {
   const { document, store, config, logger, tls, tracing } = parts;
   // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
-  // refused in src/failures.ts, the second may be passed over (RFC 9110, section 10.1.1).
-  const headersTimeout = parts.headersTimeout ?? parserClocks.headersTimeout;
+  // refused in src/http/error-handler.ts, the second may be passed over (RFC 9110, section 10.1.1).
+  const headersTimeout = parts.headersTimeout ?? parserTimeouts.headersTimeout;
   const parser = {
-    ...parserClocks,
+    ...parserTimeouts,
     headersTimeout,
     maxHeaderSize,
     requireHostHeader: false,
     joinDuplicateHeaders: true,
   };
-  const counts = countRequests(document.operations);
+  const counts = createRequestMetrics(document.operations);
   const app = fastify({
-    ...clocks,
+    ...serverTimeouts,
     ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
     loggerInstance: withLazyChildren(logger),
-    logController: new RequestLog(logger, counts.answered),
+    logController: new RequestLogger(logger, counts.recordResponse),
     genReqId: () => randomUUID(),
     trustProxy: config.TRUST_PROXY.length > 0 && [...config.TRUST_PROXY],
     // The parser's limit for all headers is the limit: a long id is a bad id, not a wrong path.
     routerOptions: { maxParamLength: maxHeaderSize },
-    rewriteUrl: ({ url }) => toRoute(url as string),
+    rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
   }) as FastifyInstance; // also over TLS: nothing here looks at which it is
   // Who has sent all and says so by closing their side is answered: Node has no option for it, only this field.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on("checkExpectation", app.routing);
-  app.server.on("checkContinue", app.routing); // src/route.ts asks for the body, after the credentials
+  app.server.on("checkContinue", app.routing); // src/spec/route.ts asks for the body, after the credentials
   const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
   const configured = Object.values(addresses).filter((address) => address !== "");
-  const secure = buildHeaders(
+  const secure = createSecurityHeaders(
     tls !== undefined || addresses.production.startsWith("https:"),
     configured.map((address) => new URL(address).origin),
   );
-  const countUnanswered = answerMalformed(app.server, logger, secure.data, counts.malformed);
+  const countUnanswered = handleClientErrors(app.server, logger, secure.data, counts.recordMalformed);
   const sockets = limitConnections(app, config.MAX_CONNECTIONS, parts);
 
   app.decorateRequest(callerDecorator);
-  tracing?.follow(app);
+  tracing?.traceRequests(app);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(secure.data).header("x-request-id", request.id);
     done();
   });
-  endGently(app);
-  allowOrigins(app, document, config.CORS_ORIGINS);
-  answerFailures(app, serviceLinks(toPlace(document, addresses).root));
-  parseBodies(app);
-  app.setValidatorCompiler(buildValidation(document.extensions));
+  gracefulShutdown(app);
+  enableCors(app, document, config.CORS_ORIGINS);
+  handleErrors(app, serviceLinks(toPublicUrls(document, addresses).root));
+  parseJsonBodies(app);
+  app.setValidatorCompiler(createValidatorCompiler(document.extensions));
 
-  const usage = recordUsage(app, store);
-  const failures = buildQuota(
+  const usage = trackKeyUsage(app, store);
+  const failures = createRateLimiter(
     "failed-credentials",
     config.RATE_LIMIT_FAILED,
     "Too many wrong keys came from this address",
     parts.clock,
   );
-  const observed = tracing?.observe(store) ?? store;
-  const authentication = buildAuthentication(observed.keys, usage, failures);
+  const observed = tracing?.traceStore(store) ?? store;
+  const authentication = createAuthentication(observed.keys, usage, failures);
   await addOperations(app, { ...parts, store: observed, counts, usage, authentication }, addresses);
   await addDocs(app, document, addresses, secure.page);
   addHealth(app, store);
   const authenticate = authentication({ id: "status", security: [["http bearer"]] });
   const inFlight = () => countUnanswered(sockets);
-  const figures = parts.figures ?? gatherHere(rarely((err) => logger.warn({ err }, "the figures can't be read")));
+  const figures =
+    parts.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "the figures can't be read")));
   addStatus(app, { document, store, config, figures, authenticate, counts, usage, inFlight });
   addStatusPage(app, secure.status);
   await app.ready();
   return app;
 }
 
-type OperationParts = Omit<Parts, "logger"> & {
-  readonly counts: Counts;
-  readonly usage: Usage;
-  readonly authentication: ReturnType<typeof buildAuthentication>;
+type OperationParts = Omit<Dependencies, "logger"> & {
+  readonly counts: RequestMetrics;
+  readonly usage: KeyUsage;
+  readonly authentication: ReturnType<typeof createAuthentication>;
 };
 
 // Every operation of the document becomes a route, and every handler has an operation.
 async function addOperations(app: FastifyInstance, parts: OperationParts, addresses: Addresses): Promise<void> {
   const { document, handlers, store, config, counts, usage, authentication } = parts;
-  const { base, root } = toPlace(document, addresses);
+  const { base, root } = toPublicUrls(document, addresses);
   const links = serviceLinks(root);
   const quota = config.RATE_LIMIT
-    ? buildQuota("calls", config.RATE_LIMIT, "This key has made too many calls", parts.clock)
+    ? createRateLimiter("calls", config.RATE_LIMIT, "This key has made too many calls", parts.clock)
     : undefined;
-  const admit = buildAdmission(
+  const admit = createLoadShedder(
     app,
     () => {
-      counts.overload += 1;
+      counts.rejected += 1;
     },
     parts,
   );
@@ -157,10 +172,10 @@ async function addOperations(app: FastifyInstance, parts: OperationParts, addres
     document.operations.map((operation) => {
       const { id } = operation;
       if (!Object.hasOwn(handlers, id))
-        throw new Error(`The operation ${id} has no handler: add src/handlers/${id}.ts to src/handlers.ts.`);
+        throw new Error(`The operation ${id} has no handler: add src/pets/handlers/${id}.ts to src/pets/handlers.ts.`);
       // The types tie each handler to its operation; here all are called alike.
       const handler = handlers[id as OperationId] as unknown as AnyHandler;
-      const context = { pets: store.pets, pages: buildPages(store.secret, base + operation.path) };
+      const context = { pets: store.pets, pages: createPagination(store.secret, base + operation.path) };
       const headers = deprecationHeaders(operation, base, `${root}/docs`);
       const authenticate = authentication(operation);
       return [id, buildRoute({ operation, handler, admit, authenticate, usage, quota, context, headers, links })];

@@ -5,20 +5,17 @@ import { readFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { createSecureContext, type Server as TlsServer } from "node:tls";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
-import { buildApp, type Certificate, type Parts } from "./app.ts";
-import { makeKey } from "./auth.ts";
+import { buildApp, type Certificate, type Dependencies } from "./app.ts";
+import { generateKey } from "./auth/index.ts";
+import { processIo, reportError } from "./cli/index.ts";
+import { startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
-import { backlog } from "./connections.ts";
-import { readDocument } from "./document.ts";
-import { askKeeper } from "./exchange.ts";
-import { collectGarbage } from "./garbage.ts";
-import { handlers } from "./handlers.ts";
-import { processIo, reportError } from "./io.ts";
-import { buildLogger } from "./logger.ts";
-import { openStore } from "./store/open.ts";
-import type { Store } from "./store/store.ts";
-import { openTracing } from "./tracing.ts";
-import { startWorkers } from "./workers.ts";
+import { backlog } from "./http/index.ts";
+import { collectGarbage } from "./lib/index.ts";
+import { handlers } from "./pets/index.ts";
+import { readDocument } from "./spec/index.ts";
+import { openStore, type Store } from "./store/index.ts";
+import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
 
 const grace = 8_000; // milliseconds for what is under way when the service is told to end
 const lastGrace = 9_000; // and for all
@@ -36,7 +33,7 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
 
   // Also where workers serve: what is wrong with it is said once, and it is made once.
   const store = await openStore(config.DATABASE_URL, { connections: config.DATABASE_POOL });
-  const logger = await buildLogger(config.LOG_LEVEL);
+  const logger = await createLogger(config.LOG_LEVEL);
   const listening = several
     ? await startWorkers(config.WORKERS, logger)
     : await listen({ config, document, store, logger });
@@ -49,11 +46,11 @@ export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
   if (several) await store.close();
 }
 
-async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "logger"> & { config: Config }) {
+async function listen({ config, ...parts }: Pick<Dependencies, "document" | "store" | "logger"> & { config: Config }) {
   const tls = readCertificate(config);
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, parts.logger);
-  const figures = cluster.isWorker ? askKeeper() : undefined;
-  const app = await buildApp({ ...parts, config, handlers, tls, tracing, figures });
+  const figures = cluster.isWorker ? connectToPrimary() : undefined;
+  const app = await buildApp({ ...parts, config, handlers, tls, tracing, metrics: figures });
 
   // A second signal changes nothing: npm sends its child the one that the terminal sent already.
   let closing = false;
@@ -68,7 +65,7 @@ async function listen({ config, ...parts }: Pick<Parts, "document" | "store" | "
     if (cluster.isWorker) process.disconnect?.();
   };
   process.on("SIGTERM", close).on("SIGINT", close);
-  // A hangup of a worker is for src/workers.ts to obey: each new one reads the certificate anew.
+  // A hangup of a worker is for src/cluster.ts to obey: each new one reads the certificate anew.
   process.on("SIGHUP", () => cluster.isWorker || (tls ? renewCertificate(app, config, parts.logger) : close()));
   // Nobody knows what it left half done: what is under way is answered, and then a new process is better.
   process.on("uncaughtException", (error) => {
@@ -127,7 +124,7 @@ function isLoopback(address: string): boolean {
 async function makeFirstKey({ pets, keys }: Store): Promise<string | false> {
   const used = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
   if (used) return false;
-  const { key, hash } = makeKey();
+  const { key, hash } = generateKey();
   return (await keys.create("first", hash)) && key;
 }
 

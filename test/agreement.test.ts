@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
 import { settings } from "../src/config.ts";
-import { codes, fail } from "../src/errors.ts";
+import { codes, fail } from "../src/http/errors.ts";
 import { petstore } from "./support/command.ts";
 import { documentText, root } from "./support/files.ts";
 
@@ -41,7 +41,7 @@ t.test("the README lists the settings, and only one file reads the environment",
   ]);
   t.same(table("Settings"), rows);
   const readers = sources().filter((name) => /process\.env\b/.test(read(name)));
-  t.same(readers, ["src/io.ts"], "commands are given their environment");
+  t.same(readers, ["src/cli/io.ts"], "commands are given their environment");
 });
 
 t.test("the README and the help list the exit codes", async (t) => {
@@ -61,8 +61,8 @@ t.test("the README lists the commands of the help", async (t) => {
 
 t.test("a file imports only files that the README lists before it", async (t) => {
   const rows = table("Reading the source").map(([files]) => (files ?? "").split(", "));
-  const handlers = sources().filter((name) => name.startsWith("src/handlers/"));
-  const files = rows.map((names) => names.flatMap((name) => (name === "src/handlers/*.ts" ? handlers : name)));
+  const handlers = sources().filter((name) => name.startsWith("src/pets/handlers/"));
+  const files = rows.map((names) => names.flatMap((name) => (name === "src/pets/handlers/*.ts" ? handlers : name)));
   t.same(files.flat().sort(), sources(), "the README names each file");
   const rank = (name: string) => files.findIndex((names) => names.includes(name));
   for (const name of sources()) {

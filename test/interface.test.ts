@@ -2,7 +2,7 @@
 // defaults, statuses, dates and version. The document may add to them, compatibly.
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import type { Pet } from "../src/store/store.ts";
+import type { Pet } from "../src/store/port.ts";
 import { documentText, released } from "./support/files.ts";
 import type { HttpResponse } from "./support/responses.ts";
 import { start } from "./support/service.ts";

@@ -3,7 +3,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
-import type { NewPet, Pet } from "../src/store/store.ts";
+import type { NewPet, Pet } from "../src/store/port.ts";
 import { type Service, start } from "./support/service.ts";
 
 /** A list that is not read to its end: `link` leads to the pets after `after`. */

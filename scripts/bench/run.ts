@@ -5,8 +5,8 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { makeKey } from "../../src/auth.ts";
-import { copy } from "../../src/copy.ts";
+import { generateKey } from "../../src/auth/authentication.ts";
+import { copy } from "../../src/data/copy.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { freePort } from "../../test/support/port.ts";
 import { query, startPostgres } from "../../test/support/postgres.ts";
@@ -88,7 +88,7 @@ export interface Running {
 
 /** The same pets and the same key for all, each in a database of its own. */
 export async function prepare(folder: string, contenders: readonly ContenderId[]) {
-  const { key, hash } = makeKey();
+  const { key, hash } = generateKey();
   const template = join(folder, "pets.db");
   const store = await openStore(`sqlite:${template}`);
   await store.keys.create("bench", hash);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { parse } from "yaml";
-import { readAddress } from "../../src/document.ts";
-import { methods, type OpenApi } from "../../src/operation.ts";
+import { readServerUrl } from "../../src/spec/document.ts";
+import { methods, type OpenApi } from "../../src/spec/operation.ts";
 import { find, type Json, type Steps } from "../pointer.ts";
 import { place } from "./place.ts";
 import { type Change, type Impact, rate } from "./rate.ts";
@@ -84,7 +84,7 @@ function alternatives(document: Json, operation: Json): string[][] {
 
 // A consumer appends the paths to the address: another one is another service.
 function compareAddresses({ base, revision }: Pair): Change[] {
-  const [before, after] = [base, revision].map((content) => readAddress(content as unknown as OpenApi));
+  const [before, after] = [base, revision].map((content) => readServerUrl(content as unknown as OpenApi));
   if (before === after) return [];
   return [{ impact: "major", where: "the first server", what: `It changed from ${before} to ${after}.` }];
 }

@@ -1,12 +1,12 @@
 // Rows as the stores keep them, alike in each: integers are bigints, times are milliseconds since
 // 1970, and what was not given is NULL.
-import type { Key, NewPet, Page, Pet } from "./store.ts";
 
+import type { Key, NewPet, Page, Pet } from "./port.ts";
 /** A row by the names that its query gave the columns. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** For how long an Idempotency-Key is remembered, in milliseconds. */
-export const remembered = 24 * 60 * 60 * 1000;
+export const idempotencyWindow = 24 * 60 * 60 * 1000;
 
 interface Column {
   readonly name: string;
@@ -23,10 +23,10 @@ const columns = {
 const fields = Object.keys(columns) as (keyof Pet)[];
 
 /** The columns of a pet, each under its field's name, as a query selects them. */
-export const pet = fields.map((field) => `${columns[field].name} AS "${field}"`).join(", ");
+export const petColumns = fields.map((field) => `${columns[field].name} AS "${field}"`).join(", ");
 
 /** What a new pet may bring: the field, and its column. */
-export const given = fields.slice(1).map((field) => ({ field: field as keyof NewPet, ...columns[field] }));
+export const newPetColumns = fields.slice(1).map((field) => ({ field: field as keyof NewPet, ...columns[field] }));
 
 /** The pet in a row that selected `pet`. */
 export function toPet(row: Row | undefined): Pet | undefined {

@@ -1,5 +1,6 @@
 // Conformance suite of the stores: calls with an Idempotency-Key.
-import type { Created } from "../../src/store/store.ts";
+
+import type { CreateResult } from "../../src/store/port.ts";
 import { digest, idempotentCall, rex, testStores } from "../support/conformance.ts";
 import { until } from "../support/wait.ts";
 
@@ -57,7 +58,7 @@ testStores("two concurrent calls with the same key create one pet", async (t, { 
 });
 
 testStores("repeats the result of the first call with the same caller and key", async (t, { store }) => {
-  const first = (await store.pets.create(rex, idempotentCall)) as Exclude<Created, { outcome: "conflict" }>;
+  const first = (await store.pets.create(rex, idempotentCall)) as Exclude<CreateResult, { outcome: "conflict" }>;
   t.match(first, { outcome: "created", pet: rex });
   t.same(await store.pets.create(rex, idempotentCall), { outcome: "repeated", pet: first.pet });
   t.same(await store.pets.create(rex, { ...idempotentCall, digest: digest("b") }), { outcome: "conflict" });

@@ -1,18 +1,19 @@
 // Conformance suite of the stores: API keys, calls of deprecated operations, and migrations.
-import { makeKey } from "../../src/auth.ts";
-import type { Pet } from "../../src/store/store.ts";
+
+import { generateKey } from "../../src/auth/authentication.ts";
+import type { Pet } from "../../src/store/port.ts";
 import { rex, testStores } from "../support/conformance.ts";
 
 testStores("creates, lists, finds, touches and revokes keys", async (t, { store, open }) => {
-  const [a, b] = [makeKey(), makeKey()];
+  const [a, b] = [generateKey(), generateKey()];
   const expiresAt = new Date("2030-01-02T03:04:05.678Z");
   t.equal(await store.keys.create("b", b.hash, { expiresAt }), true);
   t.equal(await store.keys.create("a", a.hash, { operator: true }), true);
-  t.equal(await store.keys.create("a", makeKey().hash), false, "rejects a name that is taken");
+  t.equal(await store.keys.create("a", generateKey().hash), false, "rejects a name that is taken");
   const found = await store.keys.find(a.hash);
   t.match(found, { name: "a", id: BigInt, expiresAt: undefined, lastUsedAt: undefined });
   t.ok(Math.abs((found?.createdAt.getTime() ?? 0) - Date.now()) < 60_000);
-  t.equal(await store.keys.find(makeKey().hash), undefined);
+  t.equal(await store.keys.find(generateKey().hash), undefined);
   // t.match takes any Date for any other.
   t.same(
     (await store.keys.list()).map(({ name, operator, expiresAt }) => [name, operator, expiresAt]),
@@ -30,7 +31,7 @@ testStores("creates, lists, finds, touches and revokes keys", async (t, { store,
   t.equal(await other.keys.revoke("a"), true);
   t.equal(await other.keys.revoke("a"), false);
   t.equal(await store.keys.find(a.hash), undefined, "a key that another process revoked is not found");
-  t.equal(await store.keys.create("a", makeKey().hash), true);
+  t.equal(await store.keys.create("a", generateKey().hash), true);
   t.ok(((await store.keys.list())[0]?.id ?? 0n) > (found?.id as bigint), "an id is never given twice");
 });
 
@@ -55,7 +56,7 @@ testStores("counts calls of deprecated operations by day, operation and key", as
 });
 
 testStores("migrates a store of version 1 and keeps all of its data", async (t, { kind, store, open, query }) => {
-  const key = makeKey();
+  const key = generateKey();
   await store.keys.create("a", key.hash);
   const { pet } = (await store.pets.create(rex)) as { pet: Pet };
   for (const table of ["deprecated_calls", "imports"]) await query(`DROP TABLE ${table}`);

@@ -1,8 +1,8 @@
 // Conformance suite of the stores: pets, their pages, and the read caches.
 import { setImmediate as nextTick } from "node:timers/promises";
 import fc from "fast-check";
-import { makeKey } from "../../src/auth.ts";
-import type { Pet, Store } from "../../src/store/store.ts";
+import { generateKey } from "../../src/auth/authentication.ts";
+import type { Pet, Store } from "../../src/store/port.ts";
 import { digest, idempotentCall, rex, testStores } from "../support/conformance.ts";
 
 /** Reads the list to its end. */
@@ -134,7 +134,7 @@ testStores("a failed transaction changes nothing", async (t, { store, query, kin
 });
 
 testStores("reads writes of other processes at once, in spite of its caches", async (t, { store, open, query }) => {
-  const { hash } = makeKey();
+  const { hash } = generateKey();
   await store.keys.create("a", hash);
   for (let n = 0; n < 3; n++) await store.pets.create({ ...rex, status: "sold" });
   const queries = [{ limit: 2 }, { limit: 2, status: "sold" as const }, { limit: 1, after: 1n }];
@@ -161,7 +161,7 @@ testStores("reads writes of other processes at once, in spite of its caches", as
 });
 
 testStores("reads its own writes at once, in spite of its caches", async (t, { store }) => {
-  const { hash } = makeKey();
+  const { hash } = generateKey();
   t.equal(await store.keys.find(hash), undefined);
   await store.keys.create("a", hash);
   const id = (await store.keys.find(hash))?.id as bigint;

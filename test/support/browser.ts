@@ -75,7 +75,7 @@ function saveCoverage(entries: readonly { url: string; functions: readonly objec
   for (const { url, functions } of entries) {
     const name = /\/status\/(\w+\.js)$/.exec(url)?.[1];
     if (name === undefined) continue;
-    const result = [{ scriptId: "0", url: pathToFileURL(path(`src/status/${name}`)).href, functions }];
+    const result = [{ scriptId: "0", url: pathToFileURL(path(`src/status/web/${name}`)).href, functions }];
     writeFileSync(path(`.tap/coverage/${randomUUID()}.json`), JSON.stringify({ result }));
   }
 }

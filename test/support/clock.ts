@@ -1,6 +1,6 @@
 // A manual clock, which stands still until a test advances it.
-import type { Clock } from "../../src/gathering.ts";
 
+import type { Clock } from "../../src/telemetry/aggregation.ts";
 /** A clock that a test advances. */
 export interface ManualClock extends Clock {
   /** Advances the time of day and the elapsed time by `ms` milliseconds, and waits for the timers that become due. */

@@ -1,6 +1,6 @@
 // Runs the command line in the test's own process. Tests need a separate process only for signals, terminals and pipes.
 import { Readable, Writable } from "node:stream";
-import { run } from "../../src/cli.ts";
+import { run } from "../../src/cli/cli.ts";
 import { findSecret } from "./secrets.ts";
 
 /** The exit code and the output of a command. */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
-import type { NewPet, Once, Store, Timeouts } from "../../src/store/store.ts";
+import type { IdempotencyKey, NewPet, Store, StoreTimeouts } from "../../src/store/port.ts";
 import { stores } from "./databases.ts";
 import { query } from "./postgres.ts";
 
@@ -61,7 +61,7 @@ export const kinds: readonly Kind[] = [
 ];
 
 /** Timeouts for a busy machine, on which PostgreSQL can exceed the defaults. For tests that do not test timeouts. */
-export const longTimeouts: Timeouts = {
+export const longTimeouts: StoreTimeouts = {
   lock: 30_000,
   connect: 30_000,
   statement: 30_000,
@@ -102,4 +102,4 @@ export const rex: NewPet = { name: "Rex", categoryId: 7n };
 export const digest = (text: string) => createHash("sha256").update(text).digest();
 
 /** The first call with an Idempotency-Key. */
-export const idempotentCall: Once = { caller: 1n, key: "k", digest: digest("a") };
+export const idempotentCall: IdempotencyKey = { caller: 1n, key: "k", digest: digest("a") };

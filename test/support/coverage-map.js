@@ -1,10 +1,10 @@
 // Which files of src each test file measures for coverage. Coverage makes a test 1.6 times slower, so it is measured in
 // the fast tests, and in those system tests that run code which no fast test can run: entry points, signals, workers,
-// terminals, and pages in a browser. src/docs-page.js is excluded, because the browser runs it in pieces.
+// terminals, and pages in a browser. src/docs/swagger-ui-plugins.js is excluded, because the browser runs it in pieces.
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {
-  exclude: ["src/generated/**", "src/contract.ts", "src/store/store.ts", "src/docs-page.js"],
+  exclude: ["src/generated/**", "src/spec/handler.ts", "src/store/port.ts", "src/docs/swagger-ui-plugins.js"],
 });
 
 const processes =

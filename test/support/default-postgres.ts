@@ -1,4 +1,5 @@
 // Makes PostgreSQL the default store of the tests: `node --import ./test/support/default-postgres.ts FILE`.
+
 import { openStore } from "../../src/store/open.ts";
 import { newDatabase } from "./databases.ts";
 import { useStores } from "./service.ts";

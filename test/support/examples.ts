@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Test } from "tap";
 import { parse } from "yaml";
-import { Unavailable } from "../../src/errors.ts";
-import { handlers } from "../../src/handlers.ts";
+import { Unavailable } from "../../src/lib/unavailable.ts";
+import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
 import { documentText } from "./files.ts";
 import type { HttpResponse } from "./responses.ts";

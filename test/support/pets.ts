@@ -1,7 +1,7 @@
 // The limits of a pet in the document, and edge cases of names and numbers for tests of NDJSON and CSV.
 import { parse } from "yaml";
-import { type Format, fields } from "../../src/formats.ts";
-import type { PetStatus } from "../../src/store/store.ts";
+import { type Format, fields } from "../../src/data/formats.ts";
+import type { PetStatus } from "../../src/store/port.ts";
 import { documentText } from "./files.ts";
 
 const { paths, components } = parse(documentText);

@@ -3,7 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
-import { parseJson } from "../../src/json.ts";
+import { parseJson } from "../../src/lib/json.ts";
 
 /** A response of the service, read to its end. */
 export interface HttpResponse {

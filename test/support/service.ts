@@ -5,17 +5,17 @@ import { type AddressInfo, connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
-import { buildApp, type Parts } from "../../src/app.ts";
-import { makeKey } from "../../src/auth.ts";
+import { buildApp, type Dependencies } from "../../src/app.ts";
+import { generateKey } from "../../src/auth/authentication.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Handlers } from "../../src/contract.ts";
-import { readDocument } from "../../src/document.ts";
-import type { Figures } from "../../src/gathering.ts";
-import { handlers } from "../../src/handlers.ts";
-import { buildLogger } from "../../src/logger.ts";
+import { handlers } from "../../src/pets/handlers.ts";
+import { readDocument } from "../../src/spec/document.ts";
+import type { Handlers } from "../../src/spec/handler.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Pet, Store } from "../../src/store/store.ts";
-import type { Tracing } from "../../src/tracing.ts";
+import type { Pet, Store } from "../../src/store/port.ts";
+import type { MetricsHub } from "../../src/telemetry/aggregation.ts";
+import { createLogger } from "../../src/telemetry/logger.ts";
+import type { Tracing } from "../../src/telemetry/otlp-exporter.ts";
 import { documentText } from "./files.ts";
 import { startPrism } from "./prism.ts";
 import { createResponseCheck, type HttpResponse, parseResponses, toHttpResponse } from "./responses.ts";
@@ -57,12 +57,12 @@ export interface Options {
   handlers?: Record<string, unknown>;
   /** Settings, as environment variables. */
   settings?: Record<string, string>;
-  figures?: Figures;
+  figures?: MetricsHub;
   /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;
   /** Further dependencies of the app, for example a clock or a certificate. */
-  parts?: Partial<Parts>;
+  parts?: Partial<Dependencies>;
 }
 
 /** A new pet with only the required fields. */
@@ -70,7 +70,7 @@ export const minimalPet = { name: "Tom", categoryId: 3 };
 
 /** Creates an API key in the store and returns it. Throws an Error if the name is taken. */
 export async function addKey(store: Store, name: string, expiresAt?: Date, operator = false): Promise<string> {
-  const { key, hash } = makeKey();
+  const { key, hash } = generateKey();
   if (!(await store.keys.create(name, hash, { expiresAt, operator }))) throw new Error(`the name ${name} is taken`);
   return key;
 }
@@ -94,7 +94,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   const text = options.document ?? documentText;
   const store = options.store ?? (await emptyStore(t));
   const logs: Record<string, unknown>[] = [];
-  const logger = await buildLogger("info", { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const logger = await createLogger("info", { write: (line: string) => void logs.push(JSON.parse(line)) });
   const app = await buildApp({
     document: await readDocument(text),
     handlers: (options.handlers ?? handlers) as Handlers,
@@ -102,7 +102,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     config: readConfig(options.settings ?? {}),
     logger,
     tracing: options.tracing,
-    figures: options.figures,
+    metrics: options.figures,
     ...options.parts,
   });
   await app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,6 +1,6 @@
 // Operates the page /status in a browser, and reads its content.
 import type { Page } from "playwright-core";
-import type { Status } from "../../src/status/words.js";
+import type { Status } from "../../src/status/web/words.js";
 import { until } from "./wait.ts";
 
 /** Enters an API key. */

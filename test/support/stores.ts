@@ -1,8 +1,8 @@
 // Fills, reads and damages stores of both kinds without the service.
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { exportPets } from "../../src/export.ts";
-import { formats } from "../../src/formats.ts";
+import { exportPets } from "../../src/data/export.ts";
+import { formats } from "../../src/data/formats.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { type CommandOptions, petstore, withoutProgress } from "./command.ts";
 import { query } from "./postgres.ts";

@@ -1,5 +1,6 @@
 // Waits for the counts of deprecated calls, which a service writes to its store once a second.
-import type { Store } from "../../src/store/store.ts";
+
+import type { Store } from "../../src/store/port.ts";
 import { until } from "./wait.ts";
 
 /** Waits until the store has recorded exactly `expected` calls of deprecated operations. */

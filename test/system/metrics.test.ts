@@ -1,8 +1,8 @@
-// Metrics of several worker processes: src/gathering.ts and src/exchange.ts under SIGHUP, SIGKILL and SIGSTOP.
+// Metrics of several worker processes: src/telemetry/aggregation.ts and src/telemetry/worker-ipc.ts under SIGHUP, SIGKILL and SIGSTOP.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { Overview } from "../../src/gathering.ts";
+import type { Overview } from "../../src/telemetry/aggregation.ts";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { listWorkers, type Server, startServer } from "../support/processes.ts";

@@ -128,7 +128,7 @@ t.test("npm run dev restarts the service if the source or the document changes",
     edit(documentText, [valueAfter("name: limit", "maximum"), "maximum: 50"]),
   );
   t.ok(await waitForStarts(2), "after a change of the document");
-  const handler = join(copy, "src/handlers/getPet.ts");
+  const handler = join(copy, "src/pets/handlers/getPet.ts");
   writeFileSync(handler, `${readFileSync(handler, "utf8")}\n`);
   t.ok(await waitForStarts(3), "after a change of the source");
 });

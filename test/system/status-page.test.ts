@@ -1,12 +1,12 @@
-// The page /status in a browser: src/status/page.js and src/status/charts.js.
+// The page /status in a browser: src/status/web/page.js and src/status/web/charts.js.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
-import { makeKey } from "../../src/auth.ts";
-import { readDocument } from "../../src/document.ts";
-import { gatherHere } from "../../src/gathering.ts";
-import { handlers } from "../../src/handlers.ts";
-import { version } from "../../src/version.ts";
+import { generateKey } from "../../src/auth/authentication.ts";
+import { version } from "../../src/lib/version.ts";
+import { handlers } from "../../src/pets/handlers.ts";
+import { readDocument } from "../../src/spec/document.ts";
+import { aggregateLocally } from "../../src/telemetry/aggregation.ts";
 import { openPage } from "../support/browser.ts";
 import { manualClock } from "../support/clock.ts";
 import { petstore } from "../support/command.ts";
@@ -97,7 +97,7 @@ t.test("Asks for another key if one is refused, and keeps the key in this tab on
   const { origin, key, store } = await start(t);
   const { page, pageErrors } = await openPage(t);
   await page.goto(`${origin}/status`);
-  await enterKey(page, makeKey().key);
+  await enterKey(page, generateKey().key);
   await page.getByText("The key is refused. The API key is not valid").waitFor();
   await enterKey(page, key);
   await page.getByText("The key is refused. The API key is not an operator's").waitFor();
@@ -266,7 +266,7 @@ async function startWithCalls(t: Test) {
   const sunset = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const document = edit(documentText, [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`]);
   const clock = manualClock();
-  const gathering = gatherHere((error) => t.fail(String(error)), step, clock);
+  const gathering = aggregateLocally((error) => t.fail(String(error)), step, clock);
   const { origin, call, create, store } = await start(t, { document, figures: gathering });
   const names = ["<img src=x onerror=alert(1)>", "alice"];
   const [markup, alice] = await Promise.all(names.map((name) => addKey(store, name)));

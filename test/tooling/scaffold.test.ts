@@ -49,7 +49,7 @@ t.test("Without a handler, the compiler and the service reject an operation, and
   write("openapi/petstore.yaml", withOldest);
   t.match(npm("generate", "--", "--check"), { status: 1, output: /out of date: run npm run generate/ });
   t.match(npm("generate"), { status: 0 });
-  t.match(npm("types"), { status: 2, output: /src\/handlers\.ts.*getEldestPet/s });
+  t.match(npm("types"), { status: 2, output: /src\/pets\/handlers\.ts.*getEldestPet/s });
   t.match(node("src/bin.js", "serve"), {
     status: 1,
     output: /^petstore: The operation getEldestPet has no handler: .*\n$/,
@@ -61,16 +61,16 @@ t.test("npm run scaffold writes a handler that responds with 501, and a test tha
     status: 0,
     output: /^GET \/store\/eldest-pet: write src\/handlers\/getEldestPet\.ts and test/m,
   });
-  t.match(read("src/handlers.ts"), /import \{ getEldestPet \}[\s\S]*\{[^}]*, getEldestPet \}/);
-  t.match(node("test/getEldestPet.test.ts"), { status: 1, output: /"status": 501/ });
+  t.match(read("src/pets/handlers.ts"), /import \{ getEldestPet \}[\s\S]*\{[^}]*, getEldestPet \}/);
+  t.match(node("test/pets/getEldestPet.test.ts"), { status: 1, output: /"status": 501/ });
   t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ }, "it overwrites nothing");
 });
 
 t.test("The handler and the test of the README pass, and no other check fails", async (t) => {
-  write("src/handlers/getEldestPet.ts", block("ts", "Handler<"));
-  const imports = read("test/getEldestPet.test.ts").split("\nt.test(")[0] as string;
-  write("test/getEldestPet.test.ts", `${imports}\n${block("ts", "t.test(")}`);
-  t.match(node("test/getEldestPet.test.ts"), { status: 0, output: /ok 2 - / });
+  write("src/pets/handlers/getEldestPet.ts", block("ts", "Handler<"));
+  const imports = read("test/pets/getEldestPet.test.ts").split("\nt.test(")[0] as string;
+  write("test/pets/getEldestPet.test.ts", `${imports}\n${block("ts", "t.test(")}`);
+  t.match(node("test/pets/getEldestPet.test.ts"), { status: 0, output: /ok 2 - / });
   t.match(npm("lint"), { status: 0 });
   t.match(npm("generate", "--", "--check"), { status: 0 });
   t.match(npm("contract:diff"), { status: 0, output: /^new: the path .*\/store\/eldest-pet/m });
@@ -106,7 +106,7 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
   t.match(npm("generate"), { status: 0 });
   t.match(npm("scaffold"), { status: 0, output: /putPet\.ts[\s\S]*listShops\.ts/ });
   t.match(
-    read("src/handlers/putPet.ts"),
+    read("src/pets/handlers/putPet.ts"),
     /The call has: params\["shop"\], params\["petId"\], query\["by"\], headers\["X-Reason"\]/,
   );
   for (const id of ["putPet", "listShops"])
@@ -120,12 +120,12 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
 
 t.test("npm run scaffold rejects an operationId that can't be the name of a function", async (t) => {
   write("openapi/petstore.yaml", edit(documentText, ["operationId: createPet", "operationId: class"]));
-  const before = read("src/handlers.ts");
+  const before = read("src/pets/handlers.ts");
   t.match(npm("scaffold"), {
     status: 1,
     output: /^The operationId class can't be the name of a function: choose another\.$/m,
   });
-  t.equal(read("src/handlers.ts"), before, "and writes nothing");
+  t.equal(read("src/pets/handlers.ts"), before, "and writes nothing");
 });
 
 t.test("The tools report invalid YAML without a stack trace", async (t) => {

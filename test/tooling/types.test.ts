@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { Handler, Handlers } from "../../src/contract.ts";
-import { fail } from "../../src/errors.ts";
-import { handlers } from "../../src/handlers.ts";
+import { fail } from "../../src/http/errors.ts";
+import { handlers } from "../../src/pets/handlers.ts";
+import type { Handler, Handlers } from "../../src/spec/handler.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
 const pet = { id: 1n, name: "Rex", categoryId: 7n };

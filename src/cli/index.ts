@@ -1,0 +1,1 @@
+export { processIo, reportError } from "./io.ts";

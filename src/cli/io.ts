@@ -1,0 +1,77 @@
+// The streams, environment and signals of a command.
+import type { Readable } from "node:stream";
+import { escapeControlCharacters } from "../lib/index.ts";
+
+/** A stream to write to, and whether it is a terminal. */
+export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** What a command reads and writes. */
+export interface Io {
+  /** The environment variables, from which the settings are read. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Calls `stop` on the first SIGINT and the first SIGTERM, instead of ending the process. */
+  onStop(stop: () => void): void;
+}
+
+/** The streams, environment and signals of this process. The project reads `process.env` only here. */
+export const processIo: Io = {
+  env: process.env,
+  // Opened by the command that reads it, and not by the service.
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  onStop: (stop) => void process.once("SIGINT", stop).once("SIGTERM", stop),
+};
+
+/** A failure with several lines for standard error, or with none if standard output says what failed. */
+export class CommandFailure extends Error {
+  readonly lines: readonly string[];
+  constructor(lines: readonly string[]) {
+    super(lines[0]);
+    this.lines = lines;
+  }
+}
+
+/** Writes to standard output. Rejects if it can't be written, so that the command fails and no result is lost unnoticed. */
+export function write({ stdout }: Pick<Io, "stdout">, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
+  });
+}
+
+/** Writes a line to standard output. Rejects as `write` does, unless the reader of the pipe has exited, as head(1) does. */
+export async function print(io: Pick<Io, "stdout">, text: string): Promise<void> {
+  await write(io, `${text}\n`).catch((error) => {
+    if (!isBrokenPipe(error)) throw error;
+  });
+}
+
+/** Returns whether an error means that the reader of standard output has exited. */
+export function isBrokenPipe(error: unknown): boolean {
+  return error instanceof OutputError && error.code === "EPIPE";
+}
+
+/** Standard output can't be written: the disk is full, or the reader of the pipe has exited (EPIPE). */
+export class OutputError extends Error {
+  readonly code: string | undefined;
+  constructor({ code, message }: NodeJS.ErrnoException) {
+    super(`Standard output can't be written: ${message}`);
+    this.code = code;
+  }
+}
+
+/** Writes a line to standard error. */
+export function warn({ stderr }: Pick<Io, "stderr">, text: string): void {
+  stderr.write(`${text}\n`);
+}
+
+/** Reports an error on standard error: the first line of its message, with control characters escaped. */
+export function reportError(io: Pick<Io, "stderr">, error: unknown): void {
+  const lines = error instanceof CommandFailure ? error.lines : [(error as Error).message.split("\n", 1)[0] as string];
+  for (const line of lines) warn(io, `petstore: ${escapeControlCharacters(line)}`);
+}

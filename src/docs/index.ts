@@ -1,0 +1,1 @@
+export { type Addresses, addDocs, toPublicUrls } from "./docs.ts";

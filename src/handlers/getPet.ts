@@ -1,7 +1,0 @@
-import type { Handler } from "../contract.ts";
-import { fail } from "../errors.ts";
-
-export const getPet: Handler<"getPet"> = async ({ params }, { pets }) => {
-  const pet = await pets.find(params.petId);
-  return pet ? { status: 200, body: pet } : fail("pet_not_found", `No pet has the id ${params.petId}.`);
-};

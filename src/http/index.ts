@@ -1,0 +1,12 @@
+export { handleClientErrors, maxHeaderSize } from "./client-errors.ts";
+export { backlog, gracefulShutdown, limitConnections, parserTimeouts, serverTimeouts } from "./connections.ts";
+export { enableCors } from "./cors.ts";
+export { handleErrors } from "./error-handler.ts";
+export { type ErrorCode, fail, HttpError, notFound } from "./errors.ts";
+export { decodeUtf8, parseBody, parseJsonBodies } from "./json-body.ts";
+export { appendHeader, serviceLinks } from "./link-header.ts";
+export { createLoadShedder, type LoadSheddingOptions, type ShedLoad } from "./load-shedding.ts";
+export { createRateLimiter, type RateLimiter, toNetwork } from "./rate-limit.ts";
+export { normalizeTarget } from "./request-target.ts";
+export { createSecurityHeaders } from "./security-headers.ts";
+export { serveFile } from "./static-files.ts";

@@ -1,0 +1,10 @@
+export { writeAtomically } from "./atomic-file.ts";
+export { collectGarbage } from "./garbage-collection.ts";
+export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
+export { canonicalJson, integer, parseJson, toJson } from "./json.ts";
+export { escapeControlCharacters, redact } from "./redaction.ts";
+export { throttle } from "./throttle.ts";
+export { formatTime, toDay } from "./time.ts";
+export { withTimeout } from "./timeout.ts";
+export { Unavailable } from "./unavailable.ts";
+export { version } from "./version.ts";

@@ -1,0 +1,11 @@
+// Removes secrets and control characters from text before it is written to a log or a terminal.
+
+/** Replaces API keys, and the user and password of URLs, with "…". */
+export function redact(text: string): string {
+  return text.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
+}
+
+/** Escapes control characters as \\u001b, so that a terminal does not interpret them. */
+export function escapeControlCharacters(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

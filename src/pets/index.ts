@@ -1,0 +1,2 @@
+export { createPagination } from "./cursor.ts";
+export { handlers } from "./handlers.ts";

@@ -1,0 +1,84 @@
+// Loads the document and hands it out with its operations as data. It refuses a document that is
+// invalid, or that asks for something which this service would not do: what is written there must hold.
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { parseDocument } from "yaml";
+import { checked } from "../generated/openapi.ts";
+import { methods, type OpenApi, type Operation, readOperation } from "./operation.ts";
+
+const file = new URL("../../openapi/petstore.yaml", import.meta.url);
+
+/** The document, checked. */
+export interface Document {
+  /** As written: the text, and what it holds, with its references. */
+  readonly text: string;
+  readonly content: OpenApi;
+  /** The path at which the service mounts, from the first of the servers: `/v1`. */
+  readonly basePath: string;
+  /** The names of its extensions, the fields `x-…`. */
+  readonly extensions: ReadonlySet<string>;
+  readonly operations: readonly Operation[];
+}
+
+/** Reads the document, or the given text of one. Throws an Error that says what is wrong, and in which operation. */
+export async function readDocument(text: string = readFileSync(file, "utf8")): Promise<Document> {
+  const content = parseYaml(text);
+  const validator = new Validator();
+  // The document that the types were made from was found valid then: to do it again is a tenth of a start.
+  if (hash("sha256", text) !== checked) {
+    const { valid, errors } = await validator.validate(structuredClone(content));
+    if (!valid) throw new Error(`The document is invalid: ${explain(errors)}.`);
+  }
+  // References are resolved in place: the copy keeps `content` as written.
+  const resolved = validator.resolveRefs({ specification: structuredClone(content) }) as unknown as OpenApi;
+
+  const basePath = readBasePath(resolved);
+  const operations = Object.entries(resolved.paths).flatMap(([path, item]) => {
+    for (const field of ["parameters", "servers", "trace"] as const)
+      if (item[field] !== undefined) throw new Error(`The path ${path} has ${field} of its own, which would not hold.`);
+    return methods.flatMap((method) => (item[method] ? [readOperation(resolved, path, method, item[method])] : []));
+  });
+  const ids = operations.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice) throw new Error(`The document has the operationId ${twice} twice.`);
+  const extensions = new Set(JSON.stringify(content).match(/(?<=")x-[\w-]+(?=":)/g));
+  return { text, content, basePath, extensions, operations };
+}
+
+function parseYaml(text: string) {
+  const yaml = parseDocument(text, { intAsBigInt: true });
+  const [error] = yaml.errors;
+  if (error) throw new Error(`The document is invalid: ${error.message}`);
+  const document = yaml.toJS({
+    reviver: (_, value) => {
+      if (typeof value !== "bigint") return value;
+      if (Number.isSafeInteger(Number(value))) return Number(value);
+      throw new Error(`The document is invalid: the number ${value} is beyond 2^53, where tools round it.`);
+    },
+  });
+  if (!/^3\.1\.\d+$/.test(document?.openapi)) throw new Error("The document is invalid: it must have openapi: 3.1.x.");
+  return document;
+}
+
+/** The URL of the document's first server, by default; empty where it has none. */
+export function readServerUrl({ servers: [server] = [] }: OpenApi): string {
+  return server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
+}
+
+/** The path of the document's first server, such as /v1. Throws an Error where it has none. */
+export function readBasePath(document: OpenApi): string {
+  const url = readServerUrl(document);
+  const path = URL.canParse(url) ? new URL(url).pathname : url;
+  if (!/^(\/\w+)+$/.test(path))
+    throw new Error(`The document's first server must have a path like /v1 by default, but is ${url}.`);
+  return path;
+}
+
+function explain(errors: unknown): string {
+  if (!Array.isArray(errors)) return String(errors);
+  return errors
+    .slice(0, 3)
+    .map(({ instancePath, message }) => `${instancePath || "it"} ${message}`)
+    .join("; ");
+}

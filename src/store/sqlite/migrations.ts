@@ -1,0 +1,98 @@
+// The schema of the embedded store, as numbered steps. A step that was released is never edited:
+// a change of the schema is a new step at the end.
+import { randomBytes } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+
+// "pets": tells our files from other programs' (PRAGMA application_id).
+const applicationId = 0x70657473;
+
+const steps: readonly ((db: DatabaseSync) => void)[] = [
+  (db) => {
+    // AUTOINCREMENT: an id is never given twice, also after its pet was taken out by hand.
+    db.exec(`
+      CREATE TABLE pets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        category_id INTEGER NOT NULL,
+        status TEXT
+      ) STRICT;
+      CREATE INDEX pets_by_status ON pets (status, id);
+
+      CREATE TABLE keys (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        hash BLOB NOT NULL UNIQUE,
+        created_at INTEGER NOT NULL, -- milliseconds since 1970, like all times here
+        expires_at INTEGER,
+        last_used_at INTEGER
+      ) STRICT;
+
+      CREATE TABLE idempotency (
+        caller INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        pet_id INTEGER NOT NULL REFERENCES pets (id),
+        created_at INTEGER NOT NULL,
+        PRIMARY KEY (caller, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+      CREATE TABLE secret (value BLOB NOT NULL) STRICT;
+    `);
+    db.prepare("INSERT INTO secret (value) VALUES (?)").run(randomBytes(32));
+  },
+  (db) => {
+    db.exec(`
+      ALTER TABLE keys ADD COLUMN operator INTEGER NOT NULL DEFAULT 0;
+
+      CREATE TABLE deprecated_calls (
+        operation TEXT NOT NULL,
+        key TEXT NOT NULL,
+        day INTEGER NOT NULL, -- since 1970
+        count INTEGER NOT NULL,
+        PRIMARY KEY (operation, key, day)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX deprecated_calls_by_day ON deprecated_calls (day);
+
+      -- How far the import of a file is, by the SHA-256 of its bytes.
+      CREATE TABLE imports (
+        digest BLOB NOT NULL PRIMARY KEY,
+        lines INTEGER NOT NULL,
+        pets INTEGER NOT NULL,
+        complete INTEGER NOT NULL,
+        written_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `);
+  },
+];
+
+/** The version of the schema that this release has. */
+export const latestVersion = steps.length;
+
+/** The version of a database, 0 where it is empty. Throws where it is not ours, or of a newer version. */
+export function readVersion(db: DatabaseSync): number {
+  const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+  const version = read("user_version");
+  const empty = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+  const owner = read("application_id");
+  const blank = empty && version === 0 && owner === 0;
+  if (!blank && (empty || owner !== applicationId)) throw new Error("it belongs to another program");
+  if (version > latestVersion)
+    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${latestVersion}`);
+  return version;
+}
+
+/** Brings a database to this version, in one transaction; one that has it is not locked. */
+export function migrate(db: DatabaseSync): void {
+  if (readVersion(db) === latestVersion) return;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have come first while this one waited for the lock.
+    for (const step of steps.slice(readVersion(db))) step(db);
+    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latestVersion};`);
+    db.exec("COMMIT");
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}

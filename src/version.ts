@@ -1,6 +1,0 @@
-import { readFileSync } from "node:fs";
-
-/** The version of the service. */
-export const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-);

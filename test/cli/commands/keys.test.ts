@@ -1,0 +1,77 @@
+// petstore keys: creates, lists and revokes API keys.
+import { join } from "node:path";
+import t from "tap";
+import { openStore } from "../../../src/store/open.ts";
+import { petstore } from "../../support/command.ts";
+import { stores } from "../../support/databases.ts";
+import { folder } from "../../support/files.ts";
+import { start } from "../../support/service.ts";
+
+t.test("creates, lists and revokes keys", async (t) => {
+  const settings = { DATABASE_URL: await stores.sqlite(t) };
+  const keys = (...args: string[]) => petstore(settings, ["keys", ...args]);
+  t.match(
+    await keys("create", "alice"),
+    { status: 0, stdout: /^psk_[\w-]{43}\n$/, stderr: "" },
+    "stdout has the key alone",
+  );
+  t.match(await keys("create", "bob", "--expires", "90d"), { status: 0 });
+  const created = JSON.parse((await keys("create", "carol", "--operator", "--json")).stdout);
+  t.match(created, { name: "carol", key: /^psk_[\w-]{43}$/, operator: true, expires: null });
+  t.match(await keys("create", "bob"), {
+    status: 1,
+    stdout: "",
+    stderr: "petstore: There is a key named bob already: revoke it, or take another name.\n",
+  });
+  t.match(await keys("list"), {
+    status: 0,
+    stdout:
+      /^NAME {3}ROLE {6}CREATED {12}EXPIRES {12}LAST USED\nalice {2}client {4}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\ncarol {2}operator .*never\n$/,
+  });
+  const [alice, bob] = JSON.parse((await keys("list", "--json")).stdout);
+  t.match(alice, { name: "alice", expires: null, lastUsed: null });
+  const days = (Date.parse(bob.expires) - Date.parse(bob.created)) / 86_400_000;
+  t.ok(Math.abs(days - 90) < 0.0001, "90d are 90 days");
+  t.match(await keys("revoke", "bob"), { status: 0, stdout: "", stderr: "" });
+  t.match(await keys("revoke", "bob"), { status: 1, stderr: "petstore: There is no key named bob.\n" });
+});
+
+t.test("exits with 2 if the command line is wrong", async (t) => {
+  const settings = { DATABASE_URL: await stores.sqlite(t) };
+  for (const args of [
+    ["create"],
+    ["create", "a b"],
+    ["create", "x", "--expires", "soon"],
+    ["create", "x", "--expires", "0d"],
+    ["create", "x", "--expires", "101y"],
+    ["create", "-x"],
+    ["create", "x", "y"],
+    ["nope"],
+    ["list", "--nope"],
+    [],
+  ])
+    t.match(await petstore(settings, ["keys", ...args]), { status: 2, stdout: "", stderr: /./ }, args.join(" "));
+});
+
+t.test("refuses a database that does not exist, and one in memory", async (t) => {
+  t.match(await petstore({ DATABASE_URL: `sqlite:${join(folder(t), "nested/lost.db")}` }, ["keys", "list"]), {
+    status: 1,
+    stderr: /^petstore: The database .*lost\.db can't be opened: ENOENT/,
+  });
+  t.match(await petstore({ DATABASE_URL: "sqlite::memory:" }, ["keys", "create", "x"]), {
+    status: 1,
+    stderr: /names a store in memory/,
+  });
+});
+
+t.test("a running service accepts a new key and rejects a revoked key at once", async (t) => {
+  const settings = { DATABASE_URL: await stores.sqlite(t) };
+  const store = await openStore(settings.DATABASE_URL);
+  const { call, app } = await start(t, { store });
+  const key = (await petstore(settings, ["keys", "create", "guest"])).stdout.trim();
+  t.equal((await call("GET", "/v1/pets", { key })).status, 200);
+  await petstore(settings, ["keys", "revoke", "guest"]);
+  t.equal((await call("GET", "/v1/pets", { key })).status, 401);
+  await app.close();
+  await store.close();
+});

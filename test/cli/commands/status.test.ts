@@ -1,0 +1,177 @@
+// `petstore status`: src/cli/commands/status.ts and src/status/schema.ts.
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { generateKey } from "../../../src/auth/authentication.ts";
+import { version } from "../../../src/lib/version.ts";
+import { readDocument } from "../../../src/spec/document.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { petstore } from "../../support/command.ts";
+import { documentText, edit, folder, valueAfter } from "../../support/files.ts";
+import { freePort } from "../../support/port.ts";
+import { addKey, start } from "../../support/service.ts";
+
+const { content } = await readDocument();
+const { store, origin, port, key, call } = await start(t);
+const OPERATOR_KEY = await addKey(store, "olivia", undefined, true);
+
+t.test("Shows the status of the service with the same settings, or of a URL", async (t) => {
+  const bob = await addKey(store, "bob");
+  for (let n = 0; n < 3; n++) await call("GET", "/v1/pets", { key: bob });
+  const shown = await petstore({ OPERATOR_KEY, PORT: `${port}`, HOST: "0.0.0.0" }, ["status"]);
+  t.match(shown, { status: 0, stderr: "" });
+  const [first, , verdict] = shown.stdout.split("\n");
+  t.match(first, `Pet Store version ${version}, contract ${content.info.version}, SQLite, 1 process, since 20`);
+  t.match(first, /, since \d{4}-\d\d-\d\d \d\d:\d\dZ$/);
+  t.match(verdict, /^All is well/);
+  t.match(shown.stdout, /^OPERATION +PATH +CALLS \/S +FAILED \/S +P50, MS +P99, MS$/m);
+  t.match(shown.stdout, /^listPets +GET \/pets +[\d.]+ +0 +[\d.]+ +[\d.]+$/m);
+  t.match(shown.stdout, /^bob +3 +[\d.]+$/m);
+  t.match(shown.stdout, /^Nobody called a deprecated operation in the last 30 days\.$/m);
+  const json = await petstore({ OPERATOR_KEY }, ["status", `${origin}/`, "--json"]);
+  t.match(JSON.parse(json.stdout), {
+    service: { workers: 1, reachable: true },
+    step: 10,
+    keys: [{ name: "bob", calls: 3 }],
+  });
+  t.match(
+    await petstore({ OPERATOR_KEY }, ["status", `http://0.0.0.0:${port}`]),
+    { status: 0, stderr: "petstore: the key goes to 0.0.0.0 unencrypted\n" },
+    "an address that may be in a network",
+  );
+});
+
+t.test("Fails if the key, the URL or the service is wrong", async (t) => {
+  const fails = async (settings: Record<string, string>, stderr: RegExp, ...args: string[]) =>
+    t.match(await petstore(settings, ["status", ...args]), {
+      status: 1,
+      stdout: "",
+      stderr: new RegExp(`^petstore: ${stderr.source}\\n$`),
+    });
+  await fails({}, /OPERATOR_KEY is not set: make a key with petstore keys create NAME --operator, and put it there\./);
+  await fails(
+    { OPERATOR_KEY: key },
+    /\S+\/status\.json refuses the key of OPERATOR_KEY: The API key is not an operator's.*/,
+    origin,
+  );
+  const unknown = generateKey().key;
+  await fails({ OPERATOR_KEY: unknown }, /\S+ refuses the key of OPERATOR_KEY: The API key is not valid.*/, origin);
+  await fails({ OPERATOR_KEY }, /\S+\/v1\/status\.json is no status of a Pet Store \(404\): .*/, `${origin}/v1`);
+  for (const url of ["127.0.0.1:3000", "http://me:word@127.0.0.1"])
+    await fails({ OPERATOR_KEY }, /The service must be an http or https URL, .*/, url);
+  await fails(
+    { OPERATOR_KEY, HOST: "::", PORT: "1", TLS_CERT: "cert.pem" },
+    /Nothing answers at https:\/\/\[::1\]:1\/status\.json: E[A-Z]+\./,
+  );
+  await fails(
+    { OPERATOR_KEY, PORT: `${await freePort()}` },
+    /Nothing answers at http:\/\/127\.0\.0\.1:\d+\/status\.json: ECONNREFUSED\./,
+  );
+});
+
+t.test("Shows the status and fails if the store can't be reached", async (t) => {
+  const path = join(folder(t), "petstore.db");
+  const lost = await openStore(`sqlite:${path}`);
+  t.teardown(() => lost.close());
+  const service = await start(t, { store: lost });
+  const operator = await addKey(lost, "olivia", undefined, true);
+  rmSync(path); // what SQLite writes from now on is lost
+  t.match(await petstore({ OPERATOR_KEY: operator }, ["status", service.origin]), {
+    status: 1,
+    stdout: /^The store can't be reached\.$/m,
+  });
+});
+
+t.test("Shows sunsets that have passed", async (t) => {
+  const sunset = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
+  const document = edit(
+    documentText,
+    [valueAfter("operationId: getPet", "x-deprecated-since"), "x-deprecated-since: 2020-01-01"],
+    [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`],
+  );
+  const service = await start(t, { document });
+  const operator = await addKey(service.store, "olivia", undefined, true);
+  const { stdout } = await petstore({ OPERATOR_KEY: operator }, ["status", service.origin]);
+  // 11 if midnight has passed since.
+  t.match(stdout, /^All is well: .* getPet is 1[01] days past its sunset\.$/m);
+  t.match(stdout, new RegExp(`^getPet +${sunset} +/pets +-1[01] +0$`, "m"));
+});
+
+t.test("Rejects responses that are not the status of a Pet Store, and shows no key of them", async (t) => {
+  const { url, respond } = await startFake(t);
+  const { key } = generateKey();
+  const good = await readStatus();
+  const wrong = "is no status of a Pet Store (200)";
+  for (const [status, body, reason] of [
+    [200, "hello", wrong],
+    [200, "null", wrong],
+    [200, '{"service":{"reachable":true}}', wrong],
+    [200, edit(good, ['"started":"2', '"started":"X']), wrong],
+    [200, edit(good, ['"workers":1', '"workers":"1"']), wrong],
+    [200, edit(good, ['"workers":1', '"workers":1,"workers":1']), wrong],
+    [302, "", "is no status of a Pet Store (302)"],
+    [401, "", "refuses the key of OPERATOR_KEY: it does not say why"],
+    [
+      401,
+      JSON.stringify({ message: `no \x1b[31m\r\x9b\n${key.slice(0, 9)}\x7f${key.slice(9)}` }),
+      "refuses the key of OPERATOR_KEY: no psk_…",
+    ],
+    [503, JSON.stringify({ message: "The database can't be reached." }), "can't say: The database can't be reached."],
+  ] as const) {
+    respond(status, body);
+    const shown = await petstore({ OPERATOR_KEY: key }, ["status", url]);
+    t.match(shown, { status: 1, stderr: `petstore: ${url}/status.json ${reason}` });
+    t.equal(shown.stderr.split("\n").length, 2, "one line");
+  }
+});
+
+t.test("Removes control characters and keys from what it shows", async (t) => {
+  const { url, respond } = await startFake(t);
+  const { key } = generateKey();
+  const edgeCaseName = `a\x1b]0;title\x07b\x00\r\n\x7f\x9b2J${key}`;
+  const caller = JSON.stringify({ name: edgeCaseName, calls: 1, rate: 0 });
+  const body = edit(
+    await readStatus(),
+    ['"keys":[', `"keys":[${caller},`],
+    ['"step":10', '"step":10,"more":9007199254740993'],
+    [/"version":"[^"]*"/, `"version":${JSON.stringify(edgeCaseName)}`],
+  );
+  respond(200, body);
+  const show = async (...args: string[]) => (await petstore({ OPERATOR_KEY: key }, ["status", url, ...args])).stdout;
+  const shown = await show();
+  t.match(shown, /^Pet Store version abpsk_…, contract /);
+  t.match(shown, /^abpsk_… +1 +0$/m);
+  const json = await show("--json");
+  t.match(json, '"more": 9007199254740993');
+  t.match(
+    JSON.parse(json).keys,
+    [{ name: edgeCaseName.replace(key, "psk_…"), calls: 1 }],
+    "unchanged except for the key",
+  );
+  for (const text of [shown, json]) {
+    t.notMatch(text, /(?!\n)\p{Cc}/u);
+    t.notOk(text.includes(key.slice(4)));
+  }
+});
+
+async function readStatus(): Promise<string> {
+  return (await call("GET", "/status.json", { key: OPERATOR_KEY })).text;
+}
+
+/** Starts a server that is not the service. It sends one response to all requests. */
+async function startFake(t: Test) {
+  let response = { status: 200, body: "" };
+  const server = createServer((_, outgoing) =>
+    outgoing.writeHead(response.status, { location: "/elsewhere" }).end(response.body),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const respond = (status: number, body: string) => {
+    response = { status, body };
+  };
+  return { url: `http://127.0.0.1:${port}`, respond };
+}

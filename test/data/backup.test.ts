@@ -1,0 +1,119 @@
+// petstore backup: consistent snapshots, which are checked before they get their name. Rejects damaged stores.
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import t from "tap";
+import { backup, restore } from "../../src/data/backup.ts";
+import { readDocument } from "../../src/spec/document.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
+import { latestVersion } from "../../src/store/sqlite/migrations.ts";
+import { stores } from "../support/databases.ts";
+import { folder } from "../support/files.ts";
+import { fill, insertPets, petLine, petstoreOn, readAllPets, tamper } from "../support/stores.ts";
+
+const document = await readDocument();
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  t.test(`${kind}: a backup has all of one moment, whatever is created meanwhile, as one file`, async (t) => {
+    const url = await prepare(t);
+    await fill(url, 1_500);
+    const [tables, store] = [await openTables(url, "look"), await openStore(url)];
+    const place = folder(t);
+    const file = join(place, "backup.db");
+    const once = (key: string) => ({ caller: 1n, key, digest: new Uint8Array(32) });
+    const created: Promise<unknown>[] = [];
+    const progress = (doing: string) => {
+      if (doing === "copying")
+        created.push(store.pets.create({ name: "late", categoryId: 0n }, once(`${created.length}`)));
+    };
+    const { counts } = await backup(tables, file, document, progress);
+    t.ok(created.length > 2);
+    await Promise.all(created);
+    t.match(counts, { keys: 1, pets: 1_500, idempotency: 1_500 });
+    t.equal(statSync(file).mode & 0o777, 0o600);
+    t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^pets {14}1500$(.*\n)*sound$/m });
+    const all = await readAllPets(`sqlite:${file}`);
+    t.same(
+      all.map(({ id }) => Number(id)),
+      Array.from({ length: 1_500 }, (_, n) => n + 1),
+    );
+    const db = new DatabaseSync(file, { readOnly: true });
+    const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON pet_id = id WHERE pet_id IS NULL";
+    t.equal(db.prepare(rows).get()?.n, 0, "each pet has its Idempotency-Key");
+    db.close();
+    t.same(readdirSync(place), ["backup.db"], "also after it was read");
+    await store.close();
+    await tables.close();
+  });
+
+  t.test(`${kind}: a backup that is stopped or fails leaves no file`, async (t) => {
+    const url = await prepare(t);
+    await insertPets(url, 2_500);
+    const place = folder(t);
+    const args = ["backup", join(place, "it.db")];
+    let partial = "";
+    // Stops the backup when its file is there under another name.
+    const onStop = (stop: () => void) => {
+      [partial = ""] = readdirSync(place);
+      if (partial === "") setImmediate(onStop, stop);
+      else stop();
+    };
+    t.match(await petstoreOn(url, args, { onStop }), { status: 1, stderr: /Stopped\. Nothing was kept\.\n$/ });
+    t.match(partial, /^it\.db\.partial-/);
+    t.same(readdirSync(place), []);
+    await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 7");
+    t.match(await petstoreOn(url, args), {
+      status: 1,
+      stderr: /not sound, as petstore check says \(1 problem\): pets 7 is not/,
+    });
+    t.same(readdirSync(place), []);
+  });
+
+  t.test(`${kind}: a backup or restore that is stopped during its check fails with Stopped`, async (t) => {
+    const [from, url] = [await prepare(t), await prepare(t)];
+    for (const each of [from, url]) await fill(each, 3);
+    const file = join(folder(t), "backup.db");
+    t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
+    const stop = (doing: string) => {
+      if (doing === "checking") throw new Error("Stopped.");
+    };
+    await t.rejects(restore(file, url, document, true, stop), { message: /^Stopped\.$/ });
+    const tables = await openTables(url, "look");
+    await t.rejects(backup(tables, `${file}.not`, document, stop), { message: /^Stopped\.$/ });
+    t.notOk(existsSync(`${file}.not`));
+    await tables.close();
+  });
+}
+
+t.test("Reports what can't be backed up or restored", async (t) => {
+  const url = await stores.sqlite(t);
+  const place = folder(t);
+  await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex").repeat(3) });
+  const rejects = async (args: string[], stderr: RegExp) =>
+    t.match(await petstoreOn(url, args), { status: 1, stdout: "", stderr }, args.join(" "));
+  await rejects(["backup", place], /is there already/);
+  await rejects(["restore", join(place, "none.db")], /none\.db can't be opened: ENOENT/);
+  writeFileSync(join(place, "text.db"), "no database");
+  await rejects(["restore", join(place, "text.db")], /text\.db can't be opened: file is not a database/);
+  for (const args of [
+    ["backup", "b.db"],
+    ["restore", "b.db"],
+  ])
+    t.match(await petstoreOn("sqlite::memory:", args), {
+      status: 1,
+      stderr: /^petstore: DATABASE_URL must be sqlite:PATH or /,
+    });
+
+  const old = join(place, "old.db");
+  await petstoreOn(url, ["backup", old]);
+  await tamper(`sqlite:${old}`, "PRAGMA user_version = 1");
+  const migrate = `is of version 1, and this release has ${latestVersion}: let petstore migrate bring it, or a copy of it, there`;
+  await rejects(["restore", old], new RegExp(migrate));
+  const unsound = join(place, "unsound.db");
+  await petstoreOn(url, ["backup", unsound]);
+  await tamper(`sqlite:${unsound}`, "UPDATE pets SET status = 'lost' WHERE id < 3");
+  await rejects(
+    ["restore", unsound, "--force"],
+    /unsound\.db is not sound, as petstore check says \(2 problems\): pets 1/,
+  );
+});

@@ -1,0 +1,114 @@
+// petstore export: consistent snapshots, byte-identical to the imported file, and written atomically.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { exportPets } from "../../src/data/export.ts";
+import { formats } from "../../src/data/formats.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
+import { emptyDatabase, stores } from "../support/databases.ts";
+import { folder } from "../support/files.ts";
+import { exportedText, statusList } from "../support/pets.ts";
+import { countPets, fill, insertPets, petLine, petstoreOn, tamper } from "../support/stores.ts";
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  for (const [name, format] of Object.entries(formats))
+    t.test(`${kind}: an export as ${name} is byte-identical to the imported file`, async (t) => {
+      const url = await prepare(t);
+      const file = join(folder(t), `PETS.${name.toUpperCase()}`);
+      const text = exportedText(format, 2_400);
+      writeFileSync(file, text);
+      const { status, stdout } = await petstoreOn(url, ["import", file, "--json"]);
+      t.equal(status, 0);
+      t.match(JSON.parse(stdout), { pets: 2_400, before: 0, bad: 0, sha256: /^[0-9a-f]{64}$/, problems: [] });
+      t.equal((await petstoreOn(url, ["export", "--without-ids", "--format", name])).stdout, text);
+
+      const all = (await petstoreOn(url, ["export", "--format", name])).stdout;
+      t.ok(all.startsWith(name === "csv" ? "id,name,categoryId,status\r\n1,," : '{"id":1,"name":"","categoryId":'));
+      const output = join(folder(t), `all.${name}`);
+      writeFileSync(output, "what was there before");
+      const written = await petstoreOn(url, ["export", "--output", output, "--json"]);
+      t.match(JSON.parse(written.stdout), { pets: 2_400, sha256: /^[0-9a-f]{64}$/ });
+      t.equal(readFileSync(output, "utf8"), all, "the ending of the file selects the format");
+      const soldCount = text.match(/\bsold\b/g)?.length;
+      const sold = await petstoreOn(url, ["export", "--status", "sold", "--output", output]);
+      t.match(sold, { status: 0, stdout: new RegExp(`^pets {14}${soldCount}\\nsha256 {12}[0-9a-f]{64}\\n$`) });
+      const lines = readFileSync(output, "utf8").split(/\r?\n/);
+      t.ok(lines.slice(name === "csv" ? 1 : 0, -1).every((line) => line.includes("sold")));
+      t.match((await petstoreOn(url, ["import", output])).stderr, /'id'.*name, categoryId, status/, "ids are rejected");
+      t.same(readdirSync(join(output, "..")), [`all.${name}`], "no other file is left");
+    });
+
+  t.test(`${kind}: an export of a store that does not exist creates none`, async (t) => {
+    const url = kind === "sqlite" ? await prepare(t) : await emptyDatabase(t);
+    for (const name of Object.keys(formats))
+      t.match(await petstoreOn(url, ["export", "--format", name]), {
+        status: 1,
+        stdout: "",
+        stderr: /can't be opened: (ENOENT|it has no pet store)/,
+      });
+    t.equal(await countPets(url), 0);
+  });
+
+  t.test(`${kind}: an export is a snapshot of the pets, also during concurrent creates`, async (t) => {
+    const url = await prepare(t);
+    await insertPets(url, 1_500);
+    const store = await openStore(url);
+    const tables = await openTables(url, "look");
+    for (const status of [undefined, "sold"]) {
+      const before = await countPets(url);
+      let text = "";
+      const write = async (some: string) => {
+        text += some;
+        if (some === "") return; // the head: nothing was read yet
+        await store.pets.create({ name: "late", categoryId: 0n, status: "sold" });
+      };
+      const { pets } = await exportPets(tables, { format: formats.ndjson, status }, write, () => {});
+      t.equal(pets, before);
+      t.equal(text.split("\n").length - 1, before);
+      t.ok((await countPets(url)) > before);
+    }
+    await tables.close();
+    await store.close();
+  });
+
+  t.test(`${kind}: an export that is stopped leaves no file`, async (t) => {
+    const url = await prepare(t);
+    await insertPets(url, 3_500);
+    const place = folder(t);
+    const args = ["export", "--output", join(place, "it.ndjson")];
+    let partial = "";
+    // Stops the export when its file is there under another name.
+    const onStop = (stop: () => void) => {
+      [partial = ""] = readdirSync(place);
+      if (partial === "") setImmediate(onStop, stop);
+      else stop();
+    };
+    t.match(await petstoreOn(url, args, { onStop }), { status: 1, stderr: /Stopped\. Nothing was kept\.\n$/ });
+    t.match(partial, /^it\.ndjson\.partial-/);
+    t.same(readdirSync(place), []);
+  });
+
+  t.test(`${kind}: exports a damaged store too`, async (t) => {
+    const url = await prepare(t);
+    await fill(url, 3);
+    await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 2");
+    t.match(await petstoreOn(url, ["export"]), { status: 0, stdout: /"status":"lost"/ });
+  });
+}
+
+t.test("Reports what can't be exported or written", async (t) => {
+  const url = await stores.sqlite(t);
+  const place = folder(t);
+  const rejects = async (args: string[], stderr: RegExp, status = 1) =>
+    t.match(await petstoreOn(url, ["export", ...args]), { status, stdout: "", stderr }, args.join(" "));
+  await rejects([], /can't be opened: ENOENT/);
+  await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex") });
+  await rejects(["--status", "lost"], new RegExp(`option '--status <status>' must be one of: ${statusList}\\n$`), 2);
+  await rejects(["--json"], /'--json' is for --output/, 2);
+  await rejects(["--output", place], /is not a regular file/);
+  await rejects(["--output", join(place, "none", "a.csv")], /There is no folder \S+none\.$/m);
+  t.match(await petstoreOn("sqlite::memory:", ["export"]), {
+    status: 1,
+    stderr: /^petstore: DATABASE_URL must be sqlite:PATH or /,
+  });
+});

@@ -1,0 +1,198 @@
+// An import writes whole batches. If it is stopped or fails, it can resume, and each line becomes one pet.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import t, { type Test } from "tap";
+import { formats } from "../../src/data/formats.ts";
+import { importPets } from "../../src/data/import.ts";
+import { openInput } from "../../src/data/input.ts";
+import { checkInput } from "../../src/data/input-check.ts";
+import { readDocument } from "../../src/spec/document.ts";
+import type { Tables } from "../../src/store/bulk.ts";
+import { openTables } from "../../src/store/open.ts";
+import { stores } from "../support/databases.ts";
+import { folder } from "../support/files.ts";
+import { countPets, injectFault, petLine, petstoreOn, readAllNames } from "../support/stores.ts";
+
+const format = formats.ndjson;
+const document = await readDocument();
+const ignore = () => {};
+
+/** Writes lines to a file, and returns its name. */
+function write(t: Test, lines: readonly string[]): string {
+  const file = join(folder(t), "pets.ndjson");
+  writeFileSync(file, lines.join(""));
+  return file;
+}
+
+/** Stops a command as soon as it has reported progress in its part of this number, from 0. */
+function stopIn(part: number) {
+  let parts = 0;
+  return { onStop: (stop: () => void) => void (parts++ === part && stop()) };
+}
+
+/** Opens and checks a file, and returns what an import needs. */
+async function prepareImport(t: Test, lines: string) {
+  const input = await openInput(write(t, [lines]), Readable.from([]));
+  t.teardown(input.close);
+  const checked = await checkInput(input, format, document, t.fail, ignore);
+  return { input, format, document, checked };
+}
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  t.test(`${kind}: an import that is stopped reports its progress, and resumes there`, async (t) => {
+    const url = await prepare(t);
+    // Each time, the bad lines are skipped.
+    const isBad = (n: number) => n % 500 === 7;
+    const all = Array.from({ length: 2_500 }, (_, n) => n);
+    const file = write(
+      t,
+      all.map((n) => (isBad(n) ? "{}\n" : petLine(`${n}`))),
+    );
+    const names = all.filter((n) => !isBad(n)).map(String);
+    const args = ["import", file, "--skip-bad"];
+    t.match(await petstoreOn(url, args, stopIn(0)), { status: 1, stderr: /: Stopped\. Nothing was imported\.\n$/ });
+    const far = "2000 pets are there, of the lines up to 2004; the same with --resume goes on after them";
+    t.match(await petstoreOn(url, args, stopIn(1)), { status: 1, stderr: new RegExp(`: Stopped\\. ${far}\\.\n$`) });
+    t.same(await readAllNames(url), names.slice(0, 2_000));
+
+    t.match(await petstoreOn(url, args), {
+      status: 1,
+      stdout: "",
+      stderr: /begun, and is not finished: 2000 pets are there.*--resume.*--from-start/,
+    });
+    t.match(await petstoreOn(url, ["import", file, "--resume"]), {
+      status: 1,
+      stderr: /No pet was imported: 5 bad lines/,
+    });
+    t.equal(await countPets(url), 2_000);
+    t.match(await petstoreOn(url, [...args, "--resume"]), {
+      status: 0,
+      stdout: /^lines +2500\npets +2495\nbefore +2000\n/,
+    });
+    t.same(await readAllNames(url), names);
+    t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /^imports {11}1$/m });
+  });
+
+  t.test(`${kind}: an input that was imported is imported again only with --from-start`, async (t) => {
+    const url = await prepare(t);
+    const file = write(t, ["{}\n", petLine("a"), petLine("b")]);
+    const args = ["import", file, "--skip-bad"];
+    t.match(await petstoreOn(url, args), { status: 0, stdout: /^lines +3\npets +2\nbefore +0\n/ });
+    t.match(await petstoreOn(url, [...args, "--resume"]), {
+      status: 0,
+      stdout: /^lines +3\npets +2\nbefore +2\n/,
+      stderr: /nothing was left to do/,
+    });
+    t.match(await petstoreOn(url, args), {
+      status: 1,
+      stderr:
+        /This input was imported before, [-\d]+ [:\d]+Z: 2 pets\. All of them once more are with --from-start\.\n$/,
+    });
+    t.same(await readAllNames(url), ["a", "b"]);
+    t.match(await petstoreOn(url, [...args, "--from-start"]), { status: 0 });
+    t.same(await readAllNames(url), ["a", "b", "a", "b"]);
+    t.match(await petstoreOn(url, ["import", "-", "--format", "ndjson", "--resume"], { input: petLine("new") }), {
+      status: 0,
+      stderr: /^Nothing was begun of this input: it began at its first line\.$/m,
+    });
+  });
+
+  t.test(`${kind}: an import that fails keeps no part of a batch`, async (t) => {
+    const url = await prepare(t);
+    await petstoreOn(url, ["migrate"]);
+    const names = Array.from({ length: 4_100 }, (_, n) => `${n}`);
+    const file = write(t, names.map(petLine));
+    await injectFault(url, 1);
+    t.match(await petstoreOn(url, ["import", file]), {
+      status: 1,
+      stderr: /injected.*\. Nothing was imported\.\n$/,
+    });
+    await injectFault(url, 2_050);
+    const far = /injected.*\. 2000 pets are there, of the lines up to 2000; the same with --resume goes/;
+    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: far }, "there was nothing to resume");
+    t.same(await readAllNames(url), names.slice(0, 2_000));
+    await injectFault(url, 4_050);
+    t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 1, stderr: /injected.*\. 4000 pets are/ });
+    await injectFault(url);
+    t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 0, stdout: /^before {12}4000$/m });
+    t.same(await readAllNames(url), names);
+  });
+
+  t.test(`${kind}: --from-start imports all lines, also after an import that failed`, async (t) => {
+    const url = await prepare(t);
+    await petstoreOn(url, ["migrate"]);
+    const names = Array.from({ length: 2_100 }, (_, n) => `${n}`);
+    const file = write(t, names.map(petLine));
+    await injectFault(url, 2_050);
+    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: /2000 pets are there/ });
+    await injectFault(url);
+    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: /not finished/ });
+    t.match(await petstoreOn(url, ["import", file, "--from-start", "--resume"]), { status: 2 });
+    t.match(await petstoreOn(url, ["import", file, "--from-start"]), {
+      status: 0,
+      stdout: /^pets {14}2100\nbefore {12}0$/m,
+    });
+    t.same(await readAllNames(url), [...names.slice(0, 2_000), ...names]);
+  });
+
+  t.test(`${kind}: rejects an import while another import of the same input writes`, async (t) => {
+    const url = await prepare(t);
+    const [one, two] = [await openTables(url, "make"), await openTables(url, "make")];
+    const parts = await prepareImport(t, petLine("Rex").repeat(2_100));
+    const work = (store: Tables) => importPets(store, parts, { fromStart: true }, ignore);
+    // The other import runs between the first two batches of this one.
+    let writes = 0;
+    let others: unknown;
+    const write: Tables["write"] = async (batch) => {
+      if (writes++ === 1) others = await work(two);
+      return one.write(batch);
+    };
+    const message = /^Another process imports the same input\. 2000 pets are there/;
+    await t.rejects(work({ ...one, write }), { message });
+    t.match(others, { pets: 2_100, complete: true });
+    t.equal(await countPets(url), 4_100, "each has written what it reports");
+    for (const tables of [one, two]) await tables.close();
+  });
+
+  t.test(`${kind}: detects committed batches if the response is lost or the stop comes too late`, async (t) => {
+    const url = await prepare(t);
+    const store = await openTables(url, "make");
+    t.teardown(() => store.close());
+    const importLines = async (lines: string, { lost = false, gone = false, late = false, resume = false } = {}) => {
+      const parts = await prepareImport(t, lines);
+      let written = false;
+      const over: Tables = {
+        ...store,
+        read: async (work) => {
+          if (gone && written) throw new Error("No connection");
+          return store.read(work);
+        },
+        write: async (work) => {
+          await store.write(work);
+          written = true;
+          if (lost || gone) throw new Error("Connection terminated");
+          return undefined as never;
+        },
+      };
+      const progress = (done: number, total: number) => {
+        if (late && done === total) throw new Error("Stopped");
+      };
+      return importPets(over, parts, { resume }, progress);
+    };
+    t.match(await importLines(petLine("a"), { lost: true }), { pets: 1, complete: true }, "all was written");
+    t.match(await importLines(petLine("b"), { late: true }), { pets: 1, complete: true });
+    await t.rejects(importLines(petLine("a")), { message: /was imported before/ });
+    const many = petLine("c").repeat(2_100);
+    await t.rejects(importLines(many, { lost: true }), {
+      message:
+        "Connection terminated. 2000 pets are there, of the lines up to 2000; the same with --resume goes on after them.",
+    });
+    t.match(await importLines(many, { resume: true }), { pets: 2_100, before: 2_000 });
+    await t.rejects(importLines(petLine("d"), { gone: true }), {
+      message: "Connection terminated. Whether the last batch is there is not known: the same with --resume finds out.",
+    });
+    t.match(await importLines(petLine("d"), { resume: true }), { pets: 1, before: 1 }, "it was");
+    t.equal(await countPets(url), 2_103);
+  });
+}

@@ -1,0 +1,68 @@
+// The check of an import: one bad line prevents the whole import, and each bad line is reported with its number.
+import t from "tap";
+import { stores } from "../support/databases.ts";
+import { maxBytes, maxName, statusList } from "../support/pets.ts";
+import { petLine, petstoreOn, readAllNames } from "../support/stores.ts";
+
+const good = '{"name":"Rex","categoryId":7}';
+
+const bad: [string | Buffer, string][] = [
+  ['{"name":"Rex","categoryId":"7"}', "the field 'categoryId' must be an integer"],
+  ['{"name":"Rex","categoryId":9223372036854775808}', "the field 'categoryId' must be an integer from"],
+  ['{"name":"Rex","categoryId":1.5}', "the field 'categoryId' must be an integer"],
+  ['{"name":"Rex"}', "it must have the field 'categoryId'"],
+  ['{"name":"Rex","categoryId":7,"id":1}', "it has the unknown field 'id'"],
+  ['{"name":"Rex","categoryId":7,"status":"lost"}', `the field 'status' must be one of: ${statusList}`],
+  ['{"name":"Rex","categoryId":7,"status":null}', "the field 'status' must be"],
+  ['{"name":"\\u0000","categoryId":7}', "the field 'name' must be text of Unicode without NUL"],
+  ['{"name":"\\ud800","categoryId":7}', "it can't be read as JSON: it has half of a surrogate pair"],
+  ['{"name":"a","name":"b","categoryId":7}', "it can't be read as JSON: it has an object with the same name twice"],
+  [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":7}')]), "it must be UTF-8"],
+  [`{"name":"${"x".repeat(maxName + 1)}","categoryId":7}`, `the field 'name' must have at most ${maxName} characters`],
+  [`${good.slice(0, -1)}${" ".repeat(maxBytes)}}`, `it must have at most ${maxBytes} bytes`],
+  ["[]", "it must be an object"],
+  [`${good}\r${good}`, "it can't be read as JSON"],
+];
+
+// Line 1 is good, 2 is empty, 3 ends with CRLF, 4 is as long as a line may be; then one bad, one good, and so on.
+const longest = `${good}${" ".repeat(maxBytes - good.length)}\r\n`;
+const parts = [`${good}\n\n${good}\r\n${longest}`, ...bad.flatMap(([line]) => [line, `\n${good}\n`])];
+const mixed = Buffer.concat(parts.map((part) => Buffer.from(part)));
+
+for (const [kind, prepare] of Object.entries(stores)) {
+  const importNdjson = (url: string, input: string | Buffer, ...args: string[]) =>
+    petstoreOn(url, ["import", "-", "--format", "ndjson", ...args], { input });
+
+  t.test(`${kind}: imports nothing of a file with bad lines, and reports each`, async (t) => {
+    const url = await prepare(t);
+    await petstoreOn(url, ["migrate"]);
+    const refused = await importNdjson(url, mixed);
+    t.match(refused, { status: 1, stdout: "" });
+    const reported = refused.stderr.split("\n");
+    for (const [index, [, why]] of bad.entries())
+      t.ok(reported[index]?.startsWith(`line ${5 + 2 * index}: ${why}`), `${reported[index]}`);
+    t.match(reported.slice(bad.length), [
+      /^petstore: No pet was imported: 15 bad lines\. --skip-bad imports the 18 good ones\./,
+      "",
+    ]);
+    const many = await importNdjson(url, "{\n".repeat(23), "--json");
+    t.match(JSON.parse(many.stdout), { lines: 23, pets: 0, bad: 23 });
+    t.match(many.stderr, /^(line \d+: .*\n){20}and 3 more\npetstore: No pet was imported: 23 bad lines/);
+    const { stderr } = await importNdjson(url, '{"name":"a","categoryId":1,"\\u001b]0;x\\u0007":1}\n');
+    t.match(stderr, "'\\u001b]0;x\\u0007'", "control characters are escaped");
+    t.same(await readAllNames(url), []);
+  });
+
+  t.test(`${kind}: --skip-bad imports the good lines, and reports every bad one`, async (t) => {
+    const url = await prepare(t);
+    await petstoreOn(url, ["migrate"]);
+    const skipped = await importNdjson(url, mixed, "--skip-bad");
+    t.match(skipped, { status: 0, stdout: /^lines {13}34\npets {14}18\nbefore {12}0\nbad {15}15\n/ });
+    t.same(await readAllNames(url), Array(18).fill("Rex"));
+    const all = await importNdjson(url, "{\n".repeat(23), "--skip-bad");
+    t.equal(all.stderr.match(/^line \d+: /gm)?.length, 23);
+    t.equal((await readAllNames(url)).length, 18);
+    t.match(await importNdjson(url, petLine("Tom")), { status: 0 });
+    t.equal((await readAllNames(url)).length, 19);
+  });
+}

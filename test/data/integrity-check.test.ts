@@ -1,0 +1,201 @@
+// petstore check: reports the problems of a store, and changes nothing.
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import t from "tap";
+import { openStore } from "../../src/store/open.ts";
+import { petstore } from "../support/command.ts";
+import { emptyDatabase, newDatabase, stores } from "../support/databases.ts";
+import { maxName, statusList } from "../support/pets.ts";
+import { query } from "../support/postgres.ts";
+import { addKey, start } from "../support/service.ts";
+import { fill, petstoreOn, tamper, toFile } from "../support/stores.ts";
+
+const checkStore = (url: string, ...args: string[]) => petstoreOn(url, ["check", ...args]);
+
+/** Adds two keys, 300 pets and 100 Idempotency-Keys. */
+async function fillStore(url: string): Promise<void> {
+  await fill(url, 300, 100);
+  const store = await openStore(url);
+  await addKey(store, "b", new Date("2131-01-02T03:04:05.678Z"));
+  await store.close();
+}
+
+const sound = (keys: number) =>
+  new RegExp(`^keys {14}${keys}\npets {14}300\nidempotency {7}100\n(.*\n){2}sha256 {12}[0-9a-f]{64}\nsound\n$`);
+
+for (const [kind, create] of Object.entries(stores)) {
+  t.test(`${kind}: reports a store as sound, also while it is served`, async (t) => {
+    const url = await create(t);
+    await fillStore(url);
+    t.match(await checkStore(url), { status: 0, stderr: "", stdout: sound(2) });
+
+    const store = await openStore(url);
+    const { app } = await start(t, { store }); // which adds a key
+    const served = await checkStore(url);
+    t.match(served, { status: 0, stderr: "", stdout: sound(3) });
+    await app.close();
+    await store.close();
+    t.same(await checkStore(url), served);
+    t.same(await checkStore("sqlite:none", url), served, "the argument comes before DATABASE_URL");
+    const copied = await petstore({}, ["copy", "--from", url, "--to", await stores.sqlite(t)]);
+    t.equal(served.stdout, `${copied.stdout}sound\n`, "a copy has the same counts and the same checksum");
+  });
+
+  t.test(`${kind}: reports each problem in a line of its own`, async (t) => {
+    const url = await create(t);
+    await fillStore(url);
+    const isSqlite = kind === "sqlite";
+    const blob = (bytes: string) => (isSqlite ? `X'${bytes}'` : `'\\x${bytes}'`);
+    const ahead = Date.now() + 25 * 3_600_000;
+    await tamper(
+      url,
+      "UPDATE pets SET status = 'lost' WHERE id = 7",
+      `UPDATE pets SET name = '${"🐕".repeat(maxName + 1)}' WHERE id = 8`,
+      `INSERT INTO secret (value) VALUES (${blob("00")})`,
+      "DELETE FROM pets WHERE id IN (3, 4)",
+      `UPDATE keys SET hash = ${blob("0102")}, last_used_at = ${ahead} WHERE name = 'a'`,
+      `UPDATE keys SET created_at = ${ahead - 2 * 3_600_000} WHERE name = 'b'`,
+      `UPDATE idempotency SET created_at = ${ahead}, digest = ${blob("")} WHERE pet_id = 5`,
+      isSqlite ? "UPDATE sqlite_sequence SET seq = 41 WHERE name = 'pets'" : "SELECT setval('pets_id_seq', 41)",
+    );
+    const { status, stdout, stderr } = await checkStore(url);
+    t.match({ status, stdout }, { status: 1, stdout: "" });
+    t.same(stderr.split("\n"), [
+      "petstore: 2 records of Idempotency-Keys name a pet that is not there.",
+      "petstore: There must be one secret of 32 bytes, and there are 2, of 32, of 1.",
+      "petstore: keys 1: its hash must have 32 bytes, and has 2.",
+      "petstore: keys 1: its last_used_at is in the future.",
+      `petstore: pets 7 is not as the document says: The field 'status' must be one of: ${statusList}.`,
+      `petstore: pets 8 is not as the document says: The field 'name' must have at most ${maxName} characters.`,
+      "petstore: idempotency 5: its digest must have 32 bytes, and has 0.",
+      "petstore: idempotency 5: its created_at is in the future.",
+      "petstore: The next id of pets would be 42, and there is 300 already.",
+      "",
+    ]);
+
+    await tamper(url, "DELETE FROM secret", "DELETE FROM keys", "UPDATE pets SET status = 'lost'");
+    const many = await checkStore(url);
+    t.match(many, { status: 1, stderr: /must be one secret of 32 bytes, and there are 0/ });
+    t.match(many.stderr, /^(petstore: .*\n){20}petstore: and 283 more\n$/, "reports 20 problems at most");
+  });
+}
+
+t.test("refuses a database without a pet store, and leaves it as it is", async (t) => {
+  const none = "it has no pet store of this version: petstore migrate makes it one";
+  const refused = { status: 1, stdout: "", stderr: new RegExp(`can't be opened: ${none}\\.\n$`) };
+  const [file, database] = [await stores.sqlite(t), await emptyDatabase(t)];
+  t.match(await checkStore(file), { status: 1, stderr: /can't be opened: ENOENT/ });
+  const path = toFile(file) as string;
+  writeFileSync(path, "");
+  t.match(await checkStore(file), refused);
+  t.equal(readFileSync(path).length, 0);
+  t.match(await checkStore(database), refused);
+  t.same(await query(database, "SELECT 1 FROM pg_namespace WHERE nspname = 'petstore'"), []);
+});
+
+t.test("refuses a store in memory and a malformed URL", async (t) => {
+  for (const wrong of ["sqlite::memory:", "postgres://shop:hunter2@h:99999/x"])
+    t.match(await petstore({}, ["check", wrong]), {
+      status: 1,
+      stderr: "petstore: The store to check must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.\n",
+    });
+});
+
+t.test("--json prints the result as JSON", async (t) => {
+  const [from, url] = [await stores.sqlite(t), await stores.sqlite(t)];
+  await petstore({ DATABASE_URL: from }, ["keys", "create", "alice"]);
+  const copied = await petstore({}, ["copy", "--from", from, "--to", url, "--json"]);
+  const inventory = JSON.parse(copied.stdout);
+  t.match(inventory, { keys: 1, pets: 0, sha256: /^[0-9a-f]{64}$/ });
+  const { stdout } = await checkStore(url, "--json");
+  t.same(JSON.parse(stdout), { sound: true, problems: [], ...inventory });
+
+  await tamper(url, "DROP TABLE idempotency");
+  const damaged = await checkStore(url, "--json");
+  t.equal(damaged.status, 1);
+  t.match(JSON.parse(damaged.stdout), {
+    sound: false,
+    problems: [/can't be read to its end: .*no such table/],
+    keys: undefined,
+  });
+});
+
+t.test("sqlite: finds a row that is missing from an index", async (t) => {
+  const url = await stores.sqlite(t);
+  await fillStore(url);
+  const db = new DatabaseSync(toFile(url) as string);
+  const index = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'pets_by_status'").get()?.rootpage;
+  db.close();
+  // The index is not in the schema while a row is added.
+  const editSchema = (text: string) => tamper(url, `PRAGMA writable_schema = on; ${text}`);
+  await editSchema("DELETE FROM sqlite_schema WHERE name = 'pets_by_status'");
+  await tamper(url, "INSERT INTO pets (name, category_id) VALUES ('unseen', 1)");
+  const created = "'CREATE INDEX pets_by_status ON pets (status, id)'";
+  await editSchema(`INSERT INTO sqlite_schema VALUES ('index', 'pets_by_status', 'pets', ${index}, ${created})`);
+  t.match(await checkStore(url), {
+    status: 1,
+    stderr: /petstore: SQLite: row 301 missing from index pets_by_status\.\n/,
+  });
+});
+
+t.test("sqlite: finds damaged pages and a truncated file", async (t) => {
+  const url = await stores.sqlite(t);
+  await fillStore(url);
+  const file = toFile(url) as string;
+  const backup = `${file}.whole`;
+  copyFileSync(file, backup);
+  const restore = () => {
+    for (const log of ["-wal", "-shm"]) rmSync(file + log, { force: true });
+    copyFileSync(backup, file);
+  };
+  const db = new DatabaseSync(backup);
+  const pageOf = (name: string) =>
+    Number(db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.rootpage);
+  const leaf = "SELECT max(pageno) AS page FROM dbstat WHERE name = 'pets' AND pagetype = 'leaf'";
+  const pages = {
+    "a table": pageOf("pets"),
+    "an index": pageOf("pets_by_status"),
+    "the rows": Number(db.prepare(leaf).get()?.page),
+  };
+  db.close();
+  for (const [place, page] of Object.entries(pages)) {
+    restore();
+    const opened = openSync(file, "r+");
+    writeSync(opened, Buffer.alloc(4_096, 0xa5), 0, 4_096, (page - 1) * 4_096);
+    closeSync(opened);
+    const damaged = await checkStore(url);
+    t.match(damaged, { status: 1, stdout: "", stderr: /^(petstore: .+\n)+$/ }, `garbage in ${place}`);
+    t.match(damaged.stderr, /Tree \d+ page \d+|malformed/);
+  }
+  restore();
+  truncateSync(file, 8_192);
+  t.match(await checkStore(url), { status: 1, stderr: /^petstore: .*malformed\.\n$/ }, "truncated");
+  restore();
+  t.match(await checkStore(url), { status: 0, stdout: sound(2) });
+});
+
+t.test("postgres: finds an invalid index, and one that disagrees with its table", async (t) => {
+  const url = await newDatabase(t);
+  await fillStore(url);
+  const set = (fields: string) =>
+    query(url, `UPDATE pg_index SET ${fields} WHERE indexrelid = 'petstore.pets_by_status'::regclass`);
+  await set("indisready = false, indisvalid = false");
+  await tamper(url, "INSERT INTO pets (name, category_id) VALUES ('unseen', 1)");
+  const invalid = "The index pets_by_status is not in use: PostgreSQL takes it for invalid.";
+  t.match(await checkStore(url), { status: 1, stdout: "", stderr: `petstore: ${invalid}\n` });
+  await set("indisready = true, indisvalid = true");
+  const disagrees =
+    "The index pets_by_status disagrees with its table: it leads to 300 of 301 rows, 0 of them out of order.";
+  t.match(await checkStore(url), { status: 1, stdout: "", stderr: `petstore: ${disagrees}\n` });
+  await query(url, "REINDEX INDEX petstore.pets_by_status");
+  t.match(await checkStore(url), { status: 0 });
+});

@@ -1,0 +1,114 @@
+// The routes around the interface: documentation, the document, the API catalog and health checks.
+import t from "tap";
+import { Unavailable } from "../../src/lib/unavailable.ts";
+import { type Service, start } from "../support/service.ts";
+
+const service = await start(t);
+const known = await start(t, { settings: { BASE_URL: "https://a.example/shop/v1" } });
+const open = (path: string, headers = {}, { call }: Service = service) => call("GET", path, { key: null, headers });
+
+t.test("/readyz responds with 503 while the store can't be reached, and /healthz with 200", async (t) => {
+  t.match(await open("/healthz"), { status: 200, body: { status: "ok" } });
+  t.match(await open("/readyz"), { status: 200 });
+  const check = () => Promise.reject(new Unavailable("The store is gone."));
+  const broken = await start(t, { store: { ...service.store, check } });
+  t.match(await open("/readyz", {}, broken), {
+    status: 503,
+    headers: { "retry-after": "1" },
+    body: { code: "unavailable" },
+  });
+  t.match(await open("/healthz", {}, broken), { status: 200 });
+});
+
+t.test("Security headers allow /docs to run only its own scripts", async (t) => {
+  t.match(await open("/"), { status: 302, headers: { location: "/docs" } });
+  const { status, headers } = await open("/docs");
+  t.equal(status, 200);
+  t.match(headers, {
+    "content-security-policy": /script-src 'self';/,
+    "x-frame-options": "SAMEORIGIN",
+    "origin-agent-cluster": "?1",
+  });
+  t.notMatch(headers["content-security-policy"], /upgrade-insecure-requests/);
+  t.match((await open("/healthz")).headers, { "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
+});
+
+t.test("Sends Strict-Transport-Security only if the service has an https address (RFC 6797)", async (t) => {
+  for (const path of ["/healthz", "/docs"]) {
+    t.equal((await open(path)).headers["strict-transport-security"], undefined);
+    t.match((await open(path, {}, known)).headers["strict-transport-security"], /^max-age=\d{8}/);
+  }
+});
+
+t.test("Responds with 404 to missing files of /docs, and to ranges and preconditions that fail", async (t) => {
+  for (const [path, headers] of [
+    ["/docs/static/%00", {}],
+    ["/docs/static/%2e%2e/package.json", {}],
+    ["/docs/static/logo.svg", { range: "bytes=9999999-" }],
+    ["/docs/static/logo.svg", { "if-match": '"x"' }],
+  ] as const)
+    t.match(await open(path, headers), { status: 404, body: { code: "path_not_found" } }, path);
+});
+
+t.test("Serves the document and the API catalog to any origin, with an ETag", async (t) => {
+  for (const [path, type] of [
+    ["/openapi.json", "application/json"],
+    ["/openapi.yaml", "application/yaml"],
+    ["/.well-known/api-catalog", 'application/linkset\\+json; profile="[^"]*"$'],
+  ] as const) {
+    const { status, headers } = await open(path);
+    t.equal(status, 200);
+    t.match(headers, {
+      "content-type": new RegExp(type),
+      "access-control-allow-origin": "*",
+      "cache-control": "no-cache",
+      "cross-origin-resource-policy": "cross-origin",
+      etag: /^"[\w-]+"$/,
+    });
+    for (const tag of [headers.etag, `W/${headers.etag}`, `"x", ${headers.etag}`, "*"])
+      t.match(
+        await open(path, { "if-none-match": tag }),
+        { status: 304, text: "", headers: { etag: headers.etag } },
+        `${path} matches ${tag}`,
+      );
+    t.match(await open(path, { "if-none-match": '"x"' }), { status: 200 });
+  }
+  const { headers } = await service.call("GET", "/v1/pets");
+  t.equal(headers["access-control-allow-origin"], undefined, "no other path allows other origins");
+});
+
+t.test("Links to the document and the documentation from / and from failures (RFC 8631)", async (t) => {
+  const links = '</openapi.json>; rel="service-desc", </docs>; rel="service-doc"';
+  const link = async (method: string, path: string, key?: null) =>
+    (await service.call(method, path, key === null ? { key } : {})).headers.link;
+  t.equal(await link("GET", "/", null), links);
+  t.equal(await link("HEAD", "/", null), links);
+  t.equal(await link("GET", "/v1/pets", null), links, "on 401");
+  t.equal(await link("GET", "/v1", null), links, "on 404");
+  t.equal(await link("PROPFIND", "/v1/pets", null), links, "on 405");
+  t.equal(await link("GET", "/v1/pets"), undefined, "not on success");
+  t.match(await link("GET", "/v1/pets/42"), new RegExp(`rel="deprecation".*, ${links}$`), "after other links");
+  t.match((await open("/", {}, known)).headers.link, "<https://a.example/shop/openapi.json>");
+});
+
+t.test("The API catalog leads to the document, the documentation and the health check (RFC 9727)", async (t) => {
+  const catalog = (root: string) => ({
+    linkset: [
+      { anchor: `${root}/.well-known/api-catalog`, item: [{ href: `${root}/v1` }] },
+      {
+        anchor: `${root}/v1`,
+        "service-desc": [
+          { href: `${root}/openapi.json`, type: "application/json" },
+          { href: `${root}/openapi.yaml`, type: "application/yaml" },
+        ],
+        "service-doc": [{ href: `${root}/docs`, type: "text/html" }],
+        status: [{ href: `${root}/readyz`, type: "application/json" }],
+      },
+    ],
+  });
+  const path = "/.well-known/api-catalog";
+  t.same(JSON.parse((await open(path)).text), catalog(""));
+  t.same(JSON.parse((await open(path, {}, known)).text), catalog("https://a.example/shop"));
+  const { headers } = await service.call("HEAD", path, { key: null });
+  t.equal(headers.link, `<${path}>; rel="api-catalog"`);
+});

@@ -1,0 +1,90 @@
+// Load shedding over a real socket. The clock is the test's: it advances with each request, as if each took that long.
+
+import t from "tap";
+import { start } from "../support/service.ts";
+import { until } from "../support/wait.ts";
+
+/** Starts a service to which each request takes `cost` milliseconds. */
+async function startBusy(t: Parameters<typeof start>[0], cost: number) {
+  const time = { now: 0 };
+  const service = await start(t, { parts: { clock: () => time.now, checkEvery: 10 } });
+  service.app.server.prependListener("request", () => {
+    time.now += cost;
+  });
+  /** Sends requests in one write, so that all arrive in one tick of the event loop. */
+  const pipeline = (count: number) =>
+    service.raw(
+      `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n\r\n`.repeat(count),
+    );
+  return { service, time, pipeline };
+}
+
+const toStatuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
+
+t.test("Rejects requests with 503 while the event loop is saturated, and recovers", async (t) => {
+  const { service, time, pipeline } = await startBusy(t, 1);
+  const first = await pipeline(150);
+  t.same(toStatuses(first), Array(150).fill(200), "serves a burst");
+
+  const second = await pipeline(150);
+  t.equal(second.length, 150);
+  const refused = second.filter(({ status }) => status !== 200);
+  t.ok(refused.length > 0 && refused.length <= 134, `refuses ${refused.length} of 150, and at least 16 are served`);
+  for (const answer of refused)
+    t.match(answer, {
+      status: 503,
+      headers: { "retry-after": /^[123]$/ },
+      body: { code: "unavailable", message: "The service has too much to do. Try again." },
+    });
+  for (const path of ["/healthz", "/readyz"]) t.equal((await service.call("GET", path)).status, 200, path);
+
+  const logged = () =>
+    service.logs
+      .filter(({ msg }) => msg === "too much to do: requests were refused")
+      .reduce((sum, line) => sum + Number(line.refused), 0);
+  await until(
+    () => logged() === refused.length || undefined,
+    () => `the log counts ${logged()} of ${refused.length}`,
+  );
+  const { text } = await service.call("GET", "/metrics");
+  t.match(text, `\npetstore_overload_refusals_total ${refused.length}\n`, "the metrics count them");
+
+  t.ok(
+    (await pipeline(150)).some(({ status }) => status === 503),
+    "admits no burst for 4 s after that",
+  );
+  time.now += 4_001;
+  await service.call("GET", "/v1/pets");
+  t.same(toStatuses(await pipeline(90)), Array(90).fill(200), "and serves bursts again then");
+});
+
+t.test("Serves all requests that take less time than their rejection", async (t) => {
+  const { pipeline } = await startBusy(t, 0.03);
+  for (let n = 0; n < 4; n++) t.same(toStatuses(await pipeline(300)), Array(300).fill(200));
+});
+
+t.test("Rejects requests with 503 while 90% of the heap is used", async (t) => {
+  const heap = { used_heap_size: 89, heap_size_limit: 100 };
+  const service = await start(t, { parts: { heap: () => heap, checkEvery: 10 } });
+  const becomes = (status: number) =>
+    until(
+      async () => {
+        const answer = await service.call("GET", "/v1/pets");
+        return answer.status === status ? answer : undefined;
+      },
+      () => `no response has the status ${status}`,
+    );
+  t.equal((await service.call("GET", "/v1/pets")).status, 200);
+  heap.used_heap_size = 91;
+  t.match(await becomes(503), {
+    headers: { "retry-after": /^[123]$/ },
+    body: { code: "unavailable", message: "The service has too much to do. Try again.", status: 503 },
+  });
+  t.equal((await service.call("GET", "/healthz")).status, 200);
+  await until(
+    () => service.logs.find(({ refused, memory }) => Number(refused) > 0 && memory === true),
+    () => JSON.stringify(service.logs),
+  );
+  heap.used_heap_size = 89;
+  await becomes(200);
+});

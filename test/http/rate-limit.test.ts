@@ -1,0 +1,160 @@
+// Rate limits over HTTP, for each key and for wrong keys from each address, by a clock that the test sets.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import t from "tap";
+import { readConfig } from "../../src/config.ts";
+import { HttpError } from "../../src/http/errors.ts";
+import { createRateLimiter, toNetwork } from "../../src/http/rate-limit.ts";
+import type { HttpResponse } from "../support/responses.ts";
+import { addKey, type Service, start } from "../support/service.ts";
+
+let now = 0; // milliseconds
+const parts = { clock: () => now };
+const list = (service: Service, key: string | null = service.key, headers: Record<string, string> = {}) =>
+  service.call("GET", "/v1/pets", { key, headers });
+const rateLimitOf = ({ headers }: HttpResponse) => [headers["ratelimit-policy"], headers.ratelimit];
+
+t.test("Limits the calls of each key, and reports the limit in every response", async (t) => {
+  const service = await start(t, { settings: { RATE_LIMIT: "3/2s" }, parts });
+  const other = await addKey(service.store, `other-${service.port}`);
+  t.same(rateLimitOf(await list(service)), ['"calls";q=3;w=2', '"calls";r=2;t=2']);
+  now += 1_001;
+  const bad = await service.call("GET", "/v1/pets?limit=0");
+  t.equal(bad.status, 400);
+  t.same(rateLimitOf(bad)[1], '"calls";r=1;t=1', "a bad request counts, too");
+  t.same(rateLimitOf(await service.call("GET", "/v1/pets/1"))[1], '"calls";r=0;t=1', "every operation counts");
+  const refused = {
+    status: 429,
+    headers: { "retry-after": "1", "ratelimit-policy": '"calls";q=3;w=2' },
+    body: {
+      code: "too_many_requests",
+      message: "This key has made too many calls in 2 seconds: at most 3. Try again in 1 seconds.",
+    },
+  };
+  t.match(await list(service), refused);
+  t.equal((await list(service, other)).status, 200, "another key has its own limit");
+  t.same(rateLimitOf(await list(service, null)), [undefined, undefined], "a response without a key shows no limit");
+  t.equal((await list(service, null)).status, 401);
+  now += 998;
+  t.match(await list(service), refused, "until the period ends");
+  now += 1;
+  t.equal((await list(service)).status, 200, "after Retry-After");
+});
+
+t.test("Limits no calls and sends no RateLimit headers without RATE_LIMIT", async (t) => {
+  const service = await start(t);
+  for (let n = 0; n < 150; n++) t.same(rateLimitOf(await list(service)), [undefined, undefined]);
+});
+
+t.test("Limits wrong keys by address", async (t) => {
+  const service = await start(t, { settings: { RATE_LIMIT_FAILED: "3/1s" }, parts });
+  t.equal((await list(service)).status, 200);
+  for (const left of [2, 1, 0]) {
+    const answer = await list(service, `psk_wrong${left}`);
+    t.equal(answer.status, 401);
+    t.same(rateLimitOf(answer), ['"failed-credentials";q=3;w=1', `"failed-credentials";r=${left};t=1`]);
+  }
+  const newConnection = { connection: "close" };
+  t.match(await list(service, "psk_wrong", newConnection), {
+    status: 429,
+    headers: { "retry-after": "1" },
+    body: { message: /^Too many wrong keys came from this address in 1 seconds: at most 3\./ },
+  });
+  t.equal((await list(service, service.key, newConnection)).status, 429, "refuses a right key like a wrong one");
+  t.equal((await list(service, null)).status, 401, "a request without a key is no guess");
+  t.equal((await service.call("GET", "/docs")).status, 200);
+  now += 1_000;
+  t.equal((await list(service)).status, 200, "admits the address after the period");
+  t.equal((await list(service, "psk_wrong")).status, 401, "and counts its wrong keys from 0");
+});
+
+t.test("Counts pipelined wrong keys", async (t) => {
+  const { raw } = await start(t, { settings: { RATE_LIMIT_FAILED: "3/60s" } });
+  const guesses = Array.from(
+    { length: 20 },
+    (_, n) => `GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer psk_${n}\r\n\r\n`,
+  );
+  const statuses = (await raw(guesses.join(""))).map(({ status }) => status);
+  t.same(statuses, [401, 401, 401, ...Array(17).fill(429)]);
+});
+
+t.test("Keeps admitting an authenticated connection when others at its address use wrong keys", async (t) => {
+  const service = await start(t, { settings: { RATE_LIMIT_FAILED: "2/60s" } });
+  const socket = connect(service.port, "127.0.0.1").setEncoding("latin1");
+  t.teardown(() => socket.destroy());
+  const ask = async (key: string) => {
+    socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    return String(await once(socket, "data")).slice(9, 12);
+  };
+  t.equal(await ask(service.key), "200");
+  for (let n = 0; n < 5; n++) await list(service, "psk_wrong");
+  t.equal(await ask(service.key), "200");
+  t.equal(await ask("psk_guess"), "429", "another key on the same connection is a guess");
+  t.equal(await ask(service.key), "429", "which ends the exemption of the connection");
+});
+
+t.test("Takes the client's address from X-Forwarded-For only if TRUST_PROXY trusts the peer", async (t) => {
+  const from = (address: string) => ({ "x-forwarded-for": address });
+  const direct = await start(t, { settings: { RATE_LIMIT_FAILED: "1/60s" } });
+  t.equal((await list(direct, "psk_wrong", from("192.0.2.1"))).status, 401);
+  t.equal((await list(direct, "psk_wrong", from("192.0.2.2"))).status, 429, "ignores the header of other peers");
+
+  const proxied = await start(t, { settings: { RATE_LIMIT_FAILED: "1/60s", TRUST_PROXY: "127.0.0.0/8, ::1" } });
+  t.equal((await list(proxied, "psk_wrong", from("192.0.2.1"))).status, 401);
+  t.equal((await list(proxied, "psk_wrong", from("192.0.2.1"))).status, 429);
+  t.equal((await list(proxied, "psk_wrong", from("192.0.2.2"))).status, 401, "another client of the proxy");
+  t.equal(
+    (await list(proxied, "psk_wrong", from("192.0.2.9, 192.0.2.2"))).status,
+    429,
+    "ignores addresses before the one that the proxy added",
+  );
+  t.equal((await list(proxied, "psk_wrong", from("2001:db8:1:2:3::4"))).status, 401);
+  t.equal((await list(proxied, "psk_wrong", from("2001:db8:1:2:ffff::5"))).status, 429, "counts a /64 of IPv6 as one");
+  t.same(["192.0.2.1", "::ffff:192.0.2.1", "::1", "2001:db8::", "2001:db8:1:2:3:4:5:6", "made up"].map(toNetwork), [
+    "192.0.2.1",
+    "192.0.2.1",
+    "0:0:0:0::/64",
+    "2001:db8:0:0::/64",
+    "2001:db8:1:2::/64",
+    "unknown",
+  ]);
+});
+
+t.test("Remembers at most 100,000 names, and forgets the one whose period ends first", async (t) => {
+  const quota = createRateLimiter("calls", { count: 1, seconds: 60 }, "Too many");
+  for (let n = 0; n < 100_000; n++) quota.take(`${n}`);
+  t.type(quota.take("0").refusal, HttpError);
+  quota.take("one more");
+  t.equal(quota.take("0").refusal, undefined);
+  t.type(quota.take("99999").refusal, HttpError);
+});
+
+t.test("Rejects invalid settings of limits and networks, and says what is allowed", async (t) => {
+  for (const [setting, value] of [
+    ["RATE_LIMIT", "100"],
+    ["RATE_LIMIT", "0/60s"],
+    ["RATE_LIMIT", "100/60"],
+    ["RATE_LIMIT_FAILED", "100/1d"],
+    ["MAX_CONNECTIONS", "0"],
+    ["TRUST_PROXY", "yes"],
+    ["TRUST_PROXY", "10.0.0.0/33"],
+    ["TRUST_PROXY", "0.0.0.0/0"],
+    ["TRUST_PROXY", "10.0.0.0/8/8"],
+    ["TRUST_PROXY", "10.0.0.0/x"],
+    ["TRUST_PROXY", "10.0.0.1,"],
+    ["METRICS_FROM", "everywhere"],
+    ["METRICS_FROM", "none, ::1"],
+    ["CORS_ORIGINS", "app.example"],
+    ["CORS_ORIGINS", "https://app.example/"],
+    ["CORS_ORIGINS", "https://[,*"],
+  ] as const)
+    t.throws(() => readConfig({ [setting]: value }), { message: `${setting} must be ` }, `${setting}=${value}`);
+  t.match(readConfig({ RATE_LIMIT: "5000/1h", RATE_LIMIT_FAILED: "10/2m", TRUST_PROXY: "::1/128,10.0.0.1" }), {
+    RATE_LIMIT: { count: 5_000, seconds: 3_600 },
+    RATE_LIMIT_FAILED: { count: 10, seconds: 120 },
+    TRUST_PROXY: ["::1/128", "10.0.0.1"],
+  });
+  t.same(readConfig({}).METRICS_FROM, ["127.0.0.0/8", "::1"]);
+  t.same(readConfig({ METRICS_FROM: "none" }).METRICS_FROM, []);
+});

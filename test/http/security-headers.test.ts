@@ -1,0 +1,44 @@
+// Protection against hostile clients and pages: the policy of /docs, patterns in linear time, no outbound calls.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isSafePattern } from "redos-detector";
+import t from "tap";
+import { parse } from "yaml";
+import { documentText, root } from "../support/files.ts";
+import { start } from "../support/service.ts";
+
+t.test("The pages of /docs run no script but the service's own files", async (t) => {
+  const { call } = await start(t);
+  const page = await call("GET", "/docs", { key: null });
+  const policy = Object.fromEntries(
+    (page.headers["content-security-policy"] ?? "").split(";").map((rule) => [rule.trim().split(" ")[0], rule]),
+  );
+  t.equal(policy["script-src"]?.trim(), "script-src 'self'");
+  t.equal(policy["script-src-attr"]?.trim(), "script-src-attr 'none'");
+  t.equal(policy["object-src"]?.trim(), "object-src 'none'");
+  t.notMatch(page.text, /<script(?![^>]* src=)/, "the page has no inline script");
+});
+
+t.test("Every pattern of the document matches in linear time", async (t) => {
+  // A score of 1: there is one way to match any text.
+  const isLinear = (pattern: string) => isSafePattern(pattern, { unicode: true, maxScore: 1 }).safe;
+  const patterns = new Set<string>();
+  JSON.stringify(parse(documentText), (key, value) => {
+    if (key === "pattern" && typeof value === "string") patterns.add(value);
+    return value;
+  });
+  t.ok(patterns.size > 5);
+  for (const pattern of patterns) t.ok(isLinear(pattern), pattern);
+  for (const pattern of ["^(a+)+$", "^(a|a)*$", "a+$", "^\\s*(.*)*$"])
+    t.notOk(isLinear(pattern), `${pattern} does not`);
+});
+
+t.test("Nothing in the service calls an address, except the driver of the database", async (t) => {
+  const src = join(root, "src");
+  const names = readdirSync(src, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => /\.ts$/.test(name) && name !== "commands/status.ts"); // a client of the service
+  const calls =
+    /\b(fetch|WebSocket|EventSource)\(|\{[^}]*\b(request|get|connect|createConnection|Client)\b[^}]*\} from "(node:)?(http|https|http2|net|tls|dgram|undici)"/;
+  t.match('import { connect } from "node:net";', calls);
+  for (const name of files) t.notMatch(readFileSync(join(src, name), "utf8"), calls, name);
+});

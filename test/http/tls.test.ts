@@ -1,0 +1,79 @@
+// TLS in the test's process: https, clients that speak no TLS, old TLS, or stop during the handshake.
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { connect as connectByTls } from "node:tls";
+import t, { type Test } from "tap";
+import { clientHello, createCertificate, getOverTls } from "../support/certificate.ts";
+import { petstore } from "../support/command.ts";
+import { start } from "../support/service.ts";
+import { until } from "../support/wait.ts";
+
+async function startTls(t: Test, headersTimeout?: number, settings: Record<string, string> = {}) {
+  const { cert, key } = await createCertificate(t, 30);
+  const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+  return { ...(await start(t, { settings, parts: { tls, headersTimeout } })), cert };
+}
+
+/** Opens a connection, sends the bytes, and resolves when the service closes it. */
+function stall(port: number, bytes: Buffer): Promise<unknown> {
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  socket.resume().write(bytes);
+  return once(socket, "close");
+}
+
+t.test("Serves https with Strict-Transport-Security, and neither http nor TLS before 1.2", async (t) => {
+  const { port, cert } = await startTls(t);
+  t.match(await getOverTls(port, cert), { status: 401, hsts: /max-age=/ });
+  const plain = connect(port, "127.0.0.1");
+  plain.end("GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n");
+  t.equal(await text(plain), "", "no response to http");
+  const old = connectByTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost", maxVersion: "TLSv1.1" });
+  await t.rejects(once(old, "secureConnect"));
+  t.match(await getOverTls(port, cert), { status: 401 }, "it serves on");
+});
+
+t.test("Closes connections whose TLS handshake takes longer than headers may, and logs nothing of them", async (t) => {
+  const headersTimeout = 300;
+  const { port, cert, logs } = await startTls(t, headersTimeout, { MAX_CONNECTIONS: "3" });
+  const began = performance.now();
+  const closed = async (bytes: Buffer) => {
+    await stall(port, bytes);
+    return performance.now() - began;
+  };
+  const times = await Promise.all([closed(clientHello), closed(Buffer.alloc(0)), closed(clientHello)]);
+  t.ok(Math.min(...times) > headersTimeout - 10 && Math.max(...times) < 60_000, `${times} ms`);
+  t.match(await getOverTls(port, cert), { status: 401 }, "there is room for the next");
+  t.notMatch(JSON.stringify(logs), /malformed/);
+});
+
+t.test("Ends without waiting for TLS handshakes", async (t) => {
+  const headersTimeout = 30_000;
+  const { port, app, close } = await startTls(t, headersTimeout);
+  const closed = [stall(port, clientHello), stall(port, Buffer.alloc(0))];
+  let accepted = 0;
+  app.server.on("connection", () => accepted++);
+  await until(
+    () => accepted === 2 || undefined,
+    () => `${accepted} connections`,
+  );
+  const began = performance.now();
+  await close();
+  await Promise.all(closed);
+  const ms = performance.now() - began;
+  t.ok(ms < headersTimeout / 2, `it took ${ms} ms`);
+});
+
+t.test("Exits with one line if the settings name no certificate and its key", async (t) => {
+  const [one, other] = [(await createCertificate(t, 1)).files, (await createCertificate(t, 1)).files];
+  for (const [settings, message] of [
+    [{ TLS_CERT: one.TLS_CERT }, /TLS_KEY must be the path of a file, together with TLS_CERT\./],
+    [{ TLS_KEY: one.TLS_KEY }, /TLS_CERT must be the path of a file, together with TLS_KEY\./],
+    [{ ...one, TLS_CERT: "/nowhere" }, /The file of TLS_CERT can't be read: ENOENT/],
+    [{ ...one, TLS_KEY: other.TLS_KEY }, /TLS_CERT and TLS_KEY are no certificate and its key: .*mismatch/],
+  ] as const)
+    t.match(await petstore({ DATABASE_URL: "sqlite::memory:", ...settings }, ["serve"]), {
+      status: 1,
+      stderr: new RegExp(`^petstore: ${message.source}.*\\n$`),
+    });
+});

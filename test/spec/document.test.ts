@@ -1,0 +1,141 @@
+// The OpenAPI document is the source of truth: an edit changes the service, and unsupported features are rejected.
+
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import t from "tap";
+import { parse } from "yaml";
+import { readDocument } from "../../src/spec/document.ts";
+import { documentText, edit, released, valueAfter } from "../support/files.ts";
+import { start } from "../support/service.ts";
+
+const least = { name: "Tom", categoryId: 3 };
+
+t.test("Obeys an edited document without a change of the code", async (t) => {
+  const document = edit(
+    documentText,
+    [valueAfter("name: limit", "maximum"), "maximum: 50"],
+    [valueAfter("name: limit", "default"), "default: 5"],
+    [valueAfter("PetStatus:", "enum"), "enum: [available, pending, sold, reserved]"],
+    ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2031-06-30"],
+    ["operationId: getPet", "operationId: getPet\n      security: []"],
+    [valueAfter("name: &name", "maxLength"), "maxLength: 10\n          minLength: 1"],
+    [valueAfter("operationId: createPet", "x-max-bytes"), "x-max-bytes: 100"],
+  );
+  const service = await start(t, { document });
+  t.match(await service.call("GET", "/v1/pets?limit=51"), { status: 400 });
+  t.match(await service.call("GET", "/v1/pets?limit=50"), { status: 200 });
+  for (let n = 0; n < 6; n++) await service.create({ ...least, status: "reserved" });
+  t.match((await service.call("GET", "/v1/pets?status=reserved")).headers.link, /limit=5&/);
+  t.match((await service.call("POST", "/v1/pets", { json: least })).headers, {
+    deprecation: `@${Date.parse(parse(documentText).info["x-released"]) / 1000}`,
+    sunset: "Mon, 30 Jun 2031 00:00:00 GMT",
+    link: '</docs#/Pets/createPet>; rel="deprecation"; type="text/html"',
+  });
+  t.match(
+    await service.call("GET", "/v1/pets/1", { key: null }),
+    { status: 200 },
+    "needs no credential if the operation has no security",
+  );
+  t.match(await service.call("GET", "/v1/pets", { key: null }), { status: 401 });
+  t.match(await service.call("POST", "/v1/pets", { json: { ...least, name: "x".repeat(11) } }), { status: 400 });
+  t.match((await service.call("POST", "/v1/pets", { json: { ...least, name: "" } })).body, {
+    message: /at least 1 char/,
+  });
+  t.match(await service.call("POST", "/v1/pets", { json: { ...least, name: "x".repeat(100) } }), { status: 413 });
+});
+
+t.test("Mounts the operations at the path of the first server, and /docs beside it", async (t) => {
+  const document = edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /shop/v7 }]\nsecurity:"]);
+  const service = await start(t, { document });
+  const { status, headers } = await service.call("GET", "/shop/v7/pets/1");
+  t.equal(status, 404);
+  const [, docs = ""] = /<([^>]*)>; rel="deprecation"/.exec(headers.link ?? "") ?? [];
+  t.equal(docs, "/docs#/Pets/getPet");
+  t.match(await service.call("GET", "/docs/", { key: null }), { status: 200 });
+});
+
+t.test("Takes the base path also from a relative server URL", async (t) => {
+  const relative = edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /v7 }]\nsecurity:"]);
+  t.equal((await readDocument(relative)).basePath, "/v7");
+});
+
+t.test("Rejects an invalid document, and one that it would not obey, with the reason", async (t) => {
+  for (const [message, ...edits] of [
+    [/invalid: .*must have required property 'version'/, [/\n {2}version: .*/, ""]],
+    [/invalid: it must have openapi: 3.1.x/, ["openapi: 3.1.0", "openapi: 3.0.0"]],
+    [/invalid: .*NoSuch/, ["#/components/schemas/Pets", "#/components/schemas/NoSuch"]],
+    [/GET \/pets has no operationId/, ["      operationId: listPets\n", ""]],
+    [/operationId getPet twice/, ["operationId: createPet", "operationId: getPet"]],
+    [
+      /first server must have a path like \/v1 by default, but is https:\/\/x.example\/\./,
+      ["default: https://petstore.example/v1", "default: https://x.example/"],
+    ],
+    [/first server must have a path like \/v1 by default, but is \./, [/servers:\n[\s\S]*?\nsecurity:/, "security:"]],
+    [/first server must have a path .* but is \./, ['url: "{base_url}"', 'url: "{other}"']],
+    [/invalid: .*it must have required property 'info'/, [/info:\n[\s\S]*?\nservers:/, "servers:"]],
+    [/the number 9007199254740993 is beyond 2\^53/, ["maximum: 100\n", "maximum: 9007199254740993\n"]],
+    [/path \/pets has servers of its own/, ["  /pets:\n", "  /pets:\n    servers: [{ url: /x }]\n"]],
+    [
+      /path \/pets has trace of its own/,
+      ["  /pets:\n", "  /pets:\n    trace: { responses: { default: { description: x } } }\n"],
+    ],
+    [/path \/pets has parameters of its own/, ["  /pets:\n", "  /pets:\n    parameters: []\n"]],
+  ] as [RegExp, ...[string | RegExp, string][]][])
+    await t.rejects(async () => readDocument(edit(released, ...edits)), { message }, String(message));
+  for (const text of ["{", "", "---", "[]", "7"])
+    await t.rejects(readDocument(text), /document is invalid/, `the document ${text}`);
+});
+
+t.test("Serves the document as written, with the addresses of BASE_URL and STAGING_BASE_URL", async (t) => {
+  const plain = await start(t);
+  const get = async (service: typeof plain, path: string) => (await service.call("GET", path, { key: null })).text;
+  const written = parse(documentText);
+  const served = JSON.parse(await get(plain, "/openapi.json"));
+  t.same({ ...served, servers: 0 }, { ...written, servers: 0 }, "as written");
+  t.same(served.servers, [{ url: "/v1", description: "This service" }]);
+  t.same(parse(await get(plain, "/openapi.yaml")), served, "YAML and JSON say the same");
+  t.match(await get(plain, "/openapi.yaml"), /^# The contract of the Pet Store/, "comments are kept");
+
+  const known = await start(t, {
+    settings: { BASE_URL: "https://a.example/v1", STAGING_BASE_URL: "https://b.example/v1" },
+  });
+  t.match(JSON.parse(await get(known, "/openapi.json")).servers, [
+    { url: "https://a.example/v1", description: "Production" },
+    { url: "https://b.example/v1", description: "Staging" },
+  ]);
+  await known.create(least);
+  await known.create(least);
+  t.match(
+    (await known.call("GET", "/v1/pets?limit=1")).headers.link,
+    /^<https:\/\/a.example\/v1\/pets\?limit=1&cursor=/,
+  );
+});
+
+t.test("Every example of the document fits its schema", async (t) => {
+  const validator = new Validator();
+  await validator.validate(parse(documentText));
+  const ajv = addFormats.default(new Ajv2020({ strict: false, addUsedSchema: false }));
+  let found = 0;
+  const check = (schema: object, value: unknown, where: string) => {
+    found += 1;
+    t.ok(ajv.compile(schema)(value), `${where}: ${JSON.stringify(value)}`);
+  };
+  const walk = (node: unknown, where: string): void => {
+    if (node === null || typeof node !== "object") return;
+    const { schema, example, examples } = node as { schema?: object; example?: unknown; examples?: object };
+    if (schema && example !== undefined) check(schema, example, where);
+    if (schema && examples) for (const { value } of Object.values(examples)) check(schema, value, where);
+    if (!schema && Array.isArray(examples)) for (const value of examples) check(node, value, where);
+    for (const [key, child] of Object.entries(node)) if (!/^examples?$/.test(key)) walk(child, `${where}/${key}`);
+  };
+  walk(validator.resolveRefs(), "");
+  t.ok(found > 100, `${found} examples`);
+});
+
+t.test("Accepts the examples of a request body", async (t) => {
+  const service = await start(t);
+  const { examples } = parse(documentText).paths["/pets"].post.requestBody.content["application/json"];
+  for (const { value } of Object.values<{ value: object }>(examples))
+    t.match(await service.call("POST", "/v1/pets", { json: value }), { status: 201 });
+});

@@ -1,0 +1,84 @@
+// Routes: each operation of the document with its handler, its credentials and its body.
+
+import t from "tap";
+import { handlers } from "../../src/pets/handlers.ts";
+import { documentText, edit, valueAfter } from "../support/files.ts";
+import { start } from "../support/service.ts";
+
+const least = { name: "Tom", categoryId: 3 };
+
+t.test("Assigns the id itself, even if the schema of the body allows additional properties", async (t) => {
+  const service = await start(t, {
+    document: edit(documentText, [
+      "      additionalProperties: false\n      properties:\n        name: &name",
+      "      properties:\n        name: &name",
+    ]),
+  });
+  t.match(await service.create({ ...least, id: 77, x: 1 }), { id: 1, ...least });
+});
+
+t.test("Accepts requests without a key if the operation's security allows it", async (t) => {
+  const { call } = await start(t, {
+    document: edit(
+      documentText,
+      ["operationId: getPet", "operationId: getPet\n      security: [{ apiKey: [] }, {}]"],
+      ["operationId: createPet", "operationId: createPet\n      security: []"],
+    ),
+  });
+  const post = () => call("POST", "/v1/pets", { key: null, json: least, headers: { "idempotency-key": "a" } });
+  const { status, text } = await post();
+  t.equal(status, 201);
+  t.equal((await post()).text, text, "clients without a key share their values of Idempotency-Key");
+  t.match(await call("GET", "/v1/pets/1", { key: null }), { status: 200 }, "an empty alternative makes it optional");
+  t.match(await call("GET", "/v1/pets/1"), { status: 200 });
+});
+
+t.test("Serves an operation without tags, parameters, security and body", async (t) => {
+  const ping = `  /pings:
+    post:
+      operationId: ping
+      responses:
+        "204": { description: Pong, headers: { X-Request-Id: { $ref: "#/components/headers/X-Request-Id" } } }
+        default: { $ref: "#/components/responses/Failure" }
+  /pets:
+`;
+  const seen: unknown[] = [];
+  const answer = async (call: object) => {
+    seen.push(call);
+    return { status: 204, body: undefined };
+  };
+  const document = edit(
+    documentText,
+    ["security:\n  - apiKey: []\n", ""],
+    ["  /pets:\n", ping],
+    ["        required: true\n        description: The animal", "        description: The animal"],
+  );
+  const service = await start(t, { document, handlers: { ...handlers, ping: answer } });
+  t.match(await service.call("POST", "/v1/pings", { key: null }), { status: 204, text: "" });
+  t.match(seen, [{ caller: undefined, body: undefined }]);
+  const asText = { body: "x", headers: { "content-type": "text/plain" } };
+  t.match(await service.call("POST", "/v1/pings", asText), {
+    status: 415,
+    body: { message: "This operation takes no body." },
+  });
+  t.match(await service.call("POST", "/v1/pings?x=1"), { status: 400 });
+});
+
+t.test("Fails to start if document and code do not agree, and names the operation", async (t) => {
+  const handler = async () => ({ status: 200, body: [] });
+  const { getPet, ...some } = handlers;
+  for (const [message, options] of [
+    [/operation getPet has no handler: add src\/handlers\/getPet.ts/, { handlers: some }],
+    [/handler removePet has no operation in the document/, { handlers: { ...handlers, removePet: handler } }],
+    [
+      /operation listPets needs a security scheme of type http basic, which has no implementation/,
+      { document: edit(documentText, ["scheme: bearer", "scheme: basic"]) },
+    ],
+    [/maxLenght/, { document: edit(documentText, [/maxLength(?=: \d)/, "maxLenght"]) }],
+    [
+      /the default of the query parameter 'limit' does not fit/,
+      { document: edit(documentText, [valueAfter("name: limit", "default"), "default: -1"]) },
+    ],
+  ] as const)
+    await t.rejects(start(t, options), { message }, String(message));
+});

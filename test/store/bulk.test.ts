@@ -1,0 +1,146 @@
+// The tables of a store: readers and writers in other connections wait for each other, and lose nothing.
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { restore } from "../../src/data/backup.ts";
+import { readDocument } from "../../src/spec/document.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
+import { newDatabase, stores } from "../support/databases.ts";
+import { folder } from "../support/files.ts";
+import { query } from "../support/postgres.ts";
+import { fill, insertPets, petstoreOn, readAllNames } from "../support/stores.ts";
+import { until } from "../support/wait.ts";
+
+const document = await readDocument();
+const ignore = () => {};
+
+async function makeBackup(t: Test, count: number): Promise<string> {
+  const from = await stores.sqlite(t);
+  await fill(from, count);
+  const file = join(folder(t), "backup.db");
+  t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
+  return file;
+}
+
+/** Waits until a connection to the database waits for a lock of this mode. */
+async function waitsForLock(url: string, mode: string): Promise<void> {
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${mode}%'`;
+  await until(
+    async () => ((await query(url, `${waiting} AND datname = current_database()`)).length > 0 ? true : undefined),
+    () => `nobody waits for ${mode}`,
+  );
+}
+
+for (const [kind, prepare] of Object.entries(stores))
+  t.test(`${kind}: a table can be read after another one was left half-read`, async (t) => {
+    const url = await prepare(t);
+    await insertPets(url, 2_500);
+    const tables = await openTables(url, "look");
+    await tables.read(async (source) => {
+      for (let times = 0; times < 2; times++)
+        for await (const rows of source.rows("pets")) {
+          t.equal(rows.length, 1_000);
+          break;
+        }
+    });
+    await tables.close();
+  });
+
+t.test(
+  "postgres: a forced restore waits for a backup in progress until its timeout, and creates continue",
+  async (t) => {
+    const file = await makeBackup(t, 3);
+    const url = await newDatabase(t);
+    await fill(url, 40);
+    const [tables, store] = [await openTables(url, "look"), await openStore(url)];
+    await tables.read(async (source) => {
+      t.equal(await source.count("pets"), 40);
+      let outcome: unknown;
+      const restored = restore(file, url, document, true, ignore, { lockTimeout: 1_000 }).catch((error) => {
+        outcome = error;
+      });
+      const names: string[] = [];
+      while (outcome === undefined) {
+        names.push(`meanwhile ${names.length}`);
+        await store.pets.create({ name: names.at(-1) as string, categoryId: 0n });
+      }
+      await restored;
+      t.match(outcome, { message: /^Others use the store, for a backup.*Nothing was changed\.$/ });
+      t.equal(await source.count("idempotency"), 40);
+      t.same((await readAllNames(url)).slice(40), names);
+    });
+    await store.close();
+    await tables.close();
+  },
+);
+
+t.test("postgres: a reader waits for an exclusive writer, and reads its rows", async (t) => {
+  const url = await newDatabase(t);
+  await fill(url, 3);
+  const [tables, other] = [await openTables(url, "look"), await openTables(url, "update")];
+  let read: Promise<number[]> | undefined;
+  await other.write(
+    async (target) => {
+      read = tables.read(async (source) => [await source.count("idempotency"), await source.count("pets")]);
+      await waitsForLock(url, "ACCESS SHARE");
+      for (const name of ["idempotency", "pets"] as const) await target.remove(name);
+      await target.add("pets", [[9n, "new", 0n, null]]);
+    },
+    { alone: true },
+  );
+  t.same(await read, [0, 1]);
+  for (const each of [tables, other]) await each.close();
+});
+
+t.test("postgres: an exclusive writer waits for a reader", async (t) => {
+  const url = await newDatabase(t);
+  await insertPets(url, 3);
+  const [tables, other] = [await openTables(url, "look"), await openTables(url, "update")];
+  let written: Promise<void> | undefined;
+  await tables.read(async (source) => {
+    written = other.write((target) => target.remove("pets"), { alone: true });
+    await waitsForLock(url, "ACCESS EXCLUSIVE");
+    t.equal(await source.count("pets"), 3);
+    // Longer than the lock timeout of PostgreSQL: the writer rolls back, and tries again.
+    await until(
+      async () => {
+        const aborted = "SELECT 1 FROM pg_stat_activity WHERE query = 'ROLLBACK' AND datname = current_database()";
+        return (await query(url, aborted)).length > 0 ? true : undefined;
+      },
+      () => "the writer did not roll back",
+    );
+  });
+  await written;
+  t.same(await readAllNames(url), []);
+  for (const each of [tables, other]) await each.close();
+});
+
+t.test("postgres: reports a table that can't be locked", async (t) => {
+  const url = await newDatabase(t);
+  const tables = await openTables(url, "look");
+  await query(url, "DROP TABLE petstore.imports");
+  await t.rejects(tables.read(ignore as () => Promise<void>), { message: /imports.*does not exist/ });
+  await tables.close();
+});
+
+t.test("postgres: a service's count of deprecated calls waits for the end of a forced restore", async (t) => {
+  const file = await makeBackup(t, 1_500);
+  const url = await newDatabase(t);
+  await fill(url, 1);
+  const insert = "INSERT INTO petstore.deprecated_calls (operation, key, day, count) VALUES ('x', 'a', 1, 1)";
+  let counted: Promise<unknown> | undefined;
+  const count = (doing: string) => {
+    if (doing === "copying") counted ??= query(url, insert);
+  };
+  t.match(await restore(file, url, document, true, count), { counts: { pets: 1_500, deprecated_calls: 0 } });
+  await counted;
+  const tables = await openTables(url, "look");
+  t.equal(await tables.read((source) => source.count("deprecated_calls")), 1);
+  await tables.close();
+});
+
+t.test("postgres: rejects a copy of a store to itself", async (t) => {
+  const url = await newDatabase(t);
+  await fill(url, 1);
+  const { status, stderr } = await petstoreOn(url, ["copy", "--from", url, "--to", url]);
+  t.match({ status, stderr }, { status: 1, stderr: "petstore: The two stores are the same.\n" });
+});

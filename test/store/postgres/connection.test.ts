@@ -1,0 +1,154 @@
+// Connections of the PostgreSQL store: errors at the start, and failures of the network or the database.
+import pg from "pg";
+import t from "tap";
+import { openStore } from "../../../src/store/open.ts";
+import type { Store } from "../../../src/store/port.ts";
+import { latestVersion } from "../../../src/store/postgres/migrations.ts";
+import { petstore } from "../../support/command.ts";
+import { longTimeouts } from "../../support/conformance.ts";
+import { emptyDatabase, newDatabase } from "../../support/databases.ts";
+import type { StoredPet } from "../../support/http.ts";
+import { assertAllStored, startLoad } from "../../support/load.ts";
+import { startNetwork } from "../../support/network.ts";
+import { query } from "../../support/postgres.ts";
+import { start } from "../../support/service.ts";
+import { until } from "../../support/wait.ts";
+
+const readPets = async (url: string) =>
+  (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
+
+/** Waits for a first connection, which may take longer than the short timeouts of a test. */
+const isConnected = (store: Store) =>
+  until(
+    () =>
+      store.check().then(
+        () => true,
+        () => undefined,
+      ),
+    () => "PostgreSQL can't be reached",
+  );
+
+t.test("reports in one line why the database can't be opened, without the password", async (t) => {
+  const url = await emptyDatabase(t);
+  const { hostname, port, username, pathname } = new URL(url);
+  const rejects = async (address: string, message: RegExp) => {
+    const { status, stderr } = await petstore({ DATABASE_URL: address }, ["migrate"]);
+    t.match({ status, stderr }, { status: 1, stderr: message }, String(message));
+    t.match(stderr, /^petstore: The database postgres:\/\/[\w.]+:\d+\/\w* can't be opened: .*\n$/);
+    t.notMatch(stderr, /secret/);
+  };
+  await rejects("postgres://petstore:secret%20word@127.0.0.1:9/x", /connect ECONNREFUSED 127\.0\.0\.1:9/);
+  await rejects("postgres://petstore:secret%20word@localhost:9/x", /connect ECONNREFUSED/);
+  await rejects(`postgres://${username}:secret@${hostname}:${port}${pathname}`, /password authentication failed/);
+  const misleading = "postgres://127.0.0.1:9?secret@127.0.0.1:9/x"; // the password looks like a host and a query
+  await rejects(misleading, /connect ECONNREFUSED/);
+  await rejects(
+    `postgres://${username}@${hostname}:${port}${pathname}`,
+    /it asks for a password: give it in the URL, in PGPASSWORD or in ~\/\.pgpass/,
+  );
+  await rejects(`${url}_not`, /database "\w+" does not exist/);
+  await rejects(`${url}?sslmode=verify-full`, /does not support SSL/);
+
+  await query(url, "CREATE SCHEMA petstore");
+  await query(url, "CREATE TABLE petstore.songs (title text)");
+  await rejects(url, /its schema petstore belongs to another program/);
+  await query(url, "DROP TABLE petstore.songs");
+  await (await openStore(url)).close(); // an empty schema that an administrator created
+  await query(url, "INSERT INTO petstore.migrations VALUES (99, now())");
+  await rejects(url, new RegExp(`it is of version 99, made by a newer release; this one knows up to ${latestVersion}`));
+  await query(url, `CREATE DATABASE ${pathname.slice(1)}_latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+  t.teardown(() => query(url, `DROP DATABASE ${pathname.slice(1)}_latin WITH (FORCE)`));
+  await rejects(`${url}_latin`, /its encoding is LATIN1, and must be UTF8/);
+});
+
+t.test("limits how many calls wait while all connections are in use", async (t) => {
+  const url = await newDatabase(t);
+  // PostgreSQL gives up long before the store does, as with the defaults.
+  const store = await openStore(url, { connections: 2, timeouts: { connect: 300, statement: 200, answer: 10_000 } });
+  await isConnected(store);
+  const service = await start(t, { store });
+  const blocker = new pg.Client({ connectionString: url });
+  await blocker.connect();
+  await blocker.query("BEGIN; LOCK TABLE petstore.pets IN ACCESS EXCLUSIVE MODE");
+  const paths = ["", "&status=available", "&status=pending", "&status=sold"].flatMap((filter) =>
+    Array.from({ length: 100 }, (_, n) => `/v1/pets?limit=${n + 1}${filter}`),
+  );
+  const answers = await Promise.all(paths.map((path) => service.call("GET", path)));
+  t.ok(answers.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
+  const lists = Array.from({ length: 400 }, (_, n) => store.pets.list({ limit: 1, after: BigInt(n) }));
+  const messages = (await Promise.allSettled(lists)).map((list) => list.status === "rejected" && list.reason.message);
+  t.ok(messages.includes("The store is busy."), "some are rejected at once");
+  t.ok(messages.includes("The store is too slow."), "some are rejected when PostgreSQL cancels their statement");
+  await blocker.query("ROLLBACK");
+  t.match(await service.call("GET", "/v1/pets"), { status: 200 });
+  await blocker.end();
+  await service.app.close();
+  await store.close();
+});
+
+t.test("a create whose connection is cut happens at most once, and its retry succeeds", async (t) => {
+  const url = await newDatabase(t);
+  const network = await startNetwork(t, url);
+  const store = await openStore(network.url, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const service = await start(t, { store });
+  const create = (key: string) =>
+    service.call("POST", "/v1/pets", { json: { name: key, categoryId: 1 }, headers: { "idempotency-key": key } });
+  for (const when of ["before", "after"] as const)
+    for (let n = 0; n < 5; n++) {
+      network.cut = { text: "create", when };
+      t.match(await create(`${when}-${n}`), { status: 503, headers: { "retry-after": "1" } });
+      network.cut = undefined;
+      // PostgreSQL may still be committing a statement whose response was cut.
+      const expected = when === "before" ? 0 : 1;
+      const count = async () => (await readPets(url)).filter(({ name }) => name === `${when}-${n}`).length;
+      await until(
+        async () => ((await count()) === expected ? true : undefined),
+        () => `not ${expected} pets: ${when}-${n}`,
+      );
+      t.equal(await count(), expected);
+      t.match(await create(`${when}-${n}`), { status: 201, body: { name: `${when}-${n}` } });
+    }
+  t.equal((await readPets(url)).length, 10, "no pet was created twice");
+});
+
+t.test("responds with 503 while the network loses all data, and recovers by itself", async (t) => {
+  const network = await startNetwork(t, await newDatabase(t));
+  const timeouts = { connect: 400, statement: 400, answer: 400 };
+  const store = await openStore(network.url, { connections: 2, timeouts });
+  t.teardown(() => store.close());
+  await isConnected(store);
+  const service = await start(t, { store });
+  const list = async () => (await service.call("GET", "/v1/pets")).status;
+  const succeeds = () =>
+    until(
+      async () => ((await list()) === 200 ? true : undefined),
+      () => "the store is still unavailable",
+    );
+  await succeeds();
+  network.losesData = true;
+  const statuses = await Promise.all(Array.from({ length: 50 }, list));
+  t.same(new Set(statuses), new Set([503]));
+  network.losesData = false;
+  await succeeds();
+});
+
+t.test("loses nothing while its connections are terminated under load", async (t) => {
+  const url = await newDatabase(t);
+  const store = await openStore(url, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const service = await start(t, { store });
+  const load = startLoad([`${service.origin}/v1`], service.key, 16);
+  for (let n = 0; n < 20; n++) {
+    const before = load.acknowledged.size;
+    await until(
+      () => (load.acknowledged.size > before ? true : undefined),
+      () => `no create succeeds: ${JSON.stringify(load.tally)}`,
+    );
+    const own = "application_name = 'petstore' AND datname = current_database()";
+    await query(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${own}`);
+  }
+  await load.stop();
+  t.same(Object.keys(load.tally).sort(), ["200", "201", "503"], JSON.stringify(load.tally));
+  assertAllStored(t, await readPets(url), load.acknowledged);
+});

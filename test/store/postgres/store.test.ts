@@ -1,0 +1,121 @@
+// The PostgreSQL store: its statements, its schema, the rights that it needs, and failures of its database.
+import pg from "pg";
+import t from "tap";
+import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { latestVersion } from "../../../src/store/postgres/migrations.ts";
+import { statements } from "../../../src/store/postgres/statements.ts";
+import { petstore } from "../../support/command.ts";
+import { longTimeouts, rex } from "../../support/conformance.ts";
+import { emptyDatabase, newDatabase } from "../../support/databases.ts";
+import { query } from "../../support/postgres.ts";
+import { start } from "../../support/service.ts";
+import { until } from "../../support/wait.ts";
+
+const terminateAll =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()";
+
+t.test("ten openings at once migrate an empty database once", async (t) => {
+  const url = await emptyDatabase(t);
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openStore(url)));
+  t.equal(new Set(stores.map(({ secret }) => Buffer.from(secret).toString("hex"))).size, 1, "they share one secret");
+  for (const store of stores) await store.close();
+  t.equal((await query(url, "SELECT version FROM petstore.migrations")).length, latestVersion);
+  t.same(await petstore({ DATABASE_URL: url }, ["migrate"]), { status: 0, stdout: "", stderr: "" }, "already migrated");
+  const strict = await emptyDatabase(t);
+  const name = new URL(strict).pathname.slice(1);
+  await query(strict, `ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);
+  for (const store of await Promise.all(Array.from({ length: 10 }, () => openStore(strict)))) await store.close();
+});
+
+t.test("petstore migrate creates the store, and petstore keys list does not", async (t) => {
+  const settings = { DATABASE_URL: await emptyDatabase(t) };
+  t.match(await petstore(settings, ["keys", "list"]), { status: 1, stderr: /it has no pet store/ });
+  t.match(await petstore(settings, ["migrate"]), { status: 0 });
+  t.match(await petstore(settings, ["keys", "list"]), { status: 0, stdout: /^NAME/ });
+});
+
+t.test("a failed migration changes nothing", async (t) => {
+  const url = await emptyDatabase(t);
+  await query(url, "CREATE SCHEMA petstore; CREATE VIEW pg_temp.x AS SELECT 1");
+  await query(url, "CREATE SEQUENCE petstore.secret"); // takes the name of the last table
+  await t.rejects(openStore(url), { message: /can't be opened: relation "secret" already exists/ });
+  t.same(await query(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'petstore'"), []);
+  await query(url, "DROP SEQUENCE petstore.secret");
+  await (await openStore(url)).close();
+});
+
+t.test("serves without the right to change the schema", async (t) => {
+  const url = await newDatabase(t);
+  const role = `petstore_test_role_${Math.random().toString(36).slice(2)}`;
+  await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
+  t.teardown(() => query(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  await query(url, `GRANT USAGE ON SCHEMA petstore TO ${role}`);
+  await query(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO ${role}`);
+  await query(url, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA petstore TO ${role}`);
+  const asRole = Object.assign(new URL(url), { username: role, password: "x" });
+  const store = await openStore(asRole.href, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const service = await start(t, { store });
+  t.match(await service.call("POST", "/v1/pets", { json: { name: "Rex", categoryId: 1 } }), { status: 201 });
+});
+
+t.test("each statement finds its rows by an index, in a store of any size", async (t) => {
+  const client = new pg.Client({ connectionString: await newDatabase(t) });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query(`
+    INSERT INTO petstore.pets (name, category_id, status)
+      SELECT 'Rex', n, CASE n % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' END FROM generate_series(1, 20000) AS n;
+    INSERT INTO petstore.keys (name, hash, created_at) SELECT n, n::text::bytea, 0 FROM generate_series(1, 5000) AS n;
+    INSERT INTO petstore.idempotency (caller, key, digest, pet_id, created_at)
+      SELECT n % 9, n, '', n, n FROM generate_series(1, 20000) AS n;
+    INSERT INTO petstore.deprecated_calls (operation, key, day, count)
+      SELECT 'getPet', n / 100, n % 100, n FROM generate_series(1, 20000) AS n;
+    ANALYZE;
+    SET plan_cache_mode = force_generic_plan`);
+  for (const [name, text] of Object.entries(statements)) {
+    await client.query(`PREPARE "${name}" AS ${text}`);
+    const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
+    const nulls = Array.from({ length: count }, () => "NULL").join(", ");
+    const { rows } = await client.query(`EXPLAIN EXECUTE "${name}"${count ? `(${nulls})` : ""}`);
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    const scanned = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table]) => table);
+    const allowed = name === "listKeys" ? ["keys"] : ["secret"]; // all keys, and a table of one row
+    t.ok(
+      scanned.every((table) => allowed.includes(table as string)),
+      `${name}:\n${plan}`,
+    );
+    if (/^list|^find/.test(name)) t.notMatch(plan, /Sort|Filter/, `${name} neither sorts nor filters`);
+  }
+});
+
+t.test("does not report bugs as Unavailable", async (t) => {
+  const url = await newDatabase(t);
+  const closed = await openStore(url);
+  await closed.close();
+  await t.rejects(closed.check(), { message: /after calling end on the pool/ }, "use of a closed store");
+  const store = await openStore(url, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  await query(url, "ALTER TABLE petstore.pets RENAME TO animals");
+  await t.rejects(store.pets.find(1n), { code: "42P01" }, "a table that is not there");
+  const faulty = { toPostgres: () => (undefined as unknown as string).length };
+  await t.rejects(store.pets.find(faulty as unknown as bigint), TypeError, "an exception in a value");
+});
+
+t.test("rejects with Unavailable while the database can't be written", async (t) => {
+  const url = await newDatabase(t);
+  const store = await openStore(url, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  await query(url, "CREATE TABLE petstore.saved AS TABLE petstore.secret; DELETE FROM petstore.secret");
+  const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };
+  for (const once of [undefined, call])
+    await t.rejects(store.pets.create(rex, once), new Unavailable("The store is busy."), "creates lock the secret");
+  await query(url, "INSERT INTO petstore.secret TABLE petstore.saved");
+  t.match(await store.pets.create(rex, call), { outcome: "created", pet: rex });
+  await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
+  await query(url, terminateAll);
+  const isDisconnected = () => (store.metrics.pool()?.idle === 0 ? true : undefined);
+  await until(isDisconnected, () => "the connections are still open");
+  await t.rejects(store.pets.create(rex), new Unavailable("The store is read-only."));
+});

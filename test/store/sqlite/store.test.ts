@@ -1,0 +1,135 @@
+// The SQLite store: its schema, its statements, and writers that wait for a lock.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { constants, DatabaseSync } from "node:sqlite";
+import t, { type Test } from "tap";
+import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { tables } from "../../../src/store/bulk.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { latestVersion, migrate, readVersion } from "../../../src/store/sqlite/migrations.ts";
+import { statements } from "../../../src/store/sqlite/store.ts";
+import { petstore } from "../../support/command.ts";
+import { digest, rex } from "../../support/conformance.ts";
+import { folder } from "../../support/files.ts";
+import { start } from "../../support/service.ts";
+
+const newFile = (t: Test) => join(folder(t), "petstore.db");
+
+t.test("uses WAL with synchronous=FULL, strict tables, and an index for each statement", async (t) => {
+  const file = newFile(t);
+  const store = await openStore(`sqlite:${file}`);
+  const db = new DatabaseSync(file);
+  t.equal(db.prepare("PRAGMA journal_mode").get()?.journal_mode, "wal");
+  const found = db
+    .prepare(
+      "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .all();
+  t.same(
+    found.map(({ name, strict }) => [name, strict]),
+    [...Object.keys(tables), "secret"].sort().map((name) => [name, 1]),
+    "all tables are strict",
+  );
+  for (const statement of Object.values(statements)) {
+    const plan = db
+      .prepare(`EXPLAIN QUERY PLAN ${statement}`)
+      .all()
+      .map(({ detail }) => String(detail));
+    const readsWholeTable = /FROM (secret|keys ORDER BY name)$/.test(statement);
+    t.ok(readsWholeTable || !plan.some((step) => step.startsWith("SCAN")), `${statement}: ${plan}`);
+    t.notMatch(String(plan), /TEMP B-TREE/, "sorts nothing");
+  }
+  db.close();
+
+  // Only the connection itself knows this setting.
+  const { close } = DatabaseSync.prototype;
+  t.teardown(() => Object.assign(DatabaseSync.prototype, { close }));
+  let synchronous: unknown;
+  DatabaseSync.prototype.close = function () {
+    synchronous = this.prepare("PRAGMA synchronous").get()?.synchronous;
+    close.call(this);
+  };
+  await store.close();
+  t.equal(synchronous, 2n, "synchronous is FULL");
+});
+
+t.test("a write that waits when the store is closed fails with Unavailable", async (t) => {
+  const store = await openStore(`sqlite:${newFile(t)}`);
+  await store.pets.list({ limit: 1 });
+  const waiting = store.pets.create(rex);
+  await store.close();
+  await t.rejects(waiting, { constructor: Unavailable, message: "The store is closed." });
+});
+
+t.test("a writer waits for the lock of another connection, and readers do not", async (t) => {
+  const file = newFile(t);
+  const store = await openStore(`sqlite:${file}`);
+  const service = await start(t, { store });
+  const blocker = new DatabaseSync(file);
+  blocker.exec("BEGIN IMMEDIATE");
+  const waiting = service.call("POST", "/v1/pets", { json: { name: "x", categoryId: 1 } });
+  for (let n = 0; n < 20; n++) t.match(await service.call("GET", "/v1/pets"), { status: 200, body: [] });
+  blocker.exec("COMMIT");
+  t.match(await waiting, { status: 201 });
+  blocker.close();
+  await service.app.close();
+  await store.close();
+  await t.rejects(store.check(), { code: "ERR_INVALID_STATE" }, "use of a closed store is reported as a bug");
+});
+
+t.test("responds to a write with 503 if the lock outlasts the timeout", async (t) => {
+  const file = newFile(t);
+  const store = await openStore(`sqlite:${file}`, { timeouts: { lock: 50 } });
+  t.teardown(() => store.close());
+  const { call } = await start(t, { store });
+  const create = () => call("POST", "/v1/pets", { json: { name: "x", categoryId: 1 } });
+  const blocker = new DatabaseSync(file);
+  blocker.exec("BEGIN IMMEDIATE");
+  t.match(await create(), {
+    status: 503,
+    headers: { "retry-after": "1" },
+    body: { code: "unavailable", message: "The store is locked by another process. Try again." },
+  });
+  blocker.exec("COMMIT");
+  blocker.close();
+  t.match(await create(), { status: 201 });
+});
+
+t.test("opens a store that another connection has locked for writing", async (t) => {
+  const file = newFile(t);
+  await (await openStore(`sqlite:${file}`)).close();
+  const blocker = new DatabaseSync(file);
+  blocker.exec("BEGIN IMMEDIATE");
+  const store = await openStore(`sqlite:${file}`);
+  t.same(await store.keys.list(), []);
+  await store.close();
+  blocker.close();
+});
+
+t.test("a failed migration changes nothing", async (t) => {
+  const db = new DatabaseSync(newFile(t));
+  const denied = constants.SQLITE_INSERT;
+  db.setAuthorizer((action, table) =>
+    action === denied && table === "secret" ? constants.SQLITE_DENY : constants.SQLITE_OK,
+  );
+  t.throws(() => migrate(db), { message: /not authorized/ });
+  t.same(db.prepare("SELECT name FROM sqlite_schema").all(), []);
+  db.setAuthorizer(null);
+  migrate(db);
+  t.equal(readVersion(db), latestVersion);
+  db.close();
+});
+
+t.test("stores only the SHA-256 of a key, in a file that only its owner can read", async (t) => {
+  const file = newFile(t);
+  const { stdout } = await petstore({ DATABASE_URL: `sqlite:${file}` }, ["keys", "create", "a"]);
+  const key = stdout.trim();
+  const db = new DatabaseSync(file);
+  t.same(Buffer.from(db.prepare("SELECT hash FROM keys").get()?.hash as Uint8Array), digest(key));
+  const text = JSON.stringify(
+    ["pets", "keys", "idempotency", "secret"].map((table) => db.prepare(`SELECT * FROM ${table}`).all()),
+  );
+  t.notMatch(text, key);
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  db.close();
+});
