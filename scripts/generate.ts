@@ -6,7 +6,8 @@ import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
-import { readBasePath, readDocument } from "../src/spec/document.ts";
+import { readDocument } from "../src/pets/document.ts";
+import { readBasePath } from "../src/spec/document.ts";
 import { find, toSteps } from "./pointer.ts";
 
 const root = new URL("../", import.meta.url);

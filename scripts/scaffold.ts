@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { readDocument } from "../src/spec/document.ts";
+import { readDocument } from "../src/pets/document.ts";
 import type { Operation } from "../src/spec/operation.ts";
 import { find, type Json } from "./pointer.ts";
 

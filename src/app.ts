@@ -1,196 +1,138 @@
-// Document, handlers and store become a Fastify instance. All behaviour is decided here and in what
-// it imports; tests call it as the server does.
-import { randomUUID } from "node:crypto";
-import fastify, { type FastifyInstance, type RouteOptions } from "fastify";
-import glue from "fastify-openapi-glue";
+// Composes the service from its plugins. Tests call it as the server does.
+import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { callerDecorator, createAuthentication, type KeyUsage, trackKeyUsage } from "./auth/index.ts";
+import { callerOf, createBearerScheme, trackKeyUsage } from "./auth/index.ts";
 import type { Config } from "./config.ts";
-import { type Addresses, addDocs, toPublicUrls } from "./docs/index.ts";
+import { docs } from "./docs/index.ts";
 import {
+  type Certificate,
+  clientErrors,
+  connections,
+  cors,
+  createFastify,
   createLoadShedder,
-  createRateLimiter,
   createSecurityHeaders,
-  enableCors,
+  errorHandler,
   gracefulShutdown,
-  handleClientErrors,
-  handleErrors,
+  jsonBody,
   type LoadSheddingOptions,
-  limitConnections,
-  maxHeaderSize,
-  normalizeTarget,
-  parseJsonBodies,
-  parserTimeouts,
-  serverTimeouts,
+  limitRate,
+  RateLimiter,
+  responseHeaders,
   serviceLinks,
 } from "./http/index.ts";
 import { throttle } from "./lib/index.ts";
-import { createPagination } from "./pets/index.ts";
-import {
-  type AnyHandler,
-  buildRoute,
-  createValidatorCompiler,
-  type Document,
-  deprecationHeaders,
-  type Handlers,
-  type OperationId,
-} from "./spec/index.ts";
-import { addHealth, addStatus, addStatusPage } from "./status/index.ts";
+import { createPagination, type Handlers } from "./pets/index.ts";
+import { type Document, type Guard, listForCors, routes, toPublicUrls } from "./spec/index.ts";
+import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
   aggregateLocally,
   createRequestMetrics,
   type MetricsHub,
   RequestLogger,
-  type RequestMetrics,
   type Tracing,
   withLazyChildren,
 } from "./telemetry/index.ts";
 
 /** What the service is made of. */
-export interface Dependencies extends LoadSheddingOptions {
+export interface Dependencies {
   readonly document: Document;
   readonly handlers: Handlers;
   readonly store: Store;
   readonly config: Config;
   readonly logger: Logger;
-  /** The certificate with which to serve https; without it, http. */
+  /** The certificate for https; undefined serves http. */
   readonly tls?: Certificate | undefined;
-  /** Milliseconds for a client to send its headers, and for its TLS handshake. */
-  readonly headersTimeout?: number | undefined;
-  /** Follows each call; without it, there are no traces. */
+  /** Undefined turns tracing off. */
   readonly tracing?: Tracing | undefined;
-  /** Where the figures of all processes are; without it, there is only this one. */
+  /** The metrics of all processes; undefined if this is the only one. */
   readonly metrics?: MetricsHub | undefined;
+  /** Replaces clocks and limits, for tests. */
+  readonly overrides?: Overrides;
 }
 
-/** A certificate with its chain, and its private key, in PEM. */
-export interface Certificate {
-  readonly cert: Buffer;
-  readonly key: Buffer;
+/** Clocks and limits that tests replace. */
+export interface Overrides extends Pick<LoadSheddingOptions, "clock" | "heap" | "checkInterval"> {
+  readonly headersTimeout?: number | undefined;
 }
 
 /**
- * Builds the service. Throws an Error that names the operation where the document and the code
- * don't agree: an operation without a handler, a handler without an operation, a security scheme
- * without an implementation, a schema that would not be enforced.
+ * Builds the HTTP service. The order of registration is the order of hooks, and part of the contract. Rejects with an
+ * Error that names the operation if the document and the code do not agree.
  */
-export async function buildApp(parts: Dependencies): Promise<FastifyInstance> {
-  const { document, store, config, logger, tls, tracing } = parts;
-  // A missing Host and an unknown Expect are Node's to answer, without a body: the first is
-  // refused in src/http/error-handler.ts, the second may be passed over (RFC 9110, section 10.1.1).
-  const headersTimeout = parts.headersTimeout ?? parserTimeouts.headersTimeout;
-  const parser = {
-    ...parserTimeouts,
-    headersTimeout,
-    maxHeaderSize,
-    requireHostHeader: false,
-    joinDuplicateHeaders: true,
-  };
-  const counts = createRequestMetrics(document.operations);
-  const app = fastify({
-    ...serverTimeouts,
-    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
-    loggerInstance: withLazyChildren(logger),
-    logController: new RequestLogger(logger, counts.recordResponse),
-    genReqId: () => randomUUID(),
-    trustProxy: config.TRUST_PROXY.length > 0 && [...config.TRUST_PROXY],
-    // The parser's limit for all headers is the limit: a long id is a bad id, not a wrong path.
-    routerOptions: { maxParamLength: maxHeaderSize },
-    rewriteUrl: ({ url }) => normalizeTarget(url as string),
-    return503OnClosing: false,
-  }) as FastifyInstance; // also over TLS: nothing here looks at which it is
-  // Who has sent all and says so by closing their side is answered: Node has no option for it, only this field.
-  Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.server.on("checkExpectation", app.routing);
-  app.server.on("checkContinue", app.routing); // src/spec/route.ts asks for the body, after the credentials
-  const addresses = { production: config.BASE_URL, staging: config.STAGING_BASE_URL };
-  const configured = Object.values(addresses).filter((address) => address !== "");
-  const secure = createSecurityHeaders(
-    tls !== undefined || addresses.production.startsWith("https:"),
-    configured.map((address) => new URL(address).origin),
-  );
-  const countUnanswered = handleClientErrors(app.server, logger, secure.data, counts.recordMalformed);
-  const sockets = limitConnections(app, config.MAX_CONNECTIONS, parts);
-
-  app.decorateRequest(callerDecorator);
-  tracing?.traceRequests(app);
-  app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(secure.data).header("x-request-id", request.id);
-    done();
+export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
+  const { document, handlers, store, config, logger, tls, tracing, overrides = {} } = dependencies;
+  const urls = toPublicUrls(document, config.BASE_URL);
+  const links = serviceLinks(urls.root);
+  const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
+  const requestMetrics = createRequestMetrics(document.operations);
+  const { clock } = overrides;
+  const app = createFastify({
+    logger: withLazyChildren(logger),
+    logController: new RequestLogger(logger, requestMetrics.recordResponse),
+    trustProxy: config.TRUST_PROXY,
+    tls,
+    headersTimeout: overrides.headersTimeout,
   });
-  gracefulShutdown(app);
-  enableCors(app, document, config.CORS_ORIGINS);
-  handleErrors(app, serviceLinks(toPublicUrls(document, addresses).root));
-  parseJsonBodies(app);
-  app.setValidatorCompiler(createValidatorCompiler(document.extensions));
 
+  // Every request, routed or not
+  await app.register(connections, { max: config.MAX_CONNECTIONS, ...overrides });
+  await app.register(clientErrors, { log: logger, headers: headers.data, onResponse: requestMetrics.recordMalformed });
+  tracing?.traceRequests(app);
+  await app.register(responseHeaders, { headers: headers.data });
+  await app.register(gracefulShutdown);
+  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations) });
+  await app.register(errorHandler, { links });
+  await app.register(jsonBody);
+
+  // What the document describes
   const usage = trackKeyUsage(app, store);
-  const failures = createRateLimiter(
-    "failed-credentials",
-    config.RATE_LIMIT_FAILED,
-    "Too many wrong keys came from this address",
-    parts.clock,
-  );
-  const observed = tracing?.traceStore(store) ?? store;
-  const authentication = createAuthentication(observed.keys, usage, failures);
-  await addOperations(app, { ...parts, store: observed, counts, usage, authentication }, addresses);
-  await addDocs(app, document, addresses, secure.page);
-  addHealth(app, store);
-  const authenticate = authentication({ id: "status", security: [["http bearer"]] });
-  const inFlight = () => countUnanswered(sockets);
-  const figures =
-    parts.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "the figures can't be read")));
-  addStatus(app, { document, store, config, figures, authenticate, counts, usage, inFlight });
-  addStatusPage(app, secure.status);
+  const tracedStore = tracing?.traceStore(store) ?? store;
+  const failures = new RateLimiter({
+    policy: "failed-credentials",
+    limit: config.RATE_LIMIT_FAILED,
+    message: "Too many wrong keys came from this address",
+    clock,
+  });
+  const bearer = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failures });
+  const shedLoad = createLoadShedder(app, { onReject: requestMetrics.recordRejection, ...overrides });
+  await app.register(routes, {
+    document,
+    handlers,
+    context: ({ path }) => ({
+      pets: tracedStore.pets,
+      pagination: createPagination(store.secret, urls.base + path),
+    }),
+    security: { "http bearer": bearer },
+    guards: {
+      beforeAuthentication: [shedLoad],
+      afterAuthentication: [usage.countDeprecated, ...createRateLimit(config, clock)],
+    },
+    urls,
+    links,
+  });
+
+  // Around it
+  await app.register(docs, { document, urls, config, headers: headers.page });
+  await app.register(health, { store });
+  const metrics = dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not read")));
+  await app.register(status, {
+    document,
+    store,
+    config,
+    metrics,
+    authenticate: bearer,
+    requestMetrics,
+    usage,
+    headers: headers.status,
+  });
   await app.ready();
   return app;
 }
 
-type OperationParts = Omit<Dependencies, "logger"> & {
-  readonly counts: RequestMetrics;
-  readonly usage: KeyUsage;
-  readonly authentication: ReturnType<typeof createAuthentication>;
-};
-
-// Every operation of the document becomes a route, and every handler has an operation.
-async function addOperations(app: FastifyInstance, parts: OperationParts, addresses: Addresses): Promise<void> {
-  const { document, handlers, store, config, counts, usage, authentication } = parts;
-  const { base, root } = toPublicUrls(document, addresses);
-  const links = serviceLinks(root);
-  const quota = config.RATE_LIMIT
-    ? createRateLimiter("calls", config.RATE_LIMIT, "This key has made too many calls", parts.clock)
-    : undefined;
-  const admit = createLoadShedder(
-    app,
-    () => {
-      counts.rejected += 1;
-    },
-    parts,
-  );
-  const routes = new Map(
-    document.operations.map((operation) => {
-      const { id } = operation;
-      if (!Object.hasOwn(handlers, id))
-        throw new Error(`The operation ${id} has no handler: add src/pets/handlers/${id}.ts to src/pets/handlers.ts.`);
-      // The types tie each handler to its operation; here all are called alike.
-      const handler = handlers[id as OperationId] as unknown as AnyHandler;
-      const context = { pets: store.pets, pages: createPagination(store.secret, base + operation.path) };
-      const headers = deprecationHeaders(operation, base, `${root}/docs`);
-      const authenticate = authentication(operation);
-      return [id, buildRoute({ operation, handler, admit, authenticate, usage, quota, context, headers, links })];
-    }),
-  );
-  const orphan = Object.keys(handlers).find((id) => !routes.has(id));
-  if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
-
-  app.addHook("onRoute", ({ schema }) => {
-    // Where an operation declares no query parameter, any one is unknown.
-    if (schema && "operationId" in schema) schema.querystring ??= { type: "object", properties: {} };
-  });
-  await app.register(glue, {
-    specification: document.content,
-    prefix: document.basePath,
-    operationResolver: (id) => routes.get(id) as RouteOptions,
-  });
+function createRateLimit({ RATE_LIMIT: limit }: Config, clock: Overrides["clock"]): Guard[] {
+  if (limit === null) return [];
+  const limiter = new RateLimiter({ policy: "calls", limit, message: "This key has made too many calls", clock });
+  return [limitRate(limiter, (request) => callerOf(request)?.id.toString())];
 }

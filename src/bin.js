@@ -10,8 +10,7 @@ if (major < 24 || (major === 24 && minor < 4)) {
 const { enableCompileCache, flushCompileCache } = await import("node:module");
 // Caches compiled code, which halves the time of the next start.
 enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
-const { run } = await import("./cli/cli.ts");
-const { processIo } = await import("./cli/io.ts");
+const { processIo, run } = await import("./cli/index.ts");
 const code = await run(process.argv.slice(2), processIo);
 flushCompileCache();
 // After a failure, open connections do not keep the process alive. After `serve`, the service goes on.

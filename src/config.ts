@@ -3,6 +3,9 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { levels } from "pino";
 
+/** The environment variables of this process. Only this module reads them. */
+export const environment = process.env;
+
 /** How often something may happen: `count` times in `seconds`. */
 export interface Limit {
   readonly count: number;
@@ -185,9 +188,9 @@ export type Config = {
 };
 
 /** Reads the settings from the environment. Throws an Error that names the setting and what it may be. */
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
   const values = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
-    const value = setting.read(environment[name] || setting.default);
+    const value = setting.read(env[name] || setting.default);
     if (value === undefined) throw new Error(`${name} must be ${setting.allowed}.`);
     return [name, value];
   });

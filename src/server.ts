@@ -5,15 +5,13 @@ import { readFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { createSecureContext, type Server as TlsServer } from "node:tls";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
-import { buildApp, type Certificate, type Dependencies } from "./app.ts";
+import { buildApp, type Dependencies } from "./app.ts";
 import { generateKey } from "./auth/index.ts";
-import { processIo, reportError } from "./cli/index.ts";
 import { startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
-import { backlog } from "./http/index.ts";
-import { collectGarbage } from "./lib/index.ts";
-import { handlers } from "./pets/index.ts";
-import { readDocument } from "./spec/index.ts";
+import { backlog, type Certificate } from "./http/index.ts";
+import { collectGarbage, escapeControlCharacters } from "./lib/index.ts";
+import { handlers, readDocument } from "./pets/index.ts";
 import { openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
 
@@ -21,7 +19,7 @@ const grace = 8_000; // milliseconds for what is under way when the service is t
 const lastGrace = 9_000; // and for all
 
 /** Runs the service until SIGTERM or SIGINT. Rejects with an Error that says why it can't start. */
-export async function serve(environment: NodeJS.ProcessEnv): Promise<void> {
+export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
   const document = await readDocument();
   for (const name of ["BASE_URL", "STAGING_BASE_URL"] as const)
@@ -142,7 +140,7 @@ function greet(origin: string, basePath: string, key: string | false, keyless: b
 
 // `node src/server.ts`, as a container or systemd starts it: without npm, a shell, or the command line.
 if (import.meta.main)
-  await serve(processIo.env).catch((error) => {
-    reportError(processIo, error);
+  await serve().catch(({ message }: Error) => {
+    console.error(`petstore: ${escapeControlCharacters(message.split("\n", 1)[0] as string)}`);
     process.exit(1);
   });

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { extname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { readDocument } from "../src/spec/document.ts";
+import { readDocument } from "../src/pets/document.ts";
 import { start } from "./support/service.ts";
 
 const clientModule = new URL(process.env.CLIENT_MODULE ?? "../openapi/client.ts", import.meta.url);

@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import t from "tap";
 import { readConfig } from "../src/config.ts";
-import { readDocument } from "../src/spec/document.ts";
+import { readDocument } from "../src/pets/document.ts";
 import { petstore } from "./support/command.ts";
 import { folder } from "./support/files.ts";
 import { start } from "./support/service.ts";

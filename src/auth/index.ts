@@ -1,3 +1,3 @@
-export { type Authenticate, callerDecorator, createAuthentication, generateKey } from "./authentication.ts";
-export { type KeyUsage, trackKeyUsage } from "./key-usage.ts";
+export { type Caller, callerOf, createBearerScheme, generateKey } from "./authentication.ts";
+export { KeyUsage, trackKeyUsage } from "./key-usage.ts";
 export { createNetworkMatcher, requireOperator } from "./operator-access.ts";

@@ -1,122 +1,136 @@
-// What keys are used for, written to the store in batches: no request waits for it.
-import type { FastifyInstance } from "fastify";
+// Tracks the use of API keys and the calls of deprecated operations. Writes them to the store in batches, so that no
+// request waits for the write.
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import { toDay } from "../lib/index.ts";
-import type { Caller } from "../spec/index.ts";
-import { retentionDays } from "../status/index.ts";
-import type { DailyCalls, Store } from "../store/index.ts";
+import type { Guard, Operation } from "../spec/index.ts";
+import { type DailyCalls, retentionDays, type Store } from "../store/index.ts";
+import { type Caller, callerOf } from "./authentication.ts";
 
-const flushEvery = 1_000; // milliseconds
+const flushInterval = 1_000; // milliseconds
 
-/** How often what was called, since somebody asked last. */
+/** Calls since the last `drainCalls`. */
 export interface CallCounts {
   /** By the name of the key. */
   readonly keys: ReadonlyMap<string, number>;
-  /** Of deprecated operations: by operation, then by the name of the key, which is empty where none was sent. */
+  /** Of deprecated operations: by operation, then by the name of the key, which is empty for calls without a key. */
   readonly deprecated: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** Notes what keys are used for. */
-export interface KeyUsage {
-  /** The caller's key was used. */
-  recordUse(caller: Caller): void;
-  /** The caller, if there is one, called a deprecated operation. */
-  recordDeprecatedCall(operation: string, caller: Caller | undefined): void;
-  /** Gives the calls that were not given yet. */
-  drainCalls(): CallCounts;
-}
-
-type Counted = Map<string, Map<string, number>>; // by operation, then by key
+type CountsByKey = Map<string, Map<string, number>>; // by operation, then by key
 
 interface Use {
   readonly name: string;
-  at: number; // milliseconds since 1970
-  calls: number; // that were not given yet
+  lastUsed: number; // milliseconds since 1970
+  calls: number; // not drained yet
 }
 
-/** Notes it for as long as `app` lives, and writes it to `store` each second, and at the end. */
-export function trackKeyUsage(
-  app: FastifyInstance,
-  { keys, deprecated }: Pick<Store, "keys" | "deprecated">,
-): KeyUsage {
-  let uses = new Map<bigint, Use>();
-  let keyed = new Map<string, number>(); // of uses that the store has
-  let calls: Counted = new Map(); // for both, the store and who asks here
-  let unwritten = new Map<string, DailyCalls>();
-  let ungiven: Counted = new Map();
+/** Counts calls in memory until they are flushed to the store and drained by the metrics. */
+export class KeyUsage {
+  readonly #store: Pick<Store, "keys" | "deprecated">;
+  readonly #log: FastifyBaseLogger;
+  #uses = new Map<bigint, Use>();
+  #drainableKeys = new Map<string, number>();
+  #deprecatedCalls: CountsByKey = new Map(); // neither flushed nor drained
+  #drainableDeprecated: CountsByKey = new Map();
+  #unwritten = new Map<string, DailyCalls>();
+  #flushing: Promise<unknown> | undefined;
 
-  const note = (one: DailyCalls) => {
-    const name = `${one.day} ${one.operation} ${one.key}`;
-    unwritten.set(name, { ...one, count: one.count + (unwritten.get(name)?.count ?? 0n) });
-  };
-  const settle = () => {
-    const day = toDay(Date.now());
-    for (const [operation, keys] of calls)
-      for (const [key, count] of keys) {
-        add(ungiven, operation, key, count);
-        note({ operation, key, day, count: BigInt(count) });
-      }
-    calls = new Map();
-  };
-  const giveKeys = () => {
-    for (const use of uses.values()) {
-      keyed.set(use.name, use.calls + (keyed.get(use.name) ?? 0));
-      use.calls = 0;
+  constructor(store: Pick<Store, "keys" | "deprecated">, log: FastifyBaseLogger) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Records that a request used the caller's key. */
+  readonly recordUse = ({ id, name }: Caller): void => {
+    const use = this.#uses.get(id);
+    if (use === undefined) this.#uses.set(id, { name, lastUsed: Date.now(), calls: 1 });
+    else {
+      use.lastUsed = Date.now();
+      use.calls += 1;
     }
   };
-  const flushUses = async () => {
-    if (uses.size === 0) return;
-    giveKeys();
-    const batch = new Map([...uses].map(([id, { at }]) => [id, new Date(at)]));
-    uses = new Map();
-    await keys.touch(batch).catch((error) => app.log.warn({ err: error }, "the last use of keys was not noted"));
+
+  /** A guard that counts calls of deprecated operations. */
+  readonly countDeprecated: Guard = (request: FastifyRequest, _, { id, deprecation }: Operation): void => {
+    if (deprecation) increment(this.#deprecatedCalls, id, callerOf(request)?.name ?? "", 1);
   };
-  const flushCalls = async () => {
-    settle();
-    if (unwritten.size === 0) return;
-    const batch = [...unwritten.values()];
-    unwritten = new Map();
-    await deprecated.add(batch, toDay(Date.now()) - retentionDays + 1n).catch((error) => {
-      // With the next ones. Where only the answer was lost they count twice: better than not at all.
-      for (const one of batch) note(one);
-      app.log.warn({ err: error }, "calls of deprecated operations are not noted yet");
+
+  /** Returns the calls since the last time. */
+  drainCalls(): CallCounts {
+    this.#moveDeprecatedCalls();
+    this.#moveKeyCalls();
+    const drained = { keys: this.#drainableKeys, deprecated: this.#drainableDeprecated };
+    this.#drainableKeys = new Map();
+    this.#drainableDeprecated = new Map();
+    return drained;
+  }
+
+  /** Writes all that is not written yet to the store. Only one flush runs at a time. */
+  async flush(): Promise<void> {
+    this.#flushing ??= Promise.all([this.#flushUses(), this.#flushDeprecatedCalls()]).finally(() => {
+      this.#flushing = undefined;
     });
-  };
-  // One after the other, and at the end what the one before could not write.
-  let flushing: Promise<unknown> | undefined;
-  const flush = async () => {
-    flushing ??= Promise.all([flushUses(), flushCalls()]).finally(() => {
-      flushing = undefined;
+    await this.#flushing;
+  }
+
+  async #flushUses(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    this.#moveKeyCalls();
+    const batch = new Map([...this.#uses].map(([id, { lastUsed }]) => [id, new Date(lastUsed)]));
+    this.#uses = new Map();
+    await this.#store.keys.touch(batch).catch((error) => {
+      this.#log.warn({ err: error }, "last use of keys not written");
     });
-    await flushing;
-  };
-  const timer = setInterval(flush, flushEvery).unref();
-  app.addHook("onClose", async () => {
-    clearInterval(timer);
-    await flushing;
-    await flush();
-  });
-  return {
-    recordUse({ id, name }) {
-      const use = uses.get(id);
-      if (use === undefined) uses.set(id, { name, at: Date.now(), calls: 1 });
-      else {
-        use.at = Date.now();
-        use.calls += 1;
+  }
+
+  async #flushDeprecatedCalls(): Promise<void> {
+    this.#moveDeprecatedCalls();
+    if (this.#unwritten.size === 0) return;
+    const batch = [...this.#unwritten.values()];
+    this.#unwritten = new Map();
+    await this.#store.deprecated.add(batch, toDay(Date.now()) - retentionDays + 1n).catch((error) => {
+      // Written with the next batch. If only the response was lost, these calls count twice, which is better than none.
+      for (const calls of batch) this.#addUnwritten(calls);
+      this.#log.warn({ err: error }, "calls of deprecated operations not written yet");
+    });
+  }
+
+  #moveDeprecatedCalls(): void {
+    const day = toDay(Date.now());
+    for (const [operation, keys] of this.#deprecatedCalls)
+      for (const [key, count] of keys) {
+        increment(this.#drainableDeprecated, operation, key, count);
+        this.#addUnwritten({ operation, key, day, count: BigInt(count) });
       }
-    },
-    recordDeprecatedCall: (operation, caller) => add(calls, operation, caller?.name ?? "", 1),
-    drainCalls() {
-      settle();
-      giveKeys();
-      const taken = { keys: keyed, deprecated: ungiven };
-      keyed = new Map();
-      ungiven = new Map();
-      return taken;
-    },
-  };
+    this.#deprecatedCalls = new Map();
+  }
+
+  #moveKeyCalls(): void {
+    for (const use of this.#uses.values()) {
+      this.#drainableKeys.set(use.name, use.calls + (this.#drainableKeys.get(use.name) ?? 0));
+      use.calls = 0;
+    }
+  }
+
+  #addUnwritten(calls: DailyCalls): void {
+    const id = `${calls.day} ${calls.operation} ${calls.key}`;
+    this.#unwritten.set(id, { ...calls, count: calls.count + (this.#unwritten.get(id)?.count ?? 0n) });
+  }
 }
 
-function add(all: Counted, operation: string, key: string, count: number): void {
-  const keys = all.get(operation) ?? new Map<string, number>();
-  all.set(operation, keys.set(key, count + (keys.get(key) ?? 0)));
+/** Tracks the use of keys until `app` closes. Flushes every second, and when `app` closes. */
+export function trackKeyUsage(app: FastifyInstance, store: Pick<Store, "keys" | "deprecated">): KeyUsage {
+  const usage = new KeyUsage(store, app.log);
+  const timer = setInterval(() => usage.flush(), flushInterval).unref();
+  app.addHook("onClose", async () => {
+    clearInterval(timer);
+    await usage.flush(); // waits for a flush that is running, and then writes what it did not include
+    await usage.flush();
+  });
+  return usage;
+}
+
+function increment(counts: CountsByKey, operation: string, key: string, count: number): void {
+  const keys = counts.get(operation) ?? new Map<string, number>();
+  counts.set(operation, keys.set(key, count + (keys.get(key) ?? 0)));
 }

@@ -1,1 +1,2 @@
-export { processIo, reportError } from "./io.ts";
+export { run } from "./cli.ts";
+export { processIo } from "./io.ts";

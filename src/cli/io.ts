@@ -1,5 +1,6 @@
 // The streams, environment and signals of a command.
 import type { Readable } from "node:stream";
+import { environment } from "../config.ts";
 import { escapeControlCharacters } from "../lib/index.ts";
 
 /** A stream to write to, and whether it is a terminal. */
@@ -16,9 +17,9 @@ export interface Io {
   onStop(stop: () => void): void;
 }
 
-/** The streams, environment and signals of this process. The project reads `process.env` only here. */
+/** The streams, environment and signals of this process. */
 export const processIo: Io = {
-  env: process.env,
+  env: environment,
   // Opened by the command that reads it, and not by the service.
   get stdin() {
     return process.stdin;

@@ -1,1 +1,1 @@
-export { type Addresses, addDocs, toPublicUrls } from "./docs.ts";
+export { docs } from "./docs.ts";

@@ -1,77 +1,99 @@
-// What the HTTP parser refuses has no request: it is answered here, on the socket, in the one shape.
+// Responds to malformed HTTP, timeouts and CONNECT, which never reach a route.
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
+import fp from "fastify-plugin";
 import { HttpError } from "./errors.ts";
+import { maxHeaderSize } from "./fastify.ts";
 
-/** The bytes that all headers of a request may have. */
-export const maxHeaderSize = 16_384;
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Returns the number of requests without a complete response. */
+    countInFlight(): number;
+  }
+}
 
-// Not by an import, which evaluates all that node:http has, its WebSocket as well: 30 ms of each start.
+// An import would evaluate all of node:http, including its WebSocket: 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 type ParserError = { code?: string; reason?: string };
 
-/** How many requests that came by these connections have no answer yet. */
-export type CountInFlight = (sockets: Iterable<Socket>) => number;
-
-/**
- * Makes `server` answer malformed HTTP, time-outs and CONNECT, which no route can take. `always`: headers for each
- * answer. Of each it tells the status, and gives what counts the requests under way: a client that leaves takes its
- * own along, so none is counted for ever.
- */
-export function handleClientErrors(
-  server: Server,
-  log: FastifyBaseLogger,
-  always: Record<string, string>,
-  tell: (status: number) => void,
-): CountInFlight {
-  // Of each connection, the answers that are not out yet, and the latest.
-  const pending = new WeakMap<Socket, ServerResponse[]>();
-  const note = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const responses = pending.get(socket) ?? [];
-    if (responses.length === 0) pending.set(socket, responses);
-    while (responses[0]?.writableFinished) responses.shift(); // they leave in order
-    responses.push(response);
-  };
-  server.on("request", note).on("checkContinue", note).on("checkExpectation", note);
-
-  const refuse = (error: ParserError, socket: Socket): void => {
-    const responses = pending.get(socket) ?? [];
-    const broken = responses.find(({ req }) => !req.complete);
-    const before = responses.filter((one) => one !== broken && !one.writableFinished).at(-1);
-    // Before TLS has begun there is nobody to answer to.
-    const { secureConnecting } = socket as Socket & { secureConnecting?: boolean }; // of a TLSSocket
-    if (error.code === "ECONNRESET" || !socket.writable || secureConnecting) socket.destroy();
-    // Answers leave in the order of their requests (RFC 9112, section 9.3.2). Prepended, since Node
-    // ends the connection with the last one where the client has closed its side.
-    else if (before) before.prependOnceListener("finish", () => refuse(error, socket));
-    // It has its answer, or a part of it: more bytes would pass for the rest.
-    else if (broken?.headersSent) socket.destroy();
-    else tell(answer(error, socket, log, always));
-  };
-  server.removeAllListeners("clientError"); // Fastify's own, which has another shape
-  server.on("clientError", refuse);
-  server.on("connect", (_, socket: Socket) => {
-    socket.on("error", () => socket.destroy()); // Node has taken its own listener off
-    refuse({ code: "CONNECT" }, socket);
-  });
-  return (sockets) => {
-    let count = 0;
-    for (const socket of sockets)
-      for (const { writableFinished } of pending.get(socket) ?? []) if (!writableFinished) count += 1;
-    return count;
-  };
+/** The options of the plugin `clientErrors`. */
+export interface ClientErrorsOptions {
+  readonly log: FastifyBaseLogger;
+  /** Headers of every response. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called with the status of each response. */
+  readonly onResponse: (status: number) => void;
 }
 
-function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, always: Record<string, string>): number {
-  const { answer, headers } = toRefusal(error);
+/** Responds to requests that Node's HTTP parser rejects, in the shape of all errors, and closes their connection. */
+export const clientErrors = fp<ClientErrorsOptions>(
+  async (app, { log, headers, onResponse }) => {
+    const { server } = app;
+    const pending = new PendingResponses();
+    const track = ({ socket }: IncomingMessage, response: ServerResponse) => pending.add(socket, response);
+    server.on("request", track).on("checkContinue", track).on("checkExpectation", track);
+
+    const reject = (error: ParserError, socket: Socket): void => {
+      const responses = pending.of(socket);
+      const incomplete = responses.find(({ req }) => !req.complete);
+      const previous = responses.filter((one) => one !== incomplete && !one.writableFinished).at(-1);
+      const { secureConnecting } = socket as Socket & { secureConnecting?: boolean }; // of a TLSSocket
+      if (error.code === "ECONNRESET" || !socket.writable || secureConnecting) socket.destroy();
+      // Responses are sent in the order of their requests (RFC 9112, section 9.3.2). The listener is prepended, because
+      // Node closes the connection in its own listener if the client has half-closed it.
+      else if (previous) previous.prependOnceListener("finish", () => reject(error, socket));
+      // Part of a response was sent. The client would read further bytes as the rest of it.
+      else if (incomplete?.headersSent) socket.destroy();
+      else onResponse(respond(error, socket, log, headers));
+    };
+    server.removeAllListeners("clientError"); // Fastify's listener responds in another shape
+    server.on("clientError", reject);
+    server.on("connect", (_, socket: Socket) => {
+      socket.on("error", () => socket.destroy()); // Node has removed its own listener
+      reject({ code: "CONNECT" }, socket);
+    });
+    app.decorate("countInFlight", () => pending.count(app.openSockets));
+  },
+  { name: "client-errors", dependencies: ["connections"] },
+);
+
+// The unfinished responses of each connection, in order. A connection that is closed takes its responses along.
+class PendingResponses {
+  readonly #responses = new WeakMap<Socket, ServerResponse[]>();
+
+  add(socket: Socket, response: ServerResponse): void {
+    const responses = this.#responses.get(socket) ?? [];
+    if (responses.length === 0) this.#responses.set(socket, responses);
+    while (responses[0]?.writableFinished) responses.shift();
+    responses.push(response);
+  }
+
+  of(socket: Socket): readonly ServerResponse[] {
+    return this.#responses.get(socket) ?? [];
+  }
+
+  count(sockets: Iterable<Socket>): number {
+    let count = 0;
+    for (const socket of sockets) for (const { writableFinished } of this.of(socket)) if (!writableFinished) count += 1;
+    return count;
+  }
+}
+
+function respond(
+  error: ParserError,
+  socket: Socket,
+  log: FastifyBaseLogger,
+  commonHeaders: Readonly<Record<string, string>>,
+): number {
+  const { response, headers } = toHttpError(error);
   const id = randomUUID();
-  log.info({ reqId: id, reason: error.reason ?? error.code, status: answer.status }, "malformed request");
-  const body = JSON.stringify(answer.body);
+  log.info({ reqId: id, reason: error.reason ?? error.code, status: response.status }, "malformed request");
+  const body = JSON.stringify(response.body);
   const head = {
-    ...always,
+    ...commonHeaders,
     ...headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),
@@ -79,14 +101,14 @@ function answer(error: ParserError, socket: Socket, log: FastifyBaseLogger, alwa
     connection: "close",
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n${body}`);
-  // Not end(): a client that keeps its own half open would keep the socket, and the process, alive.
+  socket.write(`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${lines.join("")}\r\n${body}`);
+  // Not end(): a client that keeps its side open would keep the socket and the process alive.
   socket.destroySoon();
-  return answer.status;
+  return response.status;
 }
 
-// llhttp names the reason in fixed words of its own, which hold nothing of the request.
-function toRefusal({ code, reason = "it can't be parsed" }: ParserError): HttpError {
+// The reasons are fixed texts of llhttp that quote nothing of the request.
+function toHttpError({ code, reason = "it can't be parsed" }: ParserError): HttpError {
   if (code === "HPE_HEADER_OVERFLOW")
     return new HttpError(
       "headers_too_large",

@@ -1,123 +1,89 @@
-// The connections of clients: how many there may be, how long a client may take, and how they end.
-import { Server as ListeningServer, type Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
-import { TLSSocket, Server as TlsServer } from "node:tls";
-import { promisify } from "node:util";
-import type { FastifyInstance } from "fastify";
+// Limits the connections of clients: their number, and the time that a client may take to read a response.
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import fp from "fastify-plugin";
 
-/** The clocks that Fastify sets, in milliseconds: by default a request may take for ever. */
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The open connections. With TLS, each is listed twice: as a TCP socket and as a TLS socket. */
+    openSockets: ReadonlySet<Socket>;
+  }
+}
+
+/** Timeouts that Fastify sets, in milliseconds. By default, a request may take forever. */
 export const serverTimeouts = {
   connectionTimeout: 120_000, // without a byte in either direction
   keepAliveTimeout: 72_000, // between two requests
   requestTimeout: 30_000,
 };
 
-/** Those that Node sets. */
+/** Timeouts that Node sets, in milliseconds. */
 export const parserTimeouts = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
 
-/** The connections that the system lets wait until the service accepts them; it may have a lower limit of its own. */
+/** The maximum length of the queue of connections that are not accepted yet. The system may have a lower limit. */
 export const backlog = 4_096;
 
-const answerTimeout = 30_000; // for a client to take what it is answered
-const largest = 1_048_576; // bytes of an answer: who has taken as many is given as long again
-const sweepEvery = 1_000;
-const mostSlow = 200; // connections that may need more than a sweep for it: each takes a megabyte or two meanwhile
-const linger = 500; // that an idle connection may be kept when the service ends
+const responseTimeout = 30_000; // milliseconds for a client to read a response, or `progress` bytes of it
+const progress = 1_048_576;
+const sweepInterval = 1_000; // milliseconds
+const maxSlow = 200; // connections that take longer than one sweep to read; each holds 1 to 2 MB of memory
 
-/** Options of the sweep that closes connections of slow clients. */
-export interface SweepOptions {
-  /** The milliseconds of a monotonic clock. */
+/** The options of the plugin `connections`. */
+export interface ConnectionsOptions {
+  /** Maximum number of connections. */
+  readonly max: number;
+  /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
-  /** Milliseconds between two sweeps. */
-  readonly checkEvery?: number | undefined;
+  /** Milliseconds between two checks of slow clients. */
+  readonly checkInterval?: number | undefined;
 }
 
 /**
- * Holds the connections of `app` to `most`, and to a time in which to take an answer: Node has a
- * clock for each request, none for who asks and then reads a byte now and then. Gives those that are
- * open; over TLS each is there twice, as it came and as it is read.
+ * Limits the number of connections, and closes those whose clients read too slowly: Node has timeouts for requests, but
+ * none for responses. If all connections are in use, closes the idle ones.
  */
-export function limitConnections(
-  app: FastifyInstance,
-  most: number,
-  { clock = () => performance.now(), checkEvery = sweepEvery }: SweepOptions = {},
-): ReadonlySet<Socket> {
-  const { server } = app;
-  server.maxConnections = most;
-  let dropped = 0;
-  server.on("drop", () => {
-    if (dropped === 0) server.closeIdleConnections(); // who does nothing makes room
-    dropped += 1;
-  });
+export const connections = fp<ConnectionsOptions>(
+  async (app, { max, clock = () => performance.now(), checkInterval = sweepInterval }) => {
+    const { server } = app;
+    server.maxConnections = max;
+    let dropped = 0;
+    server.on("drop", () => {
+      if (dropped === 0) server.closeIdleConnections();
+      dropped += 1;
+    });
 
-  const sockets = new Set<Socket>();
-  // For their client to read: since when, and what it had taken then. The first of them waits longest.
-  const waiting = new Map<Socket, { since: number; taken: number }>();
-  const note = (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket) && waiting.delete(socket));
-  };
-  server.on("connection", note).on("secureConnection", note);
-  const sweep = () => {
-    if (dropped > 0) app.log.warn({ dropped, most }, "connections were refused: there are too many");
-    dropped = 0;
-    const now = clock();
-    for (const [socket, { taken }] of waiting)
-      if (socket.writableLength === 0 || toTaken(socket) - taken > largest) waiting.delete(socket);
-    let tooMany = waiting.size - mostSlow;
-    for (const [socket, { since }] of waiting) if (tooMany-- > 0 || now - since > answerTimeout) cut(socket);
-    for (const socket of sockets)
-      if (socket.writableLength > 0 && !waiting.has(socket))
-        waiting.set(socket, { since: now, taken: toTaken(socket) });
-  };
-  const timer = setInterval(sweep, checkEvery).unref();
-  app.addHook("onClose", async () => clearInterval(timer));
-  return sockets;
-}
+    const sockets = new Set<Socket>();
+    // Connections with unread bytes: since when, and how many bytes had been read then. Sorted by time.
+    const slow = new Map<Socket, { since: number; read: number }>();
+    const track = (socket: Socket) => {
+      sockets.add(socket);
+      socket.once("close", () => sockets.delete(socket) && slow.delete(socket));
+    };
+    server.on("connection", track).on("secureConnection", track);
+    const sweep = () => {
+      if (dropped > 0) app.log.warn({ dropped, max }, "connections rejected: MAX_CONNECTIONS reached");
+      dropped = 0;
+      const now = clock();
+      for (const [socket, { read }] of slow)
+        if (socket.writableLength === 0 || bytesRead(socket) - read > progress) slow.delete(socket);
+      let excess = slow.size - maxSlow;
+      for (const [socket, { since }] of slow) if (excess-- > 0 || now - since > responseTimeout) reset(socket);
+      for (const socket of sockets)
+        if (socket.writableLength > 0 && !slow.has(socket)) slow.set(socket, { since: now, read: bytesRead(socket) });
+    };
+    const timer = setInterval(sweep, checkInterval).unref();
+    app.addHook("onClose", async () => clearInterval(timer));
+    app.decorate("openSockets", sockets);
+  },
+  { name: "connections" },
+);
 
-function toTaken({ bytesWritten, writableLength }: Socket): number {
+function bytesRead({ bytesWritten, writableLength }: Socket): number {
   return bytesWritten - writableLength;
 }
 
-// A reset also gives back what the system holds for the client; over TLS Node has none.
-function cut(socket: Socket): void {
+// A reset also frees the kernel's send buffer. Node can't reset TLS sockets.
+function reset(socket: Socket): void {
   if (socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
-}
-
-/**
- * Lets `app` end in two steps. First it takes no more connections, and each answer says that it is
- * the connection's last, so that clients which are at work take their next request elsewhere; only
- * then are idle connections closed, into which a client could be sending a request just now.
- */
-export function gracefulShutdown(app: FastifyInstance): void {
-  const endHandshakes = app.server instanceof TlsServer ? watchHandshakes(app.server) : () => {};
-  let ending = false;
-  app.addHook("preClose", async () => {
-    ending = true;
-    ListeningServer.prototype.close.call(app.server); // http's own would close the idle ones, too
-    const count = promisify(app.server.getConnections.bind(app.server));
-    for (const until = performance.now() + linger; (await count()) > 0 && performance.now() < until; ) await pause(10);
-    endHandshakes();
-  });
-  app.addHook("onSend", ({ headers }, reply, payload, done) => {
-    // Node takes what follows a request to upgrade for another protocol's: it must be the last here.
-    if (ending || headers.upgrade !== undefined) reply.header("connection", "close");
-    done(null, payload);
-  });
-}
-
-// Connections on which TLS has not begun: what ends the others knows nothing of them.
-function watchHandshakes(server: TlsServer): () => void {
-  const open = new Map<string, Socket>();
-  const toName = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
-  server.on("connection", (socket: Socket) => {
-    const name = toName(socket);
-    open.set(name, socket);
-    socket.once("close", () => open.delete(name));
-  });
-  server.on("secureConnection", (socket) => open.delete(toName(socket)));
-  return () => {
-    for (const socket of open.values()) socket.destroy();
-  };
 }

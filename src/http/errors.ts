@@ -1,68 +1,83 @@
-// All failures that a client can see: one table, code to status. The document lists the codes
-// (Error.code, x-extensible-enum) and a test holds the two equal.
+// Errors that end a request: a closed table of codes, each with its status.
 
-import type { ErrorBody } from "../spec/index.ts";
-
-const statuses = {
+/** The error codes of the HTTP layer, with their statuses. An application adds its own. */
+export const httpErrors = {
   malformed_request: 400,
   invalid_parameter: 400,
   invalid_body: 400,
-  invalid_cursor: 400,
   unauthorized: 401,
   path_not_found: 404,
-  pet_not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   content_too_large: 413,
   unsupported_media_type: 415,
-  idempotency_key_reused: 422,
   too_many_requests: 429,
   headers_too_large: 431,
   internal_error: 500,
   not_implemented: 501,
   unavailable: 503,
-} as const satisfies Record<ErrorBody["code"], number>;
+} as const;
 
-/** The code of a failure, for programs. */
-export type ErrorCode = ErrorBody["code"];
+/** An error code of the HTTP layer. */
+export type HttpErrorCode = keyof typeof httpErrors;
 
-/** All codes, in the document's order. */
-export const codes = Object.keys(statuses) as ErrorCode[];
-
-/** The answer to a failure: the code's status, and a message for people. */
-export function fail<C extends ErrorCode>(code: C, message: string): { status: (typeof statuses)[C]; body: ErrorBody } {
-  const status = statuses[code];
-  // What it quotes of a request may be cut, and so end with half of a surrogate pair, which is no Unicode.
-  return { status, body: { code, message: message.toWellFormed(), status } };
+/** The body of every failure. */
+export interface ErrorBody<Code extends string = string, Status extends number = number> {
+  /** For programs. */
+  readonly code: Code;
+  /** For people. */
+  readonly message: string;
+  readonly status: Status;
 }
 
-/** Ends a request before its handler: a failure with the headers that belong to it. */
-export class HttpError extends Error {
-  readonly answer: { status: number; body: ErrorBody };
-  readonly headers: Record<string, string>;
+/** The response of a failure. */
+export interface ErrorResponse<Code extends string = string, Status extends number = number> {
+  readonly status: Status;
+  readonly body: ErrorBody<Code, Status>;
+}
 
-  constructor(code: ErrorCode, message: string, headers: Record<string, string> = {}) {
-    // It is an answer, not a fault: nobody looks at where it came from, and to find that out is dear.
+/** Creates a function that returns the response of a failure, from a table of codes and their statuses. */
+export function createFail<Statuses extends Readonly<Record<string, number>>>(statuses: Statuses) {
+  return <Code extends keyof Statuses & string>(
+    code: Code,
+    message: string,
+  ): ErrorResponse<Code, Statuses[Code] & number> => {
+    const status = statuses[code] as Statuses[Code] & number;
+    // A message that quotes a part of a request may end with half of a surrogate pair.
+    return { status, body: { code, message: message.toWellFormed(), status } };
+  };
+}
+
+const fail = createFail(httpErrors);
+
+/** Ends a request before its handler runs. */
+export class HttpError extends Error {
+  readonly response: ErrorResponse;
+  /** Headers of the response. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
+    // No stack trace: it is expensive, and nobody reads it, because the error is a response and not a fault.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
-    this.answer = fail(code, message);
+    this.response = fail(code, message);
     this.headers = headers;
   }
 }
 
-/** The refusal of a path that nothing is at. */
+/** Returns the error for a path that does not exist. */
 export function notFound(): HttpError {
   return new HttpError("path_not_found", "There is nothing at this path.");
 }
 
-/** The refusal of an operation whose handler is not written yet. */
+/** Returns the error for an operation whose handler is not written yet. */
 export function notImplemented(id: string): HttpError {
   return new HttpError("not_implemented", `The operation ${id} is not written yet.`);
 }
 
-/** The refusal of what can't be done now: the client may send it again, after so many seconds. */
-export function serviceUnavailable(why: string, seconds = 1): HttpError {
-  return new HttpError("unavailable", `${why} Try again.`, { "retry-after": `${seconds}` });
+/** Returns the error for a temporary failure. The client may retry after `seconds`. */
+export function serviceUnavailable(reason: string, seconds = 1): HttpError {
+  return new HttpError("unavailable", `${reason} Try again.`, { "retry-after": `${seconds}` });
 }

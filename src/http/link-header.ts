@@ -1,12 +1,12 @@
-// Links in headers (RFC 8288), which lead from an answer to what belongs to it.
+// The Link header (RFC 8288).
 import type { FastifyReply } from "fastify";
 
-/** The links from the service to its document and documentation (RFC 8631). `root` is where /docs and /openapi.json are. */
+/** Returns the links to the document and its documentation (RFC 8631). `root` is the URL above /docs and /openapi.json. */
 export function serviceLinks(root: string): string {
   return `<${root}/openapi.json>; rel="service-desc", <${root}/docs>; rel="service-doc"`;
 }
 
-/** Adds a header to an answer. Link is a list (RFC 8288, section 3): what the answer has already stays in it. */
+/** Sets a header of the response. Appends to Link, which is a list (RFC 8288, section 3). */
 export function appendHeader(reply: FastifyReply, name: string, value: string): void {
   const present = name.toLowerCase() === "link" && reply.getHeader(name);
   reply.header(name, present ? `${present}, ${value}` : value);

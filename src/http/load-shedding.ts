@@ -1,96 +1,128 @@
-// More work than there is time for: what would have to wait is refused at once, so that what is
-// accepted is answered as fast as ever.
+// Load shedding: responds with 503 as soon as the event loop is saturated, so that accepted requests stay fast.
 //
-// A turn of the event loop brings all requests that have arrived, and the last of them waits for all
-// others. A long turn alone is a burst, or a machine that stood still; one after the other they are a
-// queue that does not end (as "controlled delay" has it: Nichols and Jacobson, ACM Queue 10(5), 2012).
-// Many that are cheap are served all the same: to refuse them would take as long.
+// One tick of the event loop runs all requests that have arrived, and the last of them waits for all others. A single
+// long tick is a burst. Long ticks without a pause are a queue that does not drain (compare CoDel: Nichols and Jacobson,
+// ACM Queue 10(5), 2012). Cheap requests are always accepted, because a rejection would cost as much.
 import { getHeapStatistics, type HeapInfo } from "node:v8";
 import type { FastifyInstance } from "fastify";
 import { collectGarbage } from "../lib/index.ts";
-import type { SweepOptions } from "./connections.ts";
 import { serviceUnavailable } from "./errors.ts";
 
-const patience = 4; // milliseconds that a request may wait for others of its turn
-const few = 16; // requests of a turn that are let in, however long they take
-const cheap = 0.04; // milliseconds that a request may take, which is three times what a refusal takes
-const burst = 100; // milliseconds for which turns may be longer than that, without a rest
-const longest = 3; // seconds of Retry-After, drawn by lot: who was refused together must not come again together
-const relapse = 4_000; // milliseconds after a refusal in which no burst is let in: whoever was refused comes again
-const mostHeap = 0.9; // of what Node may have
-const lookEvery = 1_000; // milliseconds
-const collectEvery = 10_000; // and at most so often for what is garbage of it
+const maxTick = 4; // milliseconds
+const minRequests = 16; // requests of a tick that are accepted in any case
+const cheapRequest = 0.04; // milliseconds per request; a rejection takes a third of this
+const maxBurst = 100; // milliseconds of long ticks without a pause that count as a burst
+const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
+const cooldown = 4_000; // milliseconds after a rejection during which no burst is allowed, because rejected clients retry
+const maxHeap = 0.9; // of Node's heap limit
+const checkInterval = 1_000; // milliseconds
+const collectInterval = 10_000; // minimum milliseconds between two forced garbage collections
 
-/** Lets a request in, or throws the Refusal with 503 where there is no time or no memory for it. */
-export type ShedLoad = () => void;
+type HeapUsage = Pick<HeapInfo, "used_heap_size" | "heap_size_limit">;
 
-/** Sources of measurements for load shedding, and the period of its checks. */
-export interface LoadSheddingOptions extends SweepOptions {
-  /** The heap of this process, in bytes. */
-  readonly heap?: (() => Pick<HeapInfo, "used_heap_size" | "heap_size_limit">) | undefined;
+/** The options of `createLoadShedder`. */
+export interface LoadSheddingOptions {
+  /** Called for each rejected request. */
+  readonly onReject: () => void;
+  /** Returns milliseconds of a monotonic clock. */
+  readonly clock?: (() => number) | undefined;
+  /** Returns the heap of this process, in bytes. */
+  readonly heap?: (() => HeapUsage) | undefined;
+  /** Milliseconds between two checks of the heap. */
+  readonly checkInterval?: number | undefined;
 }
 
-/** Makes what each call of an operation asks first; of each refusal it tells. What is around the interface is always answered: by /healthz others decide what to do about it. */
-export function createLoadShedder(
-  app: FastifyInstance,
-  tell: () => void,
-  { clock = () => performance.now(), heap = getHeapStatistics, checkEvery = lookEvery }: LoadSheddingOptions = {},
-): ShedLoad {
-  let turning = false;
-  let began = 0; // the turn
-  let served = 0; // in it
-  let ended = 0;
-  let calm = 0; // when there was time to spare
-  let late = Number.NEGATIVE_INFINITY; // when there was none
-  let full = false;
-  let refused = 0;
-
-  const rest = (now: number) => {
-    if (now - late > relapse) calm = now;
+/** Creates a guard that throws an HttpError with status 503 if there is no time or memory for the request. */
+export function createLoadShedder(app: FastifyInstance, options: LoadSheddingOptions): () => void {
+  const load = new EventLoopLoad(options.clock ?? (() => performance.now()));
+  const memory = new HeapMonitor(options.heap ?? getHeapStatistics, options.clock ?? (() => performance.now()));
+  let rejected = 0;
+  const check = async () => {
+    await memory.check();
+    if (rejected > 0) app.log.warn({ rejected, memory: memory.isFull }, "overloaded: requests rejected");
+    rejected = 0;
   };
-  const endTurn = () => {
-    turning = false;
-    ended = clock();
-    if (ended - began < patience) rest(ended);
-  };
-  const isLate = (): boolean => {
-    const now = clock();
-    if (turning) {
-      const isLong = served >= few && now - began > Math.max(patience, served * cheap);
-      if (!isLong || began - calm < burst) return false;
-      late = now;
-      return true;
-    }
-    turning = true;
-    served = 0;
-    setImmediate(endTurn);
-    if (now - ended > patience) rest(now); // also where the disk was waited for, which others do not pay for
-    began = now;
-    return false;
-  };
-  let collected = Number.NEGATIVE_INFINITY;
-  const isFull = () => {
-    const { used_heap_size: used, heap_size_limit: limit } = heap();
-    return used > mostHeap * limit;
-  };
-  const look = async () => {
-    if (isFull() && clock() - collected > collectEvery) {
-      collected = clock();
-      await collectGarbage();
-    }
-    full = isFull();
-    if (refused > 0) app.log.warn({ refused, memory: full }, "too much to do: requests were refused");
-    refused = 0;
-  };
-  const timer = setInterval(look, checkEvery).unref();
+  const timer = setInterval(check, options.checkInterval ?? checkInterval).unref();
   app.addHook("onClose", async () => clearInterval(timer));
   return () => {
-    if (!isLate() && !full) {
-      served += 1;
+    if (!load.isSaturated() && !memory.isFull) {
+      load.accept();
       return;
     }
-    refused += 1;
-    tell();
-    throw serviceUnavailable("The service has too much to do.", 1 + Math.floor(Math.random() * longest));
+    rejected += 1;
+    options.onReject();
+    throw serviceUnavailable("The service has too much to do.", 1 + Math.floor(Math.random() * maxRetryAfter));
   };
+}
+
+// Measures ticks of the event loop that run requests.
+class EventLoopLoad {
+  readonly #clock: () => number;
+  #inTick = false;
+  #tickStart = 0;
+  #tickEnd = 0;
+  #accepted = 0; // in this tick
+  #lastPause = 0; // when the event loop last had spare time
+  #lastRejection = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  isSaturated(): boolean {
+    const now = this.#clock();
+    if (this.#inTick) {
+      const budget = Math.max(maxTick, this.#accepted * cheapRequest);
+      const isLong = this.#accepted >= minRequests && now - this.#tickStart > budget;
+      if (!isLong || this.#tickStart - this.#lastPause < maxBurst) return false;
+      this.#lastRejection = now;
+      return true;
+    }
+    this.#inTick = true;
+    this.#accepted = 0;
+    setImmediate(() => this.#endTick());
+    // A gap between ticks is a pause. It may also be a wait for the disk, which other requests do not pay for.
+    if (now - this.#tickEnd > maxTick) this.#pause(now);
+    this.#tickStart = now;
+    return false;
+  }
+
+  accept(): void {
+    this.#accepted += 1;
+  }
+
+  #endTick(): void {
+    this.#inTick = false;
+    this.#tickEnd = this.#clock();
+    if (this.#tickEnd - this.#tickStart < maxTick) this.#pause(this.#tickEnd);
+  }
+
+  #pause(now: number): void {
+    if (now - this.#lastRejection > cooldown) this.#lastPause = now;
+  }
+}
+
+class HeapMonitor {
+  readonly #read: () => HeapUsage;
+  readonly #clock: () => number;
+  #lastCollection = Number.NEGATIVE_INFINITY;
+  isFull = false;
+
+  constructor(read: () => HeapUsage, clock: () => number) {
+    this.#read = read;
+    this.#clock = clock;
+  }
+
+  async check(): Promise<void> {
+    if (this.#exceedsLimit() && this.#clock() - this.#lastCollection > collectInterval) {
+      this.#lastCollection = this.#clock();
+      await collectGarbage();
+    }
+    this.isFull = this.#exceedsLimit();
+  }
+
+  #exceedsLimit(): boolean {
+    const { used_heap_size: used, heap_size_limit: limit } = this.#read();
+    return used > maxHeap * limit;
+  }
 }

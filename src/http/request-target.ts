@@ -1,9 +1,8 @@
-// What a request asks for, as the router takes it.
+// Normalizes the target of a request for the router.
 
 /**
- * The path and query of the target of a request. The absolute form (RFC 9112, section 3.2.2) means its path.
- * Escapes that are no UTF-8 have no route: their percent signs are taken as they stand, so that the
- * request gets the answer of the path that it names, and 401 stays before 400.
+ * Returns the path and query of a request target. Takes the path of the absolute form (RFC 9112, section 3.2.2). Escapes
+ * the percent signs of paths that are not valid UTF-8, so that the router responds with 404, after authentication.
  */
 export function normalizeTarget(target: string): string {
   if (/^\/[^%#]*$/.test(target)) return target;

@@ -1,5 +1,6 @@
-// What a browser may do with an answer, whoever brought it there: helmet's headers, made once.
+// Security headers of responses: those of helmet, computed once.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import fp from "fastify-plugin";
 import helmet, { type HelmetOptions } from "helmet";
 
 const self = ["'self'"];
@@ -13,12 +14,23 @@ function headersOf(options: HelmetOptions): Record<string, string> {
     },
     removeHeader: () => {},
   };
-  // It looks at nothing of the request, and uses nothing else of the answer.
+  // helmet does not read the request, and calls only these two methods of the response.
   helmet(options)({} as IncomingMessage, response as unknown as ServerResponse, () => {});
   return headers;
 }
 
-/** The headers of answers that are data, of the pages of Swagger UI, and of the page at /status. */
+/** Adds headers to every response, and its request id as X-Request-Id. */
+export const responseHeaders = fp<{ readonly headers: Readonly<Record<string, string>> }>(
+  async (app, { headers }) => {
+    app.addHook("onRequest", (request, reply, done) => {
+      reply.headers(headers).header("x-request-id", request.id);
+      done();
+    });
+  },
+  { name: "response-headers" },
+);
+
+/** The security headers of data, of Swagger UI, and of the status page. */
 export interface SecurityHeaders {
   readonly data: Record<string, string>;
   readonly page: Record<string, string>;
@@ -26,15 +38,16 @@ export interface SecurityHeaders {
 }
 
 /**
- * The headers for a service whose clients come by TLS or not, and whose pages may call it at `origins`
- * beside their own.
+ * Creates the security headers. `urls` are the configured URLs of the service, which Swagger UI may call; empty ones are
+ * ignored. The first is the public one: if it begins with https, clients connect over TLS, even if this process does not.
  */
-export function createSecurityHeaders(tls: boolean, origins: readonly string[]): SecurityHeaders {
-  // Without TLS it must not be there (RFC 6797, section 7.2); other names of the domain are not ours to speak for.
-  const strictTransportSecurity = tls && { includeSubDomains: false };
+export function createSecurityHeaders(tls: boolean, urls: readonly [string, ...string[]]): SecurityHeaders {
+  const origins = urls.filter(Boolean).map((url) => new URL(url).origin);
+  // Not without TLS (RFC 6797, section 7.2), and not for subdomains, which may not belong to this service.
+  const strictTransportSecurity = (tls || urls[0].startsWith("https:")) && { includeSubDomains: false };
   return {
-    // Nothing in data is to be shown, run or framed. What concerns pages alone is left out, and what
-    // keeps other origins from reading: no browser sends a key on its own.
+    // Data is never rendered, run or framed. Without the headers that concern only pages, and without those that keep
+    // other origins from reading: a browser never sends a key by itself.
     data: headersOf({
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } },
       xFrameOptions: { action: "deny" },
@@ -49,11 +62,11 @@ export function createSecurityHeaders(tls: boolean, origins: readonly string[]):
       xXssProtection: false,
     }),
     page: headersOf({
-      // Over plain http away from loopback, upgraded requests would leave the page blank.
+      // Over plain HTTP, upgraded requests would fail and leave the page blank.
       contentSecurityPolicy: { directives: { upgradeInsecureRequests: null, connectSrc: ["'self'", ...origins] } },
       strictTransportSecurity,
     }),
-    // Ours, and an operator's key is entered there: files of this service alone, no form that goes anywhere, no HTML from text.
+    // The page takes an operator's key: only files of this service, no forms, and no HTML from strings.
     status: headersOf({
       contentSecurityPolicy: {
         useDefaults: false,

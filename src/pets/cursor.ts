@@ -1,20 +1,29 @@
-// The pages of a list. A cursor is the id after which the page begins, signed together with the
-// filter: one that we did not make, or made for another filter, is told apart from a good one.
+// Keyset pagination. A cursor holds the id after which the page begins, signed together with the filter, so that a forged
+// cursor and a cursor of another filter are rejected.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalJson } from "../lib/index.ts";
-import type { ListQuery, Pagination } from "../spec/index.ts";
 import type { Page } from "../store/index.ts";
 
 const idBytes = 8;
 const signatureBytes = 16;
 
-/** The pages of the list at `address`. Cursors are signed with `secret`. */
-export function createPagination(secret: Uint8Array, address: string): Pagination {
-  // A store gives out the same page again for the same query, and to sign is dear.
-  const links = new WeakMap<Page, string>();
-  const sign = (id: Buffer, { limit, cursor, ...filter }: ListQuery): Buffer => {
-    return createHmac("sha256", secret).update(id).update(canonicalJson(filter)).digest().subarray(0, signatureBytes);
-  };
+/** The query of a list: `cursor` and `limit` select the page, all other parameters are the filter. */
+export type ListQuery = { readonly limit: number; readonly cursor?: string };
+
+/** Translates between the cursors of a list and ids. */
+export interface Pagination {
+  /** Returns the id after which the page of the query begins, undefined for the first page, or null if its cursor is invalid. */
+  after(query: ListQuery): bigint | undefined | null;
+  /** Returns the `Link` header to the next page (RFC 8288), or undefined for the last page. */
+  next(query: ListQuery, page: Page): string | undefined;
+}
+
+/** Creates the pagination of the list at `url`. Signs cursors with `secret`. */
+export function createPagination(secret: Uint8Array, url: string): Pagination {
+  // Caches the link by page: a store returns the same page again while it is unchanged, and signing is expensive.
+  const cache = new WeakMap<Page, string>();
+  const sign = (id: Buffer, { limit, cursor, ...filter }: ListQuery): Buffer =>
+    createHmac("sha256", secret).update(id).update(canonicalJson(filter)).digest().subarray(0, signatureBytes);
   return {
     after(query) {
       if (query.cursor === undefined) return undefined;
@@ -26,16 +35,16 @@ export function createPagination(secret: Uint8Array, address: string): Paginatio
     next(query, page) {
       const last = page.pets.at(-1);
       if (!page.more || last === undefined) return undefined;
-      const known = links.get(page);
-      if (known !== undefined) return known;
+      const cached = cache.get(page);
+      if (cached !== undefined) return cached;
       const id = Buffer.alloc(idBytes);
       id.writeBigInt64BE(last.id);
       const cursor = Buffer.concat([id, sign(id, query)]).toString("base64url");
       const search = new URLSearchParams(
         Object.entries({ ...query, cursor }).map(([name, value]) => [name, String(value)]),
       );
-      const link = `<${address}?${search}>; rel="next"`;
-      links.set(page, link);
+      const link = `<${url}?${search}>; rel="next"`;
+      cache.set(page, link);
       return link;
     },
   };

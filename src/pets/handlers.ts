@@ -1,7 +1,7 @@
 // The handlers, one for each operationId of the document.
-
-import type { Handlers } from "../spec/index.ts";
+import type { Handlers } from "./handler.ts";
 import { createPet } from "./handlers/createPet.ts";
 import { getPet } from "./handlers/getPet.ts";
 import { listPets } from "./handlers/listPets.ts";
+
 export const handlers = { listPets, createPet, getPet } satisfies Handlers;

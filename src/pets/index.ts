@@ -1,2 +1,4 @@
 export { createPagination } from "./cursor.ts";
+export { readDocument } from "./document.ts";
+export type { Handlers } from "./handler.ts";
 export { handlers } from "./handlers.ts";

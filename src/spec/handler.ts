@@ -1,71 +1,57 @@
-// The types that tie a handler to its operation in the document: what it receives, and what it may
-// answer. An undeclared status, a body of another status, an undeclared header, a wrong parameter
-// name or a missing operation does not compile.
-import type { components, operations } from "../generated/openapi.ts";
-import type { Page, PetStore } from "../store/index.ts";
+// The types that bind a handler to its operation in the document. An undeclared status, the body of another status, an
+// undeclared header, a wrong parameter name or a missing handler does not compile.
 
-/** The operationId of an operation of the document. */
-export type OperationId = keyof operations;
-
-/** The body of every failure. */
-export type ErrorBody = components["schemas"]["Error"];
-
-/** Who is calling, as the credential says. */
-export interface Caller {
-  readonly id: bigint;
-  readonly name: string;
-  /** Whether the credential opens what is for those who run the service. */
-  readonly operator: boolean;
+/** The types of an application. */
+export interface Application {
+  /** The interface `operations` that openapi-typescript generates from the document. */
+  readonly operations: object;
+  /** What handlers work with, such as a store. */
+  readonly context: unknown;
+  /** The owner of a valid credential. */
+  readonly caller: unknown;
 }
 
-type Content<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
+/** The operationId of an operation of the application's document. */
+export type OperationId<App extends Application> = keyof App["operations"] & string;
+
+type JsonContent<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
+type Parameters<Operation, In extends string> = Operation extends { parameters: infer All }
+  ? NonNullable<All[In & keyof All]>
+  : never;
+type RequestBody<Operation> = Operation extends { requestBody?: infer Body } ? JsonContent<Body> : undefined;
+
 type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
-type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
-type Part<Id extends OperationId, In extends keyof operations[Id]["parameters"]> = NonNullable<
-  operations[Id]["parameters"][In]
+type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
+type Responses<Operation> = Operation extends { responses: infer All } ? All : never;
+
+/** A validated call of an operation. Default values are filled in. */
+export interface Call<App extends Application, Id extends OperationId<App>> {
+  readonly params: Parameters<App["operations"][Id], "path">;
+  readonly query: Parameters<App["operations"][Id], "query">;
+  readonly headers: Parameters<App["operations"][Id], "header">;
+  readonly body: RequestBody<App["operations"][Id]>;
+  /** Undefined if the operation requires no credential and none was sent. */
+  readonly caller: App["caller"] | undefined;
+}
+
+type ResponseOf<All> = {
+  [Status in keyof All & number]: {
+    readonly status: Status;
+    readonly body: Immutable<JsonContent<All[Status]>>;
+    readonly headers?: All[Status] extends { headers: infer Headers } ? DeclaredHeaders<Headers> : undefined;
+  };
+}[keyof All & number];
+
+/** A response that the document declares for the operation. */
+export type HandlerResponse<App extends Application, Id extends OperationId<App>> = ResponseOf<
+  Responses<App["operations"][Id]>
 >;
 
-/** A call of an operation, validated against the document, defaults filled in. */
-export interface Call<Id extends OperationId> {
-  readonly params: Part<Id, "path">;
-  readonly query: Part<Id, "query">;
-  readonly headers: Part<Id, "header">;
-  readonly body: Content<operations[Id]["requestBody"]>;
-  /** Absent where the operation needs no credential and none was sent. */
-  readonly caller: Caller | undefined;
-}
-
-/** An answer that the document declares for the operation, by its status. */
-export type HandlerResponse<Id extends OperationId> = {
-  [Status in keyof operations[Id]["responses"] & number]: {
-    readonly status: Status;
-    readonly body: Immutable<Content<operations[Id]["responses"][Status]>>;
-    readonly headers?: Declared<
-      operations[Id]["responses"][Status]["headers" & keyof operations[Id]["responses"][Status]]
-    >;
-  };
-}[keyof operations[Id]["responses"] & number];
-
-/** What a handler works with. */
-export interface Context {
-  readonly pets: PetStore;
-  /** The pages of the operation called, where it lists. */
-  readonly pages: Pagination;
-}
-
-/** The pages of a list (RFC 8288): where one begins, and the address of the next. */
-export interface Pagination {
-  /** The id after which the page of this query begins; null where its cursor is not of our making, or for another filter. */
-  after(query: ListQuery): bigint | undefined | null;
-  /** The `Link` header that leads from this page of the query to the next, where there is one. */
-  next(query: ListQuery, page: Page): string | undefined;
-}
-
-/** The query of a list: `cursor` and `limit` say which page, all else is the filter. */
-export type ListQuery = { readonly limit: number; readonly cursor?: string };
-
-/** Answers the calls of one operation. Expected failures are returned (`fail`), only bugs are thrown. */
-export type Handler<Id extends OperationId> = (call: Call<Id>, context: Context) => Promise<HandlerResponse<Id>>;
+/** Responds to the calls of one operation. Returns expected failures, and throws only for bugs. */
+export type Handler<App extends Application, Id extends OperationId<App>> = (
+  call: Call<App, Id>,
+  context: App["context"],
+) => Promise<HandlerResponse<App, Id>>;
 
 /** One handler for each operation of the document. */
-export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
+export type Handlers<App extends Application> = { readonly [Id in OperationId<App>]: Handler<App, Id> };

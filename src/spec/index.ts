@@ -1,6 +1,7 @@
-export { deprecationHeaders } from "./deprecation.ts";
-export { type Document, readDocument } from "./document.ts";
-export type { Call, Caller, ErrorBody, Handler, Handlers, ListQuery, OperationId, Pagination } from "./handler.ts";
-export type { Operation } from "./operation.ts";
-export { type AnyHandler, buildRoute } from "./route.ts";
+export { type Document, type PublicUrls, parseDocument, toPublicUrls } from "./document.ts";
+export type { Application, Call, Handler, HandlerResponse, Handlers, OperationId } from "./handler.ts";
+export { listForCors, type Operation } from "./operation.ts";
+export type { AnyHandler, Guard, Guards } from "./route.ts";
+export { type RoutesOptions, routes } from "./routes.ts";
+export type { SecurityScheme, SecuritySchemes } from "./security.ts";
 export { createValidatorCompiler } from "./validation.ts";

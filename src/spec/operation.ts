@@ -13,7 +13,7 @@ const reservedHeaders = /^(accept|content-type|authorization)$/i;
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** The path template below the base path, such as `/pets/{petId}`. */
+  /** The path template below the base path, such as `/books/{bookId}`. */
   readonly path: string;
   /** The group under which it is documented. */
   readonly tag: string;
@@ -72,6 +72,15 @@ interface OperationObject {
   readonly "x-sunset"?: string;
   readonly "x-successor"?: string;
   readonly "x-stability"?: string;
+}
+
+/** Returns the methods and headers of all operations, for the plugin `cors`. */
+export function listForCors(operations: readonly Operation[]) {
+  return {
+    methods: operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
+    requestHeaders: ["Authorization", "Content-Type", ...operations.flatMap(({ headers }) => headers.request)],
+    responseHeaders: operations.flatMap(({ headers }) => headers.response),
+  };
 }
 
 /** Reads an operation. Throws an Error that names it and says what would not hold. */

@@ -1,106 +1,99 @@
-// One operation of the document as a route of Fastify: what runs before its handler, in which
-// order, and how the handler's answer leaves. Handlers never see Fastify, Fastify never sees them.
+// Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import type {
   FastifyReply,
+  FastifyRequest,
   preParsingHookHandler,
   preValidationHookHandler,
   RouteShorthandOptionsWithHandler,
 } from "fastify";
-import { type Authenticate, callerDecorator, type KeyUsage } from "../auth/index.ts";
-import { appendHeader, HttpError, notFound, type RateLimiter, type ShedLoad } from "../http/index.ts";
-import type { Caller, Context } from "./handler.ts";
+import { appendHeader, HttpError, notFound } from "../http/index.ts";
 import type { Operation } from "./operation.ts";
+import type { Authenticate } from "./security.ts";
 
-/** A handler as Fastify's side sees it: the contract's types hold it to its operation (src/pets/handlers.ts). */
-export type AnyHandler = (
-  call: { params: unknown; query: unknown; headers: unknown; body: unknown; caller: Caller | undefined },
-  context: Context,
-) => Promise<{ status: number; body: unknown; headers?: Record<string, unknown> | undefined }>;
+/** The response of a handler without the types of its operation. */
+export interface AnyResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+}
 
-/** What the route of an operation is made of. */
+/** A handler without the types of its operation, which `Handlers` has checked. */
+export type AnyHandler = (call: never, context: never) => Promise<AnyResponse>;
+
+/** Runs before the query, path and body are examined. Throws an HttpError to reject the request. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
+
+/** The guards of all operations, by their position relative to authentication. */
+export interface Guards {
+  readonly beforeAuthentication: readonly Guard[];
+  readonly afterAuthentication: readonly Guard[];
+}
+
+/** The parts of an operation's route. */
 export interface RouteOptions {
   readonly operation: Operation;
   readonly handler: AnyHandler;
-  readonly admit: ShedLoad;
+  readonly context: unknown;
   readonly authenticate: Authenticate;
-  readonly usage: KeyUsage;
-  /** How many calls each caller may make; without it, any number. */
-  readonly quota: RateLimiter | undefined;
-  readonly context: Context;
-  /** The headers on every answer of the operation. */
-  readonly headers: Record<string, string>;
-  /** The links on its failures, as on all others. */
+  readonly guards: Guards;
+  /** Headers of every response of the operation. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The Link header of its failures. */
   readonly links: string;
 }
 
-/** The route of an operation, for fastify-openapi-glue, which adds method, URL and schema. */
-export function buildRoute({
-  operation,
-  handler,
-  admit,
-  authenticate,
-  usage,
-  quota,
-  context,
-  headers,
-  links,
-}: RouteOptions): RouteShorthandOptionsWithHandler {
+/** Creates the route of an operation. fastify-openapi-glue adds its method, URL and schema. */
+export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
+  const { operation, context, authenticate, guards, headers, links } = options;
   const { body } = operation;
-  const toText = buildWriter();
+  const handler = options.handler as (call: object, context: unknown) => Promise<AnyResponse>;
+  const serialize = createSerializer();
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
-    // Credentials first, but for what there is no time for: here neither path, query nor media type was looked at, and no body was read.
+    // One hook instead of one per guard, because each hook costs CPU time on every request.
     async onRequest(request, reply) {
-      // The router takes /pets/ for /pets/{petId} with an empty id: it is another path.
+      // The router matches /books/ to /books/{bookId} with an empty bookId.
       if (Object.values(request.params as object).includes("")) throw notFound();
       reply.headers(headers);
-      admit();
-      const { authorization } = request.headers;
-      const address = () => request.ip;
-      const caller = await authenticate({ authorization, connection: request.raw.socket, address });
-      request.setDecorator(callerDecorator, caller);
-      if (operation.deprecation) usage.recordDeprecatedCall(operation.id, caller);
-      if (quota === undefined || caller === undefined) return;
-      const { headers: left, refusal } = quota.take(`${caller.id}`);
-      if (refusal) throw refusal;
-      reply.headers(left);
+      for (const guard of guards.beforeAuthentication) guard(request, reply, operation);
+      request.caller = await authenticate(request);
+      for (const guard of guards.afterAuthentication) guard(request, reply, operation);
     },
-    ...(body && { preParsing: giveLeave }),
+    ...(body && { preParsing: sendContinue }),
     ...(body?.required && { preValidation: requireBody }),
     async handler(request, reply) {
-      const { params, query, headers, body } = request;
-      const caller = request.getDecorator<Caller | undefined>(callerDecorator);
-      const answer = await handler({ params, query, headers, body, caller }, context);
-      reply.code(answer.status);
-      if (answer.headers)
-        for (const [name, value] of Object.entries(answer.headers)) appendHeader(reply, name, String(value));
-      if (answer.status >= 400) appendHeader(reply, "link", links);
-      return reply.type("application/json; charset=utf-8").send(toText(reply, answer.body));
+      const { params, query, headers, body, caller } = request;
+      const response = await handler({ params, query, headers, body, caller }, context);
+      reply.code(response.status);
+      if (response.headers)
+        for (const [name, value] of Object.entries(response.headers)) appendHeader(reply, name, String(value));
+      if (response.status >= 400) appendHeader(reply, "link", links);
+      return reply.type("application/json; charset=utf-8").send(serialize(reply, response.body));
     },
   };
 }
 
-// What can't change is written as text once: a store gives out the same pet or page again while it is exact.
-function buildWriter(): (reply: FastifyReply, body: unknown) => string {
-  const texts = new WeakMap<object, string>();
+// Caches the JSON of frozen bodies: a store returns the same object again while it is unchanged.
+function createSerializer(): (reply: FastifyReply, body: unknown) => string {
+  const cache = new WeakMap<object, string>();
   return (reply, body) => {
     const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") ?? JSON.stringify;
     if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body as Record<string, unknown>);
-    const known = texts.get(body);
-    if (known !== undefined) return known;
-    const text = write(body as Record<string, unknown>);
-    texts.set(body, text);
-    return text;
+    const cached = cache.get(body);
+    if (cached !== undefined) return cached;
+    const json = write(body as Record<string, unknown>);
+    cache.set(body, json);
+    return json;
   };
 }
 
-// A client that waits for leave to send its body (RFC 9110, section 10.1.1) has it now.
-const giveLeave: preParsingHookHandler = ({ raw, headers, routeOptions }, reply, _payload, done) => {
-  const waits = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
-  if (waits && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
+// Responds with 100 to clients that wait for it before they send the body (RFC 9110, section 10.1.1).
+const sendContinue: preParsingHookHandler = ({ raw, headers, routeOptions }, reply, _payload, done) => {
+  const isWaiting = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
+  if (isWaiting && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
   done();
 };
 
-// Without a body Fastify knows no media type, and so no schema to validate against.
+// Fastify skips validation if there is no body, because there is no media type to select the schema by.
 const requireBody: preValidationHookHandler = (request, _reply, done) =>
   done(request.body === undefined ? new HttpError("invalid_body", "The request must have a body.") : undefined);

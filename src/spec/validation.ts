@@ -3,7 +3,7 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifySchemaCompiler } from "fastify";
-import { type ErrorCode, HttpError } from "../http/index.ts";
+import { HttpError, type HttpErrorCode } from "../http/index.ts";
 import { integer } from "../lib/index.ts";
 import { numberKeywords, replaceNumberSchemas } from "./int64.ts";
 
@@ -19,7 +19,7 @@ const parts = {
   querystring: { name: "query parameter", code: "invalid_parameter" },
   headers: { name: "header", code: "invalid_parameter" },
   row: { name: "column", code: "invalid_body" }, // of a table: no part of a request, but texts like its parameters
-} as const satisfies Record<string, { name: string; code: ErrorCode }>;
+} as const satisfies Record<string, { name: string; code: HttpErrorCode }>;
 
 type Part = keyof typeof parts;
 

@@ -1,12 +1,10 @@
 // What is going away, and who still calls it: what its owner needs before removing it.
 
+import { toDay } from "../lib/index.ts";
 import type { Operation } from "../spec/index.ts";
-import type { DailyCalls, DeprecatedCalls } from "../store/index.ts";
+import { type DailyCalls, type DeprecatedCalls, retentionDays } from "../store/index.ts";
 
 const day = 86_400_000; // milliseconds
-
-/** For how many days, today included, calls are counted. */
-export const retentionDays = 30n;
 
 /** A deprecated operation, and its calls of the last 30 days. */
 export interface DeprecatedOperation {
@@ -21,11 +19,6 @@ export interface DeprecatedOperation {
   readonly calls: bigint;
   /** Who called, most often first. */
   readonly keys: readonly { readonly name: string; readonly calls: bigint; readonly last: string }[];
-}
-
-/** The day of a time, as the store counts them: since 1970, in UTC. */
-export function toDay(time: number): bigint {
-  return BigInt(Math.floor(time / day));
 }
 
 /** The deprecated ones of `operations`, the next to go first, with what `calls` counted up to `now`. */

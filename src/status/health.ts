@@ -1,12 +1,15 @@
-// For those who run the service: does the process live, and can it serve.
-import type { FastifyInstance } from "fastify";
+// Liveness and readiness for orchestrators.
+import fp from "fastify-plugin";
 import type { Store } from "../store/index.ts";
 
-/** Adds /healthz and /readyz (503 where the store can't be reached). */
-export function addHealth(app: FastifyInstance, store: Store): void {
-  app.get("/healthz", async () => ({ status: "ok" }));
-  app.get("/readyz", async () => {
-    await store.check();
-    return { status: "ok" };
-  });
-}
+/** Serves /healthz (200 while the process runs) and /readyz (503 if the store is unavailable). */
+export const health = fp<{ readonly store: Store }>(
+  async (app, { store }) => {
+    app.get("/healthz", async () => ({ status: "ok" }));
+    app.get("/readyz", async () => {
+      await store.check();
+      return { status: "ok" };
+    });
+  },
+  { name: "health", dependencies: ["error-handler"] },
+);

@@ -1,4 +1,5 @@
-export { type DeprecatedOperation, listDeprecatedOperations, retentionDays } from "./deprecations.ts";
-export { addHealth } from "./health.ts";
-export { addStatusPage } from "./page.ts";
-export { addStatus } from "./status.ts";
+export { type DeprecatedOperation, listDeprecatedOperations } from "./deprecations.ts";
+export { health } from "./health.ts";
+export { isStatus } from "./schema.ts";
+export { status } from "./status.ts";
+export * from "./web/words.js";

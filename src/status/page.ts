@@ -1,25 +1,31 @@
-// The page at /status: what it loads. It holds no figures; its script asks for them with the key that somebody enters.
+// Serves the status page and its scripts and styles. The page holds no data: its script requests /status.json with the
+// key that the operator enters.
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
-import type { FastifyInstance } from "fastify";
+import type { FastifyPluginAsync } from "fastify";
 import { serveFile } from "../http/index.ts";
 
-const own = ["page.css", "page.js", "charts.js", "words.js", "icon.svg"].map((name) => `./status/${name}`);
-const plots = ["uPlot.iife.min.js", "uPlot.min.css"].map((name) => `uplot/dist/${name}`);
+const ownFiles = ["page.css", "page.js", "charts.js", "words.js", "icon.svg"].map((name) => `./web/${name}`);
+const libraryFiles = ["uPlot.iife.min.js", "uPlot.min.css"].map((name) => `uplot/dist/${name}`);
 
-const types: Record<string, string> = {
+const mediaTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
 };
 
-/** Adds /status, and below it what the page loads, with `headers`. None needs a credential. */
-export function addStatusPage(app: FastifyInstance, headers: object): void {
-  const add = (path: string, source: string) => {
+/** Serves /status and the files that it loads, with `headers`. None needs a credential. */
+export const statusPage: FastifyPluginAsync<{ readonly headers: Readonly<Record<string, string>> }> = async (
+  app,
+  { headers },
+) => {
+  app.addHook("onRequest", (_, reply, done) => done(void reply.headers(headers)));
+  const serve = (path: string, source: string) => {
     const bytes = readFileSync(new URL(import.meta.resolve(source)));
-    serveFile(app, path, types[extname(source)] as string, bytes, headers);
+    serveFile(app, path, mediaTypes[extname(source)] as string, bytes);
   };
-  add("/status", "./status/index.html");
-  for (const source of [...own, ...plots]) add(`/status/${source.slice(source.lastIndexOf("/") + 1)}`, source);
-}
+  serve("/status", "./web/index.html");
+  for (const source of [...ownFiles, ...libraryFiles])
+    serve(`/status/${source.slice(source.lastIndexOf("/") + 1)}`, source);
+};

@@ -1,32 +1,40 @@
 // What those who run the service look at: /metrics for Prometheus, /status.json for the page and the command.
 import { promisify } from "node:util";
-import type { FastifyInstance, onRequestAsyncHookHandler } from "fastify";
-import { type Authenticate, createNetworkMatcher, requireOperator } from "../auth/index.ts";
+import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
+import { type Caller, createNetworkMatcher, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
 import { throttle, toJson, version } from "../lib/index.ts";
-import type { Document } from "../spec/index.ts";
+import type { Document, SecurityScheme } from "../spec/index.ts";
 import type { Store } from "../store/index.ts";
 import { createSnapshotReader, type MetricsHub, type MetricsSources, waitForMetrics } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
+import { statusPage } from "./page.ts";
 
 const putEvery = 1_000; // milliseconds: what a process that is killed takes along is no more
 
-/** What the status of the service is made of. */
-export interface StatusParts extends Pick<MetricsSources, "counts" | "usage" | "inFlight"> {
+/** The options of the plugin `status`. */
+export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "usage"> {
   readonly document: Document;
   readonly store: Store;
-  readonly config: Config;
-  readonly figures: MetricsHub;
-  readonly authenticate: Authenticate;
+  readonly config: Pick<Config, "METRICS_FROM" | "WORKERS" | "DATABASE_URL">;
+  /** The metrics of all processes. */
+  readonly metrics: MetricsHub;
+  readonly authenticate: SecurityScheme<Caller>;
+  /** The headers of the status page. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Adds /metrics and /status.json, and puts the figures of this process where they are asked for, each second and at the end. */
-export function addStatus(app: FastifyInstance, parts: StatusParts): void {
-  const { document, store, config, figures } = parts;
+/**
+ * Serves /metrics, /status.json and the status page. Publishes the metrics of this process every second, and when `app`
+ * closes.
+ */
+export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
+  const { document, store, config, metrics } = options;
   const snapshot = createSnapshotReader({
-    ...parts,
-    figures: store.metrics,
+    ...options,
+    store: store.metrics,
     versions: { version, contract: document.content.info.version },
+    inFlight: () => app.countInFlight(),
     connections: promisify(app.server.getConnections.bind(app.server)),
   });
   // One at a time, and one that waits for it: where nobody takes them they don't pile up.
@@ -37,7 +45,7 @@ export function addStatus(app: FastifyInstance, parts: StatusParts): void {
       .catch(() => {}) // whom it was for is told
       .then(() => {
         next = undefined;
-        last = snapshot().then(figures.publish);
+        last = snapshot().then(metrics.publish);
         return last;
       });
     return next;
@@ -47,10 +55,10 @@ export function addStatus(app: FastifyInstance, parts: StatusParts): void {
   app.addHook("onClose", async () => {
     clearInterval(timer);
     await waitForMetrics(put()).catch(tell);
-    figures.close();
+    metrics.close();
   });
 
-  const operators = requireOperator(parts.authenticate);
+  const operators = requireOperator(options.authenticate);
   const isFrom = createNetworkMatcher(config.METRICS_FROM);
   const admit: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFrom(request)) await operators.call(this, request, reply);
@@ -58,18 +66,19 @@ export function addStatus(app: FastifyInstance, parts: StatusParts): void {
   app.get("/metrics", { schema: { hide: true }, onRequest: admit }, async (_, reply) => {
     await waitForMetrics(put()); // a call that was answered is in them
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
-    return figures.metrics();
+    return metrics.metrics();
   });
   app.get("/status.json", { schema: { hide: true }, onRequest: operators }, async (_, reply) => {
     await waitForMetrics(put());
     reply.header("cache-control", "no-store").type("application/json; charset=utf-8");
-    return toJson(await describe(parts));
+    return toJson(await describe(options));
   });
-}
+  await app.register(statusPage, options);
+};
 
-async function describe({ document, store, config, figures }: StatusParts): Promise<object> {
+async function describe({ document, store, config, metrics }: StatusOptions): Promise<object> {
   const [overview, deprecated, reachable] = await Promise.all([
-    figures.overview(),
+    metrics.overview(),
     listDeprecatedOperations(document.operations, store.deprecated).catch(() => null), // which says that nobody knows
     store.check().then(
       () => true,

@@ -9,18 +9,19 @@ export {
   type Values,
 } from "./bulk.ts";
 export { type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
-export type {
-  DailyCalls,
-  DeprecatedCalls,
-  IdempotencyKey,
-  Key,
-  KeyStore,
-  NewPet,
-  OpenMode,
-  Page,
-  PetStore,
-  Store,
-  StoreMetrics,
+export {
+  type DailyCalls,
+  type DeprecatedCalls,
+  type IdempotencyKey,
+  type Key,
+  type KeyStore,
+  type NewPet,
+  type OpenMode,
+  type Page,
+  type PetStore,
+  retentionDays,
+  type Store,
+  type StoreMetrics,
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export { newPetColumns } from "./rows.ts";

@@ -108,6 +108,9 @@ export interface DailyCalls {
   readonly count: bigint;
 }
 
+/** The number of days, including today, for which calls of deprecated operations are kept. */
+export const retentionDays = 30n;
+
 /** Who still calls what is going away. Counted by the key's name, which outlives the key. */
 export interface DeprecatedCalls {
   /** Adds to what was counted, and forgets what is before the day `since`. */

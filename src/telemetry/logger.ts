@@ -10,9 +10,8 @@ import {
   type LoggerOptions,
   pino,
 } from "pino";
-import { callerDecorator } from "../auth/index.ts";
+import { callerOf } from "../auth/index.ts";
 import { redact } from "../lib/index.ts";
-import type { Caller } from "../spec/index.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
 const mostWaiting = 1_048_576; // characters
@@ -107,7 +106,7 @@ export class RequestLogger extends fastify.LogController {
       method: request.method,
       path: request.url.split("?", 1)[0],
       operation,
-      key: request.getDecorator<Caller | undefined>(callerDecorator)?.name,
+      key: callerOf(request)?.name,
       status: reply.statusCode,
       address: refusesCaller(reply.statusCode) ? request.ip : undefined,
       ms: Math.round(elapsedTime * 100) / 100,

@@ -14,8 +14,8 @@ export interface MetricsSnapshot {
 
 /** What is read when somebody asks. */
 export interface MetricsSources {
-  readonly counts: RequestMetrics;
-  readonly figures: StoreMetrics;
+  readonly requestMetrics: RequestMetrics;
+  readonly store: StoreMetrics;
   readonly versions: { readonly version: string; readonly contract: string };
   readonly usage: Pick<KeyUsage, "drainCalls">;
   inFlight(): number;
@@ -23,13 +23,20 @@ export interface MetricsSources {
 }
 
 /** Makes what reads the figures of this process. */
-export function createSnapshotReader({ counts, figures, versions, usage, inFlight, connections }: MetricsSources) {
+export function createSnapshotReader({
+  requestMetrics,
+  store,
+  versions,
+  usage,
+  inFlight,
+  connections,
+}: MetricsSources) {
   return async (): Promise<MetricsSnapshot> => {
     const [runtime, open] = [await collectProcessMetrics(), await connections()];
     // From here on at once: of two that are asked for at the same time the later one must not be put before.
     const { keys, deprecated } = usage.drainCalls();
-    const operations = [...counts.operations];
-    const pool = figures.pool();
+    const operations = [...requestMetrics.operations];
+    const pool = store.pool();
     const metrics: Metric[] = [
       counter(
         "petstore_requests_total",
@@ -53,17 +60,17 @@ export function createSnapshotReader({ counts, figures, versions, usage, inFligh
       counter(
         "petstore_overload_refusals_total",
         "Calls that were refused since there was no time or memory for them.",
-        [{ labels: {}, value: counts.rejected }],
+        [{ labels: {}, value: requestMetrics.rejected }],
       ),
       histogram(
-        "petstore_store_question_duration_seconds",
+        "petstore_store_query_duration_seconds",
         "Seconds that the database took for one question, by the method that it was for: a statement, or the transaction of all that is written together. What the embedded store gives from memory is no question.",
-        [...figures.querySeconds].map(([method, seconds]) => [{ method }, seconds]),
+        [...store.querySeconds].map(([method, seconds]) => [{ method }, seconds]),
       ),
       histogram(
         "petstore_store_batch_calls",
         "Calls that went together as one statement or in one transaction, by method.",
-        [...figures.batchCalls].map(([method, calls]) => [{ method }, calls]),
+        [...store.batchCalls].map(([method, calls]) => [{ method }, calls]),
       ),
       gauge("petstore_build_info", "The version of the service, and of its contract.", 1, { ...versions }, "first"),
     ];

@@ -16,8 +16,10 @@ export interface OperationMetrics {
 export interface RequestMetrics {
   /** By operationId, in the document's order; what is no operation is `other`. */
   readonly operations: ReadonlyMap<string, OperationMetrics>;
-  /** Calls that there was no time for. */
-  rejected: number;
+  /** The number of requests that load shedding rejected. */
+  readonly rejected: number;
+  /** Counts a request that load shedding rejected. */
+  recordRejection(): void;
   /** Counts an answer of an operation, if it is of one, and the milliseconds that it took. */
   recordResponse(operation: string | undefined, method: string, status: number, ms: number): void;
   /** Counts what the HTTP parser refused: nobody knows its method, nor how long it took. */
@@ -43,9 +45,15 @@ export function createRequestMetrics(operations: readonly Pick<Operation, "id" |
     const index = Math.floor(status / 100) - 2;
     statuses[index] = (statuses[index] as number) + 1;
   };
+  let rejected = 0;
   return {
     operations: new Map([...all, ["other", other]]),
-    rejected: 0,
+    get rejected() {
+      return rejected;
+    },
+    recordRejection: () => {
+      rejected += 1;
+    },
     recordResponse(operation, method, status, ms) {
       const answers = (operation === undefined ? undefined : all.get(operation)) ?? other;
       count(answers, method, status);

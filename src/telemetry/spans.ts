@@ -5,9 +5,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import { AnchoredClock, W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerDecorator } from "../auth/index.ts";
+import { callerOf } from "../auth/index.ts";
 import { redact } from "../lib/index.ts";
-import type { Caller } from "../spec/index.ts";
 import { queryChannel, type Statement, type Store, sharedContexts } from "../store/index.ts";
 
 const mostLinks = 128; // of a span, as OpenTelemetry has it
@@ -70,7 +69,7 @@ export function createSpans(tracer: api.Tracer): Spans {
       const { statusCode, headersSent } = reply.raw;
       span.setAttributes({
         "http.response.status_code": headersSent ? statusCode : undefined, // or the client went before
-        "petstore.key": request.getDecorator<Caller | undefined>(callerDecorator)?.name,
+        "petstore.key": callerOf(request)?.name,
       });
       finish({ span, clock }, statusCode >= 500 ? `${statusCode}` : undefined);
     });

@@ -125,7 +125,7 @@ function compare(before: Sample, { at, clock, metrics }: Sample): Point {
     at,
     operations: new Map(operations),
     refused: rate({ status: "4xx" }),
-    store: times("petstore_store_question_duration_seconds", {}),
+    store: times("petstore_store_query_duration_seconds", {}),
     memory: sumOf(metrics, "process_resident_memory_bytes"),
     delay: round(sumOf(metrics, "nodejs_eventloop_lag_p99_seconds") * 1_000),
     inFlight: sumOf(metrics, "petstore_requests_in_flight"),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { backup, restore } from "../../src/data/backup.ts";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { latestVersion } from "../../src/store/sqlite/migrations.ts";
 import { stores } from "../support/databases.ts";

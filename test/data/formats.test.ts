@@ -4,7 +4,7 @@ import fc from "fast-check";
 import t from "tap";
 import { fields, formats } from "../../src/data/formats.ts";
 import { toLines } from "../../src/data/lines.ts";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import type { NewPet } from "../../src/store/port.ts";
 import { stores } from "../support/databases.ts";
 import { maxInt64, statuses } from "../support/pets.ts";

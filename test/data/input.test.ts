@@ -7,7 +7,7 @@ import { formats } from "../../src/data/formats.ts";
 import { importPets } from "../../src/data/import.ts";
 import { openInput } from "../../src/data/input.ts";
 import { checkInput } from "../../src/data/input-check.ts";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { openTables } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
 import { bin, folder } from "../support/files.ts";

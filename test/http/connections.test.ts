@@ -12,7 +12,7 @@ import { bundleRequest } from "../support/slow-clients.ts";
 import { until } from "../support/wait.ts";
 
 t.test("Closes connections over MAX_CONNECTIONS, after it has closed idle ones, and logs their number", async (t) => {
-  const service = await start(t, { settings: { MAX_CONNECTIONS: "3" }, parts: { checkEvery: 50 } });
+  const service = await start(t, { settings: { MAX_CONNECTIONS: "3" }, overrides: { checkInterval: 50 } });
   const sockets: Socket[] = [];
   t.teardown(() => sockets.map((socket) => socket.destroy()));
   const open = async () => {
@@ -37,7 +37,7 @@ async function startClocked(t: Test, more: Partial<Dependencies> = {}) {
     looks += 1;
     return now;
   };
-  const { app, port } = await start(t, { parts: { clock, checkEvery: 10, ...more } });
+  const { app, port } = await start(t, { overrides: { clock, checkInterval: 10, ...more } });
   const sockets = new Set<Socket>();
   app.server.on("tls" in more ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);

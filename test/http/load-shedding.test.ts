@@ -7,7 +7,7 @@ import { until } from "../support/wait.ts";
 /** Starts a service to which each request takes `cost` milliseconds. */
 async function startBusy(t: Parameters<typeof start>[0], cost: number) {
   const time = { now: 0 };
-  const service = await start(t, { parts: { clock: () => time.now, checkEvery: 10 } });
+  const service = await start(t, { overrides: { clock: () => time.now, checkInterval: 10 } });
   service.app.server.prependListener("request", () => {
     time.now += cost;
   });
@@ -40,7 +40,7 @@ t.test("Rejects requests with 503 while the event loop is saturated, and recover
 
   const logged = () =>
     service.logs
-      .filter(({ msg }) => msg === "too much to do: requests were refused")
+      .filter(({ msg }) => msg === "overloaded: requests rejected")
       .reduce((sum, line) => sum + Number(line.refused), 0);
   await until(
     () => logged() === refused.length || undefined,
@@ -65,7 +65,7 @@ t.test("Serves all requests that take less time than their rejection", async (t)
 
 t.test("Rejects requests with 503 while 90% of the heap is used", async (t) => {
   const heap = { used_heap_size: 89, heap_size_limit: 100 };
-  const service = await start(t, { parts: { heap: () => heap, checkEvery: 10 } });
+  const service = await start(t, { overrides: { heap: () => heap, checkInterval: 10 } });
   const becomes = (status: number) =>
     until(
       async () => {

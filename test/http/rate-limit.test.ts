@@ -5,18 +5,18 @@ import { connect } from "node:net";
 import t from "tap";
 import { readConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/errors.ts";
-import { createRateLimiter, toNetwork } from "../../src/http/rate-limit.ts";
+import { RateLimiter, toNetwork } from "../../src/http/rate-limit.ts";
 import type { HttpResponse } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
 
 let now = 0; // milliseconds
-const parts = { clock: () => now };
+const overrides = { clock: () => now };
 const list = (service: Service, key: string | null = service.key, headers: Record<string, string> = {}) =>
   service.call("GET", "/v1/pets", { key, headers });
 const rateLimitOf = ({ headers }: HttpResponse) => [headers["ratelimit-policy"], headers.ratelimit];
 
 t.test("Limits the calls of each key, and reports the limit in every response", async (t) => {
-  const service = await start(t, { settings: { RATE_LIMIT: "3/2s" }, parts });
+  const service = await start(t, { settings: { RATE_LIMIT: "3/2s" }, overrides });
   const other = await addKey(service.store, `other-${service.port}`);
   t.same(rateLimitOf(await list(service)), ['"calls";q=3;w=2', '"calls";r=2;t=2']);
   now += 1_001;
@@ -48,7 +48,7 @@ t.test("Limits no calls and sends no RateLimit headers without RATE_LIMIT", asyn
 });
 
 t.test("Limits wrong keys by address", async (t) => {
-  const service = await start(t, { settings: { RATE_LIMIT_FAILED: "3/1s" }, parts });
+  const service = await start(t, { settings: { RATE_LIMIT_FAILED: "3/1s" }, overrides });
   t.equal((await list(service)).status, 200);
   for (const left of [2, 1, 0]) {
     const answer = await list(service, `psk_wrong${left}`);
@@ -122,12 +122,12 @@ t.test("Takes the client's address from X-Forwarded-For only if TRUST_PROXY trus
 });
 
 t.test("Remembers at most 100,000 names, and forgets the one whose period ends first", async (t) => {
-  const quota = createRateLimiter("calls", { count: 1, seconds: 60 }, "Too many");
+  const quota = new RateLimiter({ policy: "calls", limit: { count: 1, seconds: 60 }, message: "Too many" });
   for (let n = 0; n < 100_000; n++) quota.take(`${n}`);
-  t.type(quota.take("0").refusal, HttpError);
+  t.type(quota.take("0").error, HttpError);
   quota.take("one more");
-  t.equal(quota.take("0").refusal, undefined);
-  t.type(quota.take("99999").refusal, HttpError);
+  t.equal(quota.take("0").error, undefined);
+  t.type(quota.take("99999").error, HttpError);
 });
 
 t.test("Rejects invalid settings of limits and networks, and says what is allowed", async (t) => {

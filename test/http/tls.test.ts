@@ -12,7 +12,7 @@ import { until } from "../support/wait.ts";
 async function startTls(t: Test, headersTimeout?: number, settings: Record<string, string> = {}) {
   const { cert, key } = await createCertificate(t, 30);
   const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
-  return { ...(await start(t, { settings, parts: { tls, headersTimeout } })), cert };
+  return { ...(await start(t, { settings, tls, overrides: { headersTimeout } })), cert };
 }
 
 /** Opens a connection, sends the bytes, and resolves when the service closes it. */

@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import t from "tap";
 import { parse } from "yaml";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { documentText, edit, released, valueAfter } from "../support/files.ts";
 import { start } from "../support/service.ts";
 

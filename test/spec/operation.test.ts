@@ -1,7 +1,7 @@
 // Operations of the document: unsupported features are rejected, with the name of the operation.
 
 import t from "tap";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { edit, released } from "../support/files.ts";
 
 const op = (extra: string): [string, string] => ["operationId: getPet", `operationId: getPet\n      ${extra}`];

@@ -68,7 +68,7 @@ t.test("Fails to start if document and code do not agree, and names the operatio
   const handler = async () => ({ status: 200, body: [] });
   const { getPet, ...some } = handlers;
   for (const [message, options] of [
-    [/operation getPet has no handler: add src\/handlers\/getPet.ts/, { handlers: some }],
+    [/operation getPet has no handler: npm run scaffold/, { handlers: some }],
     [/handler removePet has no operation in the document/, { handlers: { ...handlers, removePet: handler } }],
     [
       /operation listPets needs a security scheme of type http basic, which has no implementation/,

@@ -2,7 +2,7 @@
 import t from "tap";
 import { describe } from "../../src/cli/commands/deprecations.ts";
 import { toDay } from "../../src/lib/time.ts";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { listDeprecatedOperations } from "../../src/status/deprecations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";

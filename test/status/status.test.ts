@@ -1,7 +1,7 @@
 // The status of the service at /status.json: src/status/status.ts.
 import t from "tap";
 import { version } from "../../src/lib/version.ts";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import type { Status } from "../../src/status/web/words.js";
 import { openStore } from "../../src/store/open.ts";
 import { aggregateLocally } from "../../src/telemetry/aggregation.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { restore } from "../../src/data/backup.ts";
-import { readDocument } from "../../src/spec/document.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";

@@ -5,12 +5,12 @@ import { type AddressInfo, connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
-import { buildApp, type Dependencies } from "../../src/app.ts";
+import { buildApp, type Dependencies, type Overrides } from "../../src/app.ts";
 import { generateKey } from "../../src/auth/authentication.ts";
 import { readConfig } from "../../src/config.ts";
+import { readDocument } from "../../src/pets/document.ts";
+import type { Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { readDocument } from "../../src/spec/document.ts";
-import type { Handlers } from "../../src/spec/handler.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Pet, Store } from "../../src/store/port.ts";
 import type { MetricsHub } from "../../src/telemetry/aggregation.ts";
@@ -61,8 +61,8 @@ export interface Options {
   /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;
-  /** Further dependencies of the app, for example a clock or a certificate. */
-  parts?: Partial<Dependencies>;
+  tls?: Dependencies["tls"];
+  overrides?: Overrides;
 }
 
 /** A new pet with only the required fields. */
@@ -103,7 +103,8 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     logger,
     tracing: options.tracing,
     metrics: options.figures,
-    ...options.parts,
+    tls: options.tls,
+    ...(options.overrides && { overrides: options.overrides }),
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;

@@ -66,7 +66,7 @@ t.test("Closes the connections that have waited longest if more than 200 do not 
     looks += 1;
     return performance.now();
   };
-  const { port } = await start(t, { parts: { clock } });
+  const { port } = await start(t, { overrides: { clock } });
   const sockets = Array.from({ length: 250 }, () => connect(port, "127.0.0.1").on("error", () => {}));
   t.teardown(() => sockets.map((socket) => socket.destroy()));
   for (const socket of sockets) {

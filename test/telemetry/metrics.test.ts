@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import pg from "pg";
 import t from "tap";
 import { version } from "../../src/lib/version.ts";
+import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { readDocument } from "../../src/spec/document.ts";
 import { openStore } from "../../src/store/open.ts";
 import { createRequestMetrics } from "../../src/telemetry/request-metrics.ts";
 import { newDatabase, stores } from "../support/databases.ts";
@@ -72,7 +72,7 @@ for (const [name, open] of Object.entries(stores))
     t.equal(calls['{method="pets_create"}'], 64, "all creates went in batches");
     const batches = series['petstore_store_batch_calls_count{method="pets_create"}'] as number;
     t.ok(batches >= 1 && batches <= 32, `in ${batches} batches`);
-    const queries = Object.keys(nonzero(series, "petstore_store_question_duration_seconds_count"));
+    const queries = Object.keys(nonzero(series, "petstore_store_query_duration_seconds_count"));
     for (const method of ["pets_list", "pets_create", "pets_find", "keys_find"])
       t.ok(queries.includes(`{method="${method}"}`), method);
 
@@ -117,7 +117,7 @@ t.test("Requests with random methods, paths, hosts and keys create no new series
   // The use of keys is written to the store once a second, which has series of its own.
   const written = ["keys_touch", "deprecated_add"].map((method) => `{method="${method}"}`);
   await scrapeUntil(service, (series) => {
-    const known = nonzero(series, "petstore_store_question_duration_seconds_count");
+    const known = nonzero(series, "petstore_store_query_duration_seconds_count");
     return written.every((labels) => known[labels] !== undefined);
   });
   const names = async () => Object.keys(await scrape(service)).filter((line) => !line.startsWith("nodejs_gc_"));

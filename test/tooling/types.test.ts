@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { fail } from "../../src/http/errors.ts";
+import { fail } from "../../src/pets/errors.ts";
+import type { Handler, Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import type { Handler, Handlers } from "../../src/spec/handler.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
 const pet = { id: 1n, name: "Rex", categoryId: 7n };

@@ -1,7 +1,7 @@
 // petstore backup, restore: a whole store in and out of a file.
 import type { Command } from "commander";
 import { backup, restore } from "../../data/index.ts";
-import { readDocument } from "../../spec/index.ts";
+import { readDocument } from "../../pets/index.ts";
 import type { Io } from "../io.ts";
 import { startProgress } from "../progress.ts";
 import { addExamples } from "./help.ts";

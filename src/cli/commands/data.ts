@@ -5,7 +5,7 @@ import { extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { checkInput, endings, exportPets, formats, importPets, openInput, readStatuses } from "../../data/index.ts";
 import { escapeControlCharacters, writeAtomically } from "../../lib/index.ts";
-import { readDocument } from "../../spec/index.ts";
+import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn, write } from "../io.ts";
 import { type ProgressBar, startProgress } from "../progress.ts";
 import { toIndentedJson } from "../table.ts";

@@ -1,6 +1,6 @@
 // petstore deprecations: what is going away, and who still calls it.
 import type { Command } from "commander";
-import { readDocument } from "../../spec/index.ts";
+import { readDocument } from "../../pets/index.ts";
 import { type DeprecatedOperation, listDeprecatedOperations } from "../../status/index.ts";
 import { type Io, type Output, print } from "../io.ts";
 import { formatTable, toIndentedJson } from "../table.ts";

@@ -10,11 +10,10 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import type { Command } from "commander";
 import { type Config, readConfig } from "../../config.ts";
 import { formatTime, parseJson, redact } from "../../lib/index.ts";
-import { describeService, judge, type Status, toFigures, toTables } from "../../status/web/words.js";
+import { describeService, isStatus, judge, type Status, toFigures, toTables } from "../../status/index.ts";
 import { CommandFailure, type Io, type Output, print, warn } from "../io.ts";
 import { formatTable, toIndentedJson } from "../table.ts";
 import { addExamples } from "./help.ts";
-import { isStatus } from "./status-shape.ts";
 
 const patience = 10_000; // milliseconds
 const colours = { well: "green", soon: "yellow", bad: "red" } as const;

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { readConfig, settings } from "../../config.ts";
 import { check, copy, type Inventory, toLines } from "../../data/index.ts";
-import { readDocument } from "../../spec/index.ts";
+import { readDocument } from "../../pets/index.ts";
 import { type OpenMode, openStore, openTables, type Store, type Tables } from "../../store/index.ts";
 import { CommandFailure, type Io, print } from "../io.ts";
 import { startProgress } from "../progress.ts";

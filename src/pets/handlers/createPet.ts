@@ -1,11 +1,12 @@
+// POST /pets
 import { createHash } from "node:crypto";
-import { fail } from "../../http/index.ts";
 import { canonicalJson } from "../../lib/index.ts";
-import type { Call, Handler } from "../../spec/index.ts";
 import type { IdempotencyKey } from "../../store/index.ts";
+import { fail } from "../errors.ts";
+import type { Call, Handler } from "../handler.ts";
 
 export const createPet: Handler<"createPet"> = async (call, { pets }) => {
-  const created = await pets.create(call.body, readOnce(call));
+  const created = await pets.create(call.body, readIdempotencyKey(call));
   if (created.outcome === "conflict")
     return fail(
       "idempotency_key_reused",
@@ -14,9 +15,9 @@ export const createPet: Handler<"createPet"> = async (call, { pets }) => {
   return { status: 201, body: created.pet };
 };
 
-// "abc" and abc are the same key. Callers without a credential, where the document lets them in,
-// share the id 0, which no key has.
-function readOnce({ headers, body, caller }: Call<"createPet">): IdempotencyKey | undefined {
+// The value is a quoted string (RFC 8941, section 3.3.3); a bare one is accepted, too, and means the same key.
+// Callers without a credential share the id 0, which no API key has.
+function readIdempotencyKey({ headers, body, caller }: Call<"createPet">): IdempotencyKey | undefined {
   const value = headers["Idempotency-Key"];
   if (value === undefined) return undefined;
   const key = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;

@@ -1,14 +1,16 @@
-import { fail } from "../../http/index.ts";
-import type { Handler } from "../../spec/index.ts";
-export const listPets: Handler<"listPets"> = async ({ query }, { pets, pages }) => {
-  const after = pages.after(query);
+// GET /pets
+import { fail } from "../errors.ts";
+import type { Handler } from "../handler.ts";
+
+export const listPets: Handler<"listPets"> = async ({ query }, { pets, pagination }) => {
+  const after = pagination.after(query);
   if (after === null)
     return fail(
       "invalid_cursor",
       "The cursor does not belong to this list and filter: follow the Link header as it is, or begin without one.",
     );
-  const { cursor, ...wanted } = query;
-  const page = await pets.list({ ...wanted, after });
-  const next = pages.next(query, page);
+  const { cursor, ...selection } = query;
+  const page = await pets.list({ ...selection, after });
+  const next = pagination.next(query, page);
   return { status: 200, body: page.pets, headers: next === undefined ? undefined : { Link: next } };
 };

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { generateKey } from "../../../src/auth/authentication.ts";
 import { version } from "../../../src/lib/version.ts";
-import { readDocument } from "../../../src/spec/document.ts";
+import { readDocument } from "../../../src/pets/document.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { documentText, edit, folder, valueAfter } from "../../support/files.ts";

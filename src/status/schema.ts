@@ -1,6 +1,6 @@
 // What an answer must be for petstore status to show it: who else listens there may say anything.
 import { Ajv, type JTDSchemaType } from "ajv/dist/jtd.js";
-import type { Status } from "../../status/web/words.js";
+import type { Status } from "./web/words.js";
 
 const string = { type: "string" } as const;
 const number = { type: "float64" } as const;

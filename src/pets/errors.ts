@@ -1,0 +1,16 @@
+// The error codes of the Pet Store. The document lists them (Error.code), and a test keeps both equal.
+import type { components } from "../generated/openapi.ts";
+import { createFail, httpErrors } from "../http/index.ts";
+
+type ErrorCode = components["schemas"]["Error"]["code"];
+
+/** All error codes, with their statuses. */
+export const errors = {
+  ...httpErrors,
+  invalid_cursor: 400,
+  pet_not_found: 404,
+  idempotency_key_reused: 422,
+} as const satisfies Record<ErrorCode, number>;
+
+/** Returns the response of a failure: the code's status, and a message for people. */
+export const fail = createFail(errors);

@@ -1,0 +1,68 @@
+// The layers of src: a folder imports only from folders above it, and only from their index.ts.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import t from "tap";
+import { root } from "./support/files.ts";
+
+// From the lowest layer to the highest. Top-level files are layers of their own.
+const layers = [
+  "lib",
+  "generated",
+  "config.ts",
+  "http",
+  "store",
+  "spec",
+  "auth",
+  "telemetry",
+  "pets",
+  "docs",
+  "data",
+  "status",
+  "cluster.ts",
+  "app.ts",
+  "server.ts",
+  "cli",
+  "bin.js",
+];
+
+const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.[jt]s$/.test(name))
+  .sort();
+const layerOf = (name: string) => name.split("/", 1)[0] as string;
+const read = (name: string) => readFileSync(join(root, "src", name), "utf8");
+const importsOf = (name: string) =>
+  [...read(name).matchAll(/(?:from|import)[\s(]+"(\.[^"]*)"/g)].map(([, path]) => join(dirname(name), path as string));
+
+t.test("Each file belongs to a layer", async (t) => {
+  t.same([...new Set(sources.map(layerOf))].sort(), layers.toSorted());
+});
+
+t.test("A layer imports only layers below it, by their index.ts", async (t) => {
+  const wrong = sources.flatMap((name) =>
+    importsOf(name)
+      .filter((target) => layerOf(target) !== layerOf(name))
+      .filter((target) => {
+        const isLower = layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(name));
+        const isEntry = /^[^/]+$|^generated\/|^[^/]+\/index\.ts$/.test(target);
+        return !(isLower && isEntry);
+      })
+      .map((target) => `${name} imports ${target}`),
+  );
+  t.same(wrong, []);
+});
+
+t.test("The spec-first server knows nothing about pets", async (t) => {
+  const server = sources.filter((name) => /^(lib|http|spec)\//.test(name));
+  t.ok(server.length > 30);
+  t.same(
+    server.filter((name) => /\bpets?\b|petstore|generated\//i.test(read(name))),
+    [],
+  );
+});
+
+t.test("Only config.ts reads the environment", async (t) => {
+  t.same(
+    sources.filter((name) => /process\.env\b/.test(read(name))),
+    ["config.ts"],
+  );
+});
