@@ -6,11 +6,9 @@ import type { Config } from "../config.ts";
 import { throttle, toJson, version } from "../lib/index.ts";
 import type { Document, SecurityScheme } from "../spec/index.ts";
 import type { Store } from "../store/index.ts";
-import { createSnapshotReader, type MetricsHub, type MetricsSources, waitForMetrics } from "../telemetry/index.ts";
+import { createSnapshotReader, type MetricsHub, MetricsPublisher, type MetricsSources } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
 import { statusPage } from "./page.ts";
-
-const putEvery = 1_000; // milliseconds: what a process that is killed takes along is no more
 
 /** The options of the plugin `status`. */
 export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "usage"> {
@@ -37,26 +35,9 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     inFlight: () => app.countInFlight(),
     connections: promisify(app.server.getConnections.bind(app.server)),
   });
-  // One at a time, and one that waits for it: where nobody takes them they don't pile up.
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  const put = (): Promise<void> => {
-    next ??= last
-      .catch(() => {}) // whom it was for is told
-      .then(() => {
-        next = undefined;
-        last = snapshot().then(metrics.publish);
-        return last;
-      });
-    return next;
-  };
-  const tell = throttle((err: unknown) => app.log.warn({ err }, "the figures were not put"));
-  const timer = setInterval(() => put().catch(tell), putEvery).unref();
-  app.addHook("onClose", async () => {
-    clearInterval(timer);
-    await waitForMetrics(put()).catch(tell);
-    metrics.close();
-  });
+  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "metrics not published"));
+  const publisher = new MetricsPublisher(snapshot, metrics, logFailure);
+  app.addHook("onClose", () => publisher.close());
 
   const operators = requireOperator(options.authenticate);
   const isFrom = createNetworkMatcher(config.METRICS_FROM);
@@ -64,12 +45,12 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     if (!isFrom(request)) await operators.call(this, request, reply);
   };
   app.get("/metrics", { schema: { hide: true }, onRequest: admit }, async (_, reply) => {
-    await waitForMetrics(put()); // a call that was answered is in them
+    await publisher.publish(); // a call that was answered is in them
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
     return metrics.metrics();
   });
   app.get("/status.json", { schema: { hide: true }, onRequest: operators }, async (_, reply) => {
-    await waitForMetrics(put());
+    await publisher.publish();
     reply.header("cache-control", "no-store").type("application/json; charset=utf-8");
     return toJson(await describe(options));
   });
