@@ -1,5 +1,5 @@
-export { type DeprecatedOperation, listDeprecatedOperations } from "./deprecations.ts";
+export { listDeprecatedOperations } from "./deprecations.ts";
 export { health } from "./health.ts";
-export { isStatus } from "./schema.ts";
+export { type DeprecatedOperation, parseStatus, type Status } from "./schema.ts";
 export { status } from "./status.ts";
-export * from "./web/words.js";
+export { assessHealth, describeService, toKeyMetrics, toTables } from "./web/summary.js";

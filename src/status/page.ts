@@ -5,8 +5,9 @@ import { extname } from "node:path";
 import type { FastifyPluginAsync } from "fastify";
 import { serveFile } from "../http/index.ts";
 
-const ownFiles = ["page.css", "page.js", "charts.js", "words.js", "icon.svg"].map((name) => `./web/${name}`);
-const libraryFiles = ["uPlot.iife.min.js", "uPlot.min.css"].map((name) => `uplot/dist/${name}`);
+const scripts = ["page.js", "summary.js", "chart-data.js", "chart-view.js", "format.js"];
+const ownFiles = [...scripts, "page.css", "icon.svg"].map((name) => `./web/${name}`);
+const uPlotFiles = ["uPlot.iife.min.js", "uPlot.min.css"].map((name) => `uplot/dist/${name}`);
 
 const mediaTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -26,6 +27,6 @@ export const statusPage: FastifyPluginAsync<{ readonly headers: Readonly<Record<
     serveFile(app, path, mediaTypes[extname(source)] as string, bytes);
   };
   serve("/status", "./web/index.html");
-  for (const source of [...ownFiles, ...libraryFiles])
+  for (const source of [...ownFiles, ...uPlotFiles])
     serve(`/status/${source.slice(source.lastIndexOf("/") + 1)}`, source);
 };

@@ -1,84 +1,90 @@
-// What an answer must be for petstore status to show it: who else listens there may say anything.
-import { Ajv, type JTDSchemaType } from "ajv/dist/jtd.js";
-import type { Status } from "./web/words.js";
+// The shape of /status.json. The service, the page and `petstore status` derive their types from this schema.
+import { Ajv, type JTDDataType, type SomeJTDSchemaType } from "ajv/dist/jtd.js";
 
 const string = { type: "string" } as const;
+const nullableString = { type: "string", nullable: true } as const;
+const boolean = { type: "boolean" } as const;
 const number = { type: "float64" } as const;
-const numbers = { elements: number } as const;
-const times = { elements: { type: "float64", nullable: true } } as const;
-const open = { additionalProperties: true } as const; // a newer service may say more
+const nullableNumber = { type: "float64", nullable: true } as const;
+const timestamp = { type: "timestamp" } as const;
 
-// RFC 8927. The compiler holds it to the type.
-const shape: JTDSchemaType<Status> = {
+// Lists have one value per element of `times`. A latency is null if there was no call.
+const series = { elements: number } as const;
+const latencySeries = { elements: nullableNumber } as const;
+
+const service = {
   properties: {
-    at: { type: "timestamp" },
-    service: {
-      properties: {
-        version: string,
-        contract: string,
-        started: { type: "timestamp" },
-        workers: number,
-        store: string,
-        reachable: { type: "boolean" },
-      },
-      ...open,
-    },
-    step: number,
-    times: numbers,
-    operations: {
-      elements: {
-        properties: {
-          id: string,
-          method: string,
-          path: string,
-          now: {
-            properties: {
-              rate: number,
-              failed: number,
-              p50: { type: "float64", nullable: true },
-              p99: { type: "float64", nullable: true },
-            },
-            ...open,
-          },
-          rate: numbers,
-          p50: times,
-          p99: times,
-        },
-        ...open,
-      },
-    },
-    refused: numbers,
-    failed: numbers,
+    version: string,
+    contract: string, // version of the OpenAPI document
+    started: timestamp,
+    workers: number,
+    store: string, // "sqlite" or "postgresql"
+    reachable: boolean, // whether the store responds
+  },
+} as const;
+
+const operation = {
+  properties: {
+    id: string, // operationId, or "other" for requests to no operation, with an empty method and path
+    method: string,
+    path: string,
+    deprecated: boolean,
+    now: { properties: { rate: number, failed: number, p50: nullableNumber, p99: nullableNumber } }, // last minute
+    rate: series,
+    p50: latencySeries,
+    p99: latencySeries,
+  },
+} as const;
+
+const deprecatedOperation = {
+  properties: {
+    operation: string, // operationId
+    since: string, // dates in UTC, as 2030-12-05
+    sunset: nullableString, // null if the document has none
+    daysLeft: nullableNumber, // until the sunset, negative after it
+    successor: nullableString, // path
+    calls: number, // in the last 30 days
+    // Most calls first. The name is empty for calls without a key.
+    keys: { elements: { properties: { name: string, calls: number, last: string } } },
+  },
+} as const;
+
+/** JSON Type Definition (RFC 8927). Rates are per second, durations in milliseconds, sizes in bytes. */
+const schema = {
+  properties: {
+    at: timestamp,
+    service,
+    step: number, // seconds between two times
+    times: series, // seconds since 1970, over the last hour
+    refused: series, // rate of 4xx
+    failed: series, // rate of 5xx
+    process: { properties: { memory: series, delay: series, inFlight: series } },
     store: {
       properties: {
-        p50: times,
-        p99: times,
-        pool: { properties: { used: number, waiting: number, size: number }, ...open, nullable: true },
+        p50: latencySeries,
+        p99: latencySeries,
+        pool: { properties: { used: number, waiting: number, size: number }, nullable: true }, // PostgreSQL only
       },
-      ...open,
     },
-    process: { properties: { memory: numbers, delay: numbers, inFlight: numbers }, ...open },
-    keys: { elements: { properties: { name: string, calls: number, rate: number }, ...open } },
-    deprecated: {
-      elements: {
-        properties: {
-          operation: string,
-          sunset: { type: "string", nullable: true },
-          daysLeft: { type: "float64", nullable: true },
-          successor: { type: "string", nullable: true },
-          calls: number,
-          keys: { elements: { properties: { name: string, calls: number, last: string }, ...open } },
-        },
-        ...open,
-      },
-      nullable: true,
-    },
+    // The most active keys: calls in the last hour, rate in the last minute.
+    keys: { elements: { properties: { name: string, calls: number, rate: number } } },
+    operations: { elements: operation },
+    deprecated: { elements: deprecatedOperation, nullable: true }, // next sunset first; null if the store failed
   },
-  ...open,
-};
+} as const satisfies SomeJTDSchemaType;
 
-/** Whether it is what /status.json says: whatever is shown of it is there, and is what it should be. */
-export function isStatus(said: unknown): said is Status {
-  // That the shape is a schema the compiler knows; Ajv would take 0.3 seconds to see it again.
-  return new Ajv({ timestamp: "string", meta: false, validateSchema: false }).validate(shape, said);
+/** The response of /status.json. A timestamp is a Date before serialization, and a string after it. */
+export type Status = JTDDataType<typeof schema>;
+
+/** A deprecated operation, and its calls in the last 30 days. */
+export type DeprecatedOperation = NonNullable<Status["deprecated"]>[number];
+
+/**
+ * Validates parsed JSON against the schema. Removes members that the schema lacks, because a newer service may send more.
+ * Returns undefined if the value is not a status.
+ */
+export function parseStatus(value: unknown): Status | undefined {
+  // The compiler checks the schema. Ajv would take 0.3 s to check it again.
+  const ajv = new Ajv({ timestamp: "string", removeAdditional: true, meta: false, validateSchema: false });
+  return ajv.validate(schema, value) ? value : undefined;
 }

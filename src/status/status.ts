@@ -1,14 +1,15 @@
-// What those who run the service look at: /metrics for Prometheus, /status.json for the page and the command.
+// Serves the metrics to operators: /metrics for Prometheus, /status.json for the status page and `petstore status`.
 import { promisify } from "node:util";
 import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
 import { type Caller, createNetworkMatcher, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
-import { throttle, toJson, version } from "../lib/index.ts";
+import { throttle, version } from "../lib/index.ts";
 import type { Document, SecurityScheme } from "../spec/index.ts";
 import type { Store } from "../store/index.ts";
 import { createSnapshotReader, type MetricsHub, MetricsPublisher, type MetricsSources } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
 import { statusPage } from "./page.ts";
+import type { Status } from "./schema.ts";
 
 /** The options of the plugin `status`. */
 export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "usage"> {
@@ -28,7 +29,7 @@ export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "
  */
 export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
   const { document, store, config, metrics } = options;
-  const snapshot = createSnapshotReader({
+  const takeSnapshot = createSnapshotReader({
     ...options,
     store: store.metrics,
     versions: { version, contract: document.content.info.version },
@@ -36,58 +37,70 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     connections: promisify(app.server.getConnections.bind(app.server)),
   });
   const logFailure = throttle((err: unknown) => app.log.warn({ err }, "metrics not published"));
-  const publisher = new MetricsPublisher(snapshot, metrics, logFailure);
+  const publisher = new MetricsPublisher(takeSnapshot, metrics, logFailure);
   app.addHook("onClose", () => publisher.close());
 
-  const operators = requireOperator(options.authenticate);
-  const isFrom = createNetworkMatcher(config.METRICS_FROM);
-  const admit: onRequestAsyncHookHandler = async function (request, reply) {
-    if (!isFrom(request)) await operators.call(this, request, reply);
+  const authorizeOperator = requireOperator(options.authenticate);
+  const isFromMetricsNetwork = createNetworkMatcher(config.METRICS_FROM);
+  const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
+    if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);
   };
-  app.get("/metrics", { schema: { hide: true }, onRequest: admit }, async (_, reply) => {
-    await publisher.publish(); // a call that was answered is in them
+  // Both publish first, so that they count every call that was answered before.
+  app.get("/metrics", { schema: { hide: true }, onRequest: authorizeScrape }, async (_, reply) => {
+    await publisher.publish();
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
     return metrics.metrics();
   });
-  app.get("/status.json", { schema: { hide: true }, onRequest: operators }, async (_, reply) => {
+  app.get("/status.json", { schema: { hide: true }, onRequest: authorizeOperator }, async (_, reply) => {
     await publisher.publish();
-    reply.header("cache-control", "no-store").type("application/json; charset=utf-8");
-    return toJson(await describe(options));
+    reply.header("cache-control", "no-store");
+    return readStatus(options);
   });
   await app.register(statusPage, options);
 };
 
-async function describe({ document, store, config, metrics }: StatusOptions): Promise<object> {
+// Reads the status of the service, also if the store is unavailable.
+async function readStatus({ document, store, config, metrics }: StatusOptions): Promise<Status> {
   const [overview, deprecated, reachable] = await Promise.all([
     metrics.overview(),
-    listDeprecatedOperations(document.operations, store.deprecated).catch(() => null), // which says that nobody knows
+    listDeprecatedOperations(document.operations, store.deprecated).catch(() => null),
     store.check().then(
       () => true,
       () => false,
     ),
   ]);
-  const { started, operations, ...rest } = overview;
-  const known = new Map(operations.map(({ id, ...lists }) => [id, lists]));
-  const service = {
-    version,
-    contract: document.content.info.version,
-    started: new Date(started),
-    workers: config.WORKERS,
-    store: config.DATABASE_URL.startsWith("sqlite:") ? "sqlite" : "postgresql",
-    reachable,
-  };
-  const other = { id: "other", method: "", path: "", deprecation: undefined };
+  const { started, step, times, refused, failed, keys } = overview;
   return {
     at: new Date(),
-    service,
-    ...rest,
-    operations: [...document.operations, other].map(({ id, method, path, deprecation }) => ({
-      id,
-      method,
-      path,
-      deprecated: deprecation !== undefined,
-      ...known.get(id),
-    })),
+    service: {
+      version,
+      contract: document.content.info.version,
+      started: new Date(started),
+      workers: config.WORKERS,
+      store: config.DATABASE_URL.startsWith("sqlite:") ? "sqlite" : "postgresql",
+      reachable,
+    },
+    step,
+    times,
+    refused,
+    failed,
+    process: overview.process,
+    store: overview.store,
+    keys: [...keys],
+    operations: joinOperations(document, overview.operations),
     deprecated,
   };
+}
+
+type Overview = Awaited<ReturnType<MetricsHub["overview"]>>;
+
+// Joins the operations of the document with their metrics, in the document's order, and the requests to no operation.
+function joinOperations({ operations }: Document, metrics: Overview["operations"]): Status["operations"] {
+  const metricsById = new Map(metrics.map((one) => [one.id, one]));
+  const other = { id: "other", method: "", path: "", deprecation: undefined };
+  return [...operations, other].map(({ id, method, path, deprecation }) => {
+    // Exists, because this process has published the metrics of all its operations.
+    const { now, rate, p50, p99 } = metricsById.get(id) as Overview["operations"][number];
+    return { id, method, path, deprecated: deprecation !== undefined, now, rate, p50, p99 };
+  });
 }

@@ -21,7 +21,7 @@ const daysLeft = (sunset: Date) => {
   return [left, left - 1];
 };
 
-t.test("lists the deprecated operations of the document", async (t) => {
+t.test("Lists the deprecated operations of the document", async (t) => {
   const url = await stores.sqlite(t);
   await (await openStore(url)).close();
   const { status, stdout, stderr } = await petstore({ DATABASE_URL: url }, ["deprecations"]);
@@ -37,7 +37,7 @@ t.test("lists the deprecated operations of the document", async (t) => {
   }
 });
 
-t.test("counts the calls of each key", async (t) => {
+t.test("Counts the calls of each key", async (t) => {
   const url = await stores.sqlite(t);
   const store = await openStore(url);
   const { call, app } = await start(t, { store });
@@ -74,14 +74,14 @@ t.test("counts the calls of each key", async (t) => {
   await store.close();
 });
 
-t.test("retries writing the calls that can't be written", async (t) => {
+t.test("Retries writing the calls that can't be written", async (t) => {
   const url = await stores.sqlite(t);
   const store = await openStore(url);
   const { call, logs, app } = await start(t, { store });
   await tamper(url, "ALTER TABLE deprecated_calls RENAME TO away");
   for (let n = 0; n < 2; n++) await call("GET", "/v1/pets/1");
   await until(
-    () => logs.find(({ msg }) => msg === "calls of deprecated operations are not noted yet"),
+    () => logs.find(({ msg }) => msg === "calls of deprecated operations not written yet"),
     () => JSON.stringify(logs),
   );
   await call("GET", "/v1/pets/1");
@@ -91,7 +91,7 @@ t.test("retries writing the calls that can't be written", async (t) => {
   await store.close();
 });
 
-t.test("sorts by sunset, and counts the calls of 30 days", async (t) => {
+t.test("Sorts by sunset, and counts the calls of 30 days", async (t) => {
   const text = edit(
     documentText,
     [/( +)operationId: listPets\n/, "$1operationId: listPets\n$1deprecated: true\n$1x-deprecated-since: 2026-11-20\n"],
@@ -124,32 +124,32 @@ t.test("sorts by sunset, and counts the calls of 30 days", async (t) => {
   t.same(
     listed.map(({ operation, sunset, daysLeft, calls }) => [operation, sunset, daysLeft, calls]),
     [
-      ["createPet", "2027-06-01", -2, 0n],
-      ["getPet", toDate(sunset.getTime()), (sunset.getTime() - now) / day, 13n],
-      ["listPets", null, null, 0n],
+      ["createPet", "2027-06-01", -2, 0],
+      ["getPet", toDate(sunset.getTime()), (sunset.getTime() - now) / day, 13],
+      ["listPets", null, null, 0],
     ],
   );
   t.same(listed[1]?.keys, [
-    { name: "b", calls: 9n, last: "2027-06-03" },
-    { name: "a", calls: 3n, last: "2027-05-31" },
-    { name: "", calls: 1n, last: "2027-06-02" },
+    { name: "b", calls: 9, last: "2027-06-03" },
+    { name: "a", calls: 3, last: "2027-05-31" },
+    { name: "", calls: 1, last: "2027-06-02" },
   ]);
   await store.close();
 });
 
-t.test("formats deprecated operations and their calls as tables", async (t) => {
+t.test("Formats deprecated operations and their calls as tables", async (t) => {
   const since = "2026-11-20";
   t.equal(describe([], process.stdout), "Nothing is deprecated.");
   const getPet = { operation: "getPet", since, sunset: "2030-12-05", daysLeft: 1_476, successor: "/pets" };
   t.equal(
-    describe([{ ...getPet, calls: 0n, keys: [] }], process.stdout),
+    describe([{ ...getPet, calls: 0, keys: [] }], process.stdout),
     ["OPERATION  SUNSET      DAYS LEFT  USE    CALLS IN 30 DAYS", "getPet     2030-12-05  1476       /pets  0"].join(
       "\n",
     ),
   );
   const listPets = { operation: "listPets", since, sunset: null, daysLeft: null, successor: null };
   t.equal(
-    describe([{ ...listPets, calls: 2n, keys: [{ name: "", calls: 2n, last: "2026-11-21" }] }], process.stdout),
+    describe([{ ...listPets, calls: 2, keys: [{ name: "", calls: 2, last: "2026-11-21" }] }], process.stdout),
     [
       "OPERATION  SUNSET    DAYS LEFT  USE  CALLS IN 30 DAYS",
       "listPets   not said                  2",

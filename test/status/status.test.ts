@@ -2,7 +2,7 @@
 import t from "tap";
 import { version } from "../../src/lib/version.ts";
 import { readDocument } from "../../src/pets/document.ts";
-import type { Status } from "../../src/status/web/words.js";
+import type { Status } from "../../src/status/schema.ts";
 import { openStore } from "../../src/store/open.ts";
 import { aggregateLocally } from "../../src/telemetry/aggregation.ts";
 import { manualClock } from "../support/clock.ts";
@@ -39,12 +39,7 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
   t.equal(status.service.started, new Date(clock.now() - 25_000).toISOString());
   t.same(status.times, [begin + 10, begin + 20]);
   t.same(
-    (status.operations as unknown as Record<string, unknown>[]).map((one) => [
-      one.id,
-      one.method,
-      one.path,
-      one.deprecated,
-    ]),
+    status.operations.map((one) => [one.id, one.method, one.path, one.deprecated]),
     [
       ...operations.map((one) => [one.id, one.method, one.path, one.deprecation !== undefined]),
       ["other", "", "", false],

@@ -73,7 +73,7 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
 function saveCoverage(entries: readonly { url: string; functions: readonly object[] }[]): void {
   mkdirSync(path(".tap/coverage"), { recursive: true });
   for (const { url, functions } of entries) {
-    const name = /\/status\/(\w+\.js)$/.exec(url)?.[1];
+    const name = /\/status\/([\w-]+\.js)$/.exec(url)?.[1];
     if (name === undefined) continue;
     const result = [{ scriptId: "0", url: pathToFileURL(path(`src/status/web/${name}`)).href, functions }];
     writeFileSync(path(`.tap/coverage/${randomUUID()}.json`), JSON.stringify({ result }));

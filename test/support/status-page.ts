@@ -1,6 +1,6 @@
-// Operates the page /status in a browser, and reads its content.
+// Operates the page /status in a browser, reads its content, and provides status data.
 import type { Page } from "playwright-core";
-import type { Status } from "../../src/status/web/words.js";
+import type { Status } from "../../src/status/schema.ts";
 import { until } from "./wait.ts";
 
 /** Enters an API key. */
@@ -44,6 +44,49 @@ export function untilDrawn(page: Page): Promise<number> {
 export function findFaintTexts(page: Page): Promise<string[]> {
   return page.evaluate(measureContrast);
 }
+
+/** A status with one operation, one point in time, and one deprecated operation. */
+export const exampleStatus: Status = {
+  at: "2026-11-21T16:40:00.000Z",
+  service: {
+    version: "1.0.0",
+    contract: "1.1.0",
+    started: "2026-11-21T15:00:00.000Z",
+    workers: 4,
+    store: "postgresql",
+    reachable: true,
+  },
+  step: 10,
+  times: [1_795_278_000],
+  refused: [1],
+  failed: [0],
+  process: { memory: [123_456_789], delay: [0], inFlight: [12] },
+  store: { p50: [1], p99: [1234], pool: { used: 1, waiting: 2, size: 10 } },
+  keys: [],
+  operations: [
+    {
+      id: "listPets",
+      method: "GET",
+      path: "/pets",
+      deprecated: false,
+      now: { rate: 1, failed: 0, p50: 0.8, p99: null },
+      rate: [1],
+      p50: [2],
+      p99: [null],
+    },
+  ],
+  deprecated: [
+    {
+      operation: "getPet",
+      since: "2026-11-20",
+      sunset: "2030-12-05",
+      daysLeft: 1475,
+      successor: "/pets",
+      calls: 3,
+      keys: [{ name: "", calls: 3, last: "2026-11-21" }],
+    },
+  ],
+};
 
 /** Returns a status with an hour of requests, and with further operations whose ids are `more`. */
 export function withHour(status: Status, more: readonly string[]): Status {

@@ -1,4 +1,4 @@
-// The page /status in a browser: src/status/web/page.js and src/status/web/charts.js.
+// The page /status in a browser: src/status/web/page.js and src/status/web/chart-view.js.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
@@ -31,7 +31,7 @@ const { content, operations } = await readDocument();
 t.test("Shows requests, durations, keys and deprecated operations as text", async (t) => {
   const { page, pageErrors, origin, operator, sunset, left } = await startWithCalls(t);
   await page.goto(`${origin}/status`);
-  t.equal(await page.locator("#figures").innerText(), "", "nothing without a key");
+  t.equal(await page.locator("#metrics").innerText(), "", "nothing without a key");
   await enterKey(page, operator);
   await untilShown(page);
 
@@ -113,7 +113,7 @@ t.test("Asks for another key if one is refused, and keeps the key in this tab on
   t.equal(await page.evaluate("localStorage.length + document.cookie.length"), 0);
   const tab = await page.context().newPage();
   await tab.goto(`${origin}/status`);
-  t.ok(await tab.locator("#ask").isVisible(), "another tab asks for a key");
+  t.ok(await tab.locator("#key-form").isVisible(), "another tab asks for a key");
   await tab.close();
   t.same(pageErrors, []);
 
@@ -123,7 +123,7 @@ t.test("Asks for another key if one is refused, and keeps the key in this tab on
   t.equal(await page.locator("#tables").innerText(), "", "the tables are removed with the key");
   // Last, because the browser drops the coverage of scripts of the page before a reload.
   await enterKey(page, "password");
-  t.equal(await page.locator("#refused").innerText(), "This is no key: it begins with psk_.");
+  t.equal(await page.locator("#key-error").innerText(), "This is no key: it begins with psk_.");
 });
 
 t.test("Shows nothing of a response that arrives after the key was forgotten", async (t) => {
@@ -144,7 +144,7 @@ t.test("Shows nothing of a response that arrives after the key was forgotten", a
   respond();
   await page.unroute("**/status.json");
   t.equal(await page.evaluate("sessionStorage.length"), 0);
-  t.ok(await page.locator("#ask").isVisible());
+  t.ok(await page.locator("#key-form").isVisible());
   t.notMatch(await page.locator("main").innerText(), "listPets");
   await enterKey(page, operator);
   await untilShown(page);
@@ -181,7 +181,7 @@ t.test("Keeps the last metrics while the service does not respond, and asks agai
 
   await server.end("SIGTERM");
   await page.clock.fastForward(step);
-  await page.locator("#state.bad").waitFor();
+  await page.locator("#state.error").waitFor();
   t.match(
     await page.locator("#state").innerText(),
     /^✗ The service does not answer\. The figures below are of \d\d:\d\d:\d\d\. It is asked again every 10 seconds\.$/,
@@ -189,7 +189,7 @@ t.test("Keeps the last metrics while the service does not respond, and asks agai
   t.ok((await readRows(page, "Operations, in the last minute")).length > 3, "the last metrics stay");
   await startServer(t, settings);
   await page.clock.fastForward(step);
-  await page.locator("#state.well").waitFor();
+  await page.locator("#state.ok").waitFor();
 });
 
 t.test("Sends no request while it is hidden", async (t) => {
@@ -266,8 +266,8 @@ async function startWithCalls(t: Test) {
   const sunset = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const document = edit(documentText, [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`]);
   const clock = manualClock();
-  const gathering = aggregateLocally((error) => t.fail(String(error)), step, clock);
-  const { origin, call, create, store } = await start(t, { document, figures: gathering });
+  const metrics = aggregateLocally((error) => t.fail(String(error)), step, clock);
+  const { origin, call, create, store } = await start(t, { document, figures: metrics });
   const names = ["<img src=x onerror=alert(1)>", "alice"];
   const [markup, alice] = await Promise.all(names.map((name) => addKey(store, name)));
   const { id } = await create({ name: "Rex", categoryId: 7 });

@@ -10,13 +10,13 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import type { Command } from "commander";
 import { type Config, readConfig } from "../../config.ts";
 import { formatTime, parseJson, redact } from "../../lib/index.ts";
-import { describeService, isStatus, judge, type Status, toFigures, toTables } from "../../status/index.ts";
+import { assessHealth, describeService, parseStatus, type Status, toKeyMetrics, toTables } from "../../status/index.ts";
 import { CommandFailure, type Io, type Output, print, warn } from "../io.ts";
 import { formatTable, toIndentedJson } from "../table.ts";
 import { addExamples } from "./help.ts";
 
 const patience = 10_000; // milliseconds
-const colours = { well: "green", soon: "yellow", bad: "red" } as const;
+const colours = { ok: "green", warning: "yellow", error: "red" } as const;
 
 /** Adds `petstore status`. */
 export function addStatus(program: Command, io: Io): void {
@@ -71,7 +71,8 @@ async function ask(io: Io, { url, name }: Place, key: string): Promise<{ exact: 
     throw new Error(why);
   });
   const { exact, said } = read(text);
-  if (code === 200 && isStatus(said)) return { exact, status: said };
+  const status = code === 200 ? parseStatus(said) : undefined;
+  if (status) return { exact, status };
   const why = said?.message ?? "it does not say why";
   if (code === 401) throw new Error(`${place} refuses the key of OPERATOR_KEY: ${why}`);
   if (code === 503) throw new Error(`${place} can't say: ${why}`);
@@ -106,19 +107,19 @@ function clean(text: string): string {
 }
 
 function describe(status: Status, stream: Output): string {
-  const { state, text } = judge(status);
+  const { state, text } = assessHealth(status);
   const bold = (title: string) => styleText("bold", title, { stream });
   return [
     `Pet Store ${describeService(status, formatTime)}`,
     styleText(colours[state], text, { stream }),
-    toFigures(status)
+    toKeyMetrics(status)
       .map(([name, value]) => `${name.padEnd(22)}${value}`)
       .join("\n"),
-    ...toTables(status).map(({ title, heads, rows, none }) =>
+    ...toTables(status).map(({ title, headings, rows, emptyText }) =>
       rows.length === 0
-        ? none
+        ? emptyText
         : `${bold(title)}\n${formatTable(
-            heads.map((head) => head.toUpperCase()),
+            headings.map((heading) => heading.toUpperCase()),
             rows,
             stream,
           )}`,

@@ -1,169 +1,174 @@
-// The page at /status: asks for an operator's key, then asks the service for its figures every ten seconds. All
-// that comes from there goes in as text, never as HTML.
-import { addChart } from "./charts.js";
-import { describeService, judge, toCharts, toFigures, toTables } from "./words.js";
+// The script of the status page. Asks for the key of an operator, and requests /status.json every ten seconds while the
+// page is visible. Inserts all data as text, never as HTML.
+import { toCharts } from "./chart-data.js";
+import { ChartView } from "./chart-view.js";
+import { assessHealth, describeService, toKeyMetrics, toTables } from "./summary.js";
 
-/** @typedef {import("./words.js").Status} Status */
-/** @typedef {import("./words.js").Chart} Chart */
+/** @import { Status } from "../schema.ts" */
+/** @import { Chart } from "./chart-data.js" */
+/** @import { Health, Table } from "./summary.js" */
 
-const slot = "petstore-operator-key"; // of the tab's own storage
-const pause = 10_000; // milliseconds between two questions
-const patience = 8_000; // milliseconds for an answer
+const storageKey = "petstore-operator-key"; // in the session storage, which only this tab can read
+const pollInterval = 10_000; // milliseconds
+const requestTimeout = 8_000; // milliseconds
 
 /** @type {(id: string) => HTMLElement} */
 const find = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const field = /** @type {HTMLInputElement} */ (find("key"));
+const keyField = /** @type {HTMLInputElement} */ (find("key"));
 
-let asking = new AbortController();
+let pendingRequest = new AbortController();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer;
-/** @type {ReturnType<typeof addChart>[]} */
-let charts = [];
-/** When the figures that are shown were true; empty where there are none. */
-let shownAt = "";
+let pollTimer;
+/** @type {ChartView[]} */
+let chartViews = [];
+/** The time of the status that is shown; empty if none is. */
+let shownTime = "";
 
-find("ask").addEventListener("submit", (event) => {
+find("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const key = field.value.trim();
-  if (!/^psk_[\w-]+$/.test(key)) return say("refused", "This is no key: it begins with psk_.");
-  sessionStorage.setItem(slot, key);
-  field.value = "";
-  begin();
+  const key = keyField.value.trim();
+  if (!/^psk_[\w-]+$/.test(key)) return setText("key-error", "This is no key: it begins with psk_.");
+  sessionStorage.setItem(storageKey, key);
+  keyField.value = "";
+  start();
 });
-find("forget").addEventListener("click", () => stop(""));
-document.addEventListener("visibilitychange", look);
-begin();
+find("forget-key").addEventListener("click", () => forgetKey(""));
+document.addEventListener("visibilitychange", poll);
+start();
 
-// With the key of the tab, where there is one.
-function begin() {
-  const known = sessionStorage.getItem(slot) !== null;
-  find("ask").hidden = known;
-  find("forget").hidden = !known;
-  if (known) show("well", "Asking the service…");
-  look();
+// Requests the status with the key of this tab, or shows the form if it has none.
+function start() {
+  const hasKey = sessionStorage.getItem(storageKey) !== null;
+  find("key-form").hidden = hasKey;
+  find("forget-key").hidden = !hasKey;
+  if (hasKey) showState("ok", "Asking the service…");
+  poll();
 }
 
-// Forgets the key, and all that it has shown.
-/** @type {(why: string) => void} */
-function stop(why) {
-  sessionStorage.removeItem(slot);
-  shownAt = "";
-  charts = [];
-  for (const id of ["service", "figures", "charts", "tables"]) find(id).replaceChildren();
+// Removes the key, and everything that was shown with it.
+/** @type {(reason: string) => void} */
+function forgetKey(reason) {
+  sessionStorage.removeItem(storageKey);
+  shownTime = "";
+  chartViews = [];
+  for (const id of ["service", "metrics", "charts", "tables"]) find(id).replaceChildren();
   find("state").hidden = true;
   document.title = "Pet Store status";
-  say("refused", why);
-  begin();
-  field.focus();
+  setText("key-error", reason);
+  start();
+  keyField.focus();
 }
 
-// Asks now, and again after a pause. Only the last question counts: not one from before the key was forgotten.
-async function look() {
-  asking.abort();
-  clearTimeout(timer);
-  const key = sessionStorage.getItem(slot);
+// Requests the status now, and again after the interval. Aborts the request before, which may be of another key.
+async function poll() {
+  pendingRequest.abort();
+  clearTimeout(pollTimer);
+  const key = sessionStorage.getItem(storageKey);
   if (key === null || document.hidden) return;
-  asking = new AbortController();
-  const { signal } = asking;
-  const { status, refused, away } = await ask(key, signal);
+  pendingRequest = new AbortController();
+  const { signal } = pendingRequest;
+  const { status, rejection, failure } = await fetchStatus(key, signal);
   if (signal.aborted) return;
-  if (refused !== undefined) return stop(`The key is refused. ${refused}`);
+  if (rejection !== undefined) return forgetKey(`The key is refused. ${rejection}`);
   try {
     if (status) showStatus(status);
-    else showAway(away);
+    else showFailure(failure);
   } catch (error) {
-    showAway("The answer can't be shown: if the service is newer than this page, reload it.");
+    showFailure("The answer can't be shown: if the service is newer than this page, reload it.");
     reportError(error);
   } finally {
-    timer = setTimeout(look, pause);
+    pollTimer = setTimeout(poll, pollInterval);
   }
 }
 
-/** @type {(why: string | undefined) => void} */
-function showAway(why) {
-  show("bad", `${why} ${shownAt && `The figures below are of ${shownAt}. `}It is asked again every 10 seconds.`);
-}
-
-/** @type {(key: string, signal: AbortSignal) => Promise<{ status?: Status, refused?: string, away?: string }>} */
-async function ask(key, signal) {
+/** @type {(key: string, signal: AbortSignal) => Promise<{ status?: Status, rejection?: string, failure?: string }>} */
+async function fetchStatus(key, signal) {
   try {
-    const answer = await fetch("status.json", {
+    const response = await fetch("status.json", {
       headers: { authorization: `Bearer ${key}` },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeout)]),
     });
-    const body = await answer.json();
-    if (answer.ok) return { status: body };
-    return answer.status === 401 ? { refused: body.message } : { away: `The service can't say: ${body.message}` };
+    const body = await response.json();
+    if (response.ok) return { status: body };
+    if (response.status === 401) return { rejection: body.message };
+    return { failure: `The service can't say: ${body.message}` };
   } catch {
-    // No connection, no answer in time, or one that is not the service's: a gateway's, say.
-    return { away: "The service does not answer." };
+    // No connection, a timeout, or a response that is not JSON, for example of a gateway.
+    return { failure: "The service does not answer." };
   }
+}
+
+/** @type {(reason: string | undefined) => void} */
+function showFailure(reason) {
+  const shown = shownTime && `The figures below are of ${shownTime}. `;
+  showState("error", `${reason} ${shown}It is asked again every 10 seconds.`);
 }
 
 /** @type {(status: Status) => void} */
 function showStatus(status) {
-  const { state, text } = judge(status);
-  show(state, text);
-  const since = { dateStyle: "medium", timeStyle: "short" };
-  say(
-    "service",
-    describeService(status, (date) => date.toLocaleString("en-GB", /** @type {object} */ (since))),
+  const { state, text } = assessHealth(status);
+  showState(state, text);
+  const service = describeService(status, (date) =>
+    date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }),
   );
-  find("figures").replaceChildren(
-    ...toFigures(status).map(([term, value]) => {
+  setText("service", service);
+  find("metrics").replaceChildren(
+    ...toKeyMetrics(status).map(([label, value]) => {
       const pair = document.createElement("div");
-      pair.append(make("dt", term), make("dd", value));
+      pair.append(createElement("dt", label), createElement("dd", value));
       return pair;
     }),
   );
-  const drawn = toCharts(status);
-  if (charts.length === 0) charts = drawn.map((chart) => addChart(find("charts"), chart));
-  for (const [index, update] of charts.entries()) update(/** @type {Chart} */ (drawn[index]), status.times);
-  find("tables").replaceChildren(...toTables(status).map(toSection));
-  shownAt = new Date(status.at).toLocaleTimeString("en-GB");
+  const charts = toCharts(status);
+  if (chartViews.length === 0) chartViews = charts.map((chart) => new ChartView(find("charts"), chart));
+  for (const [index, view] of chartViews.entries()) view.update(/** @type {Chart} */ (charts[index]), status.times);
+  find("tables").replaceChildren(...toTables(status).map(createTableSection));
+  shownTime = new Date(status.at).toLocaleTimeString("en-GB");
 }
 
-/** @type {(state: "well" | "soon" | "bad", text: string) => void} */
-function show(state, text) {
-  const marks = { well: "✓", soon: "!", bad: "✗" };
-  const place = find("state");
-  place.hidden = false;
-  place.className = state;
-  say("state", `${marks[state]} ${text}`);
-  document.title = `${marks[state]} Pet Store status`;
+/** @type {(state: Health["state"], text: string) => void} */
+function showState(state, text) {
+  const mark = { ok: "✓", warning: "!", error: "✗" }[state];
+  const element = find("state");
+  element.hidden = false;
+  element.className = state;
+  setText("state", `${mark} ${text}`);
+  document.title = `${mark} Pet Store status`;
 }
 
-// What has not changed is not announced again.
+// Leaves an unchanged text alone, because screen readers would announce it again.
 /** @type {(id: string, text: string) => void} */
-function say(id, text) {
-  const place = find(id);
-  if (place.textContent !== text) place.textContent = text;
+function setText(id, text) {
+  const element = find(id);
+  if (element.textContent !== text) element.textContent = text;
 }
 
-/** @type {(table: import("./words.js").Table) => HTMLElement} */
-function toSection({ title, heads, texts, rows, none }) {
+/** @type {(table: Table) => HTMLElement} */
+function createTableSection({ title, headings, textColumns, rows, emptyText }) {
   const section = document.createElement("section");
-  section.append(make("h2", title));
+  section.append(createElement("h2", title));
   if (rows.length === 0) {
-    section.append(make("p", none));
+    section.append(createElement("p", emptyText));
     return section;
   }
-  /** @type {(kind: string, text: string, column: number, scope?: string) => HTMLElement} */
-  const cell = (kind, text, column, scope = "") =>
-    Object.assign(make(kind, text), { scope, className: column < texts ? "" : "number" });
+  /** @type {(tag: string, text: string, column: number, scope?: string) => HTMLElement} */
+  const createCell = (tag, text, column, scope = "") =>
+    Object.assign(createElement(tag, text), { scope, className: column < textColumns ? "" : "number" });
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
-  head.append(...heads.map((text, column) => cell("th", text, column, "col")));
+  head.append(...headings.map((text, column) => createCell("th", text, column, "col")));
   const body = table.createTBody();
-  for (const row of rows)
-    body
-      .insertRow()
-      .append(...row.map((text, column) => (column > 0 ? cell("td", text, column) : cell("th", text, column, "row"))));
+  for (const row of rows) {
+    const cells = row.map((text, column) =>
+      column === 0 ? createCell("th", text, column, "row") : createCell("td", text, column),
+    );
+    body.insertRow().append(...cells);
+  }
   section.append(table);
   return section;
 }
 
 /** @type {(tag: string, text: string) => HTMLElement} */
-function make(tag, text) {
+function createElement(tag, text) {
   return Object.assign(document.createElement(tag), { textContent: text });
 }

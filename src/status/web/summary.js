@@ -1,0 +1,132 @@
+// Summarizes the status as sentences, key metrics and tables. The page runs it in the browser, and `petstore status` in
+// Node, so that both show the same.
+import { latest, meanOfLastMinute } from "./chart-data.js";
+import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from "./format.js";
+
+/** @import { Status } from "../schema.ts" */
+
+/** @typedef {{ state: "ok" | "warning" | "error", text: string }} Health */
+/**
+ * The first `textColumns` columns are text, the others numbers. `emptyText` replaces a table without rows.
+ * @typedef {{ title: string, headings: string[], textColumns: number, rows: string[][], emptyText: string }} Table
+ */
+
+const sunsetWarning = 30; // days
+const deprecationsUnavailable = "What is deprecated could not be read.";
+
+/**
+ * Assesses the health of the service. It is an error if the store is unreachable or calls failed with 5xx, and a warning
+ * if keys still call an operation shortly before its sunset or after it.
+ * @type {(status: Status) => Health}
+ */
+export function assessHealth({ service, operations, deprecated }) {
+  const errors = [];
+  if (!service.reachable) errors.push("The store can't be reached.");
+  const failing = operations.filter(({ now }) => now.failed > 0);
+  const failures = failing.map(({ id, now }) => `${id} ${formatRate(now.failed)}`).join(", ");
+  if (failing.length > 0) errors.push(`Calls failed (5xx) in the last minute: ${failures}.`);
+
+  const sunsets = (deprecated ?? []).flatMap(({ operation, daysLeft, keys }) =>
+    daysLeft === null ? [] : { sunset: `${operation} ${describeSunset(daysLeft)}`, daysLeft, callers: keys.length },
+  );
+  const urgent = sunsets.filter(({ daysLeft, callers }) => daysLeft <= sunsetWarning && callers > 0);
+  const warnings = urgent.map(
+    ({ sunset, callers }) => `${sunset}, and ${formatCount(callers, "key")} called it in the last 30 days.`,
+  );
+  if (deprecated === null && service.reachable) warnings.push(deprecationsUnavailable);
+  if (errors.length > 0) return { state: "error", text: [...errors, ...warnings].join(" ") };
+
+  // The next sunset, and those that have passed.
+  const notices = sunsets
+    .filter((one, index) => !urgent.includes(one) && (index === 0 || one.daysLeft < 0))
+    .map(({ sunset }) => `${sunset}.`);
+  const ok = "the store is reachable, and no call failed in the last minute.";
+  if (warnings.length > 0)
+    return { state: "warning", text: [...warnings, `Else all is well: ${ok}`, ...notices].join(" ") };
+  return { state: "ok", text: [`All is well: ${ok}`, ...notices].join(" ") };
+}
+
+/** @type {(daysLeft: number) => string} */
+function describeSunset(daysLeft) {
+  if (daysLeft < 0) return `is ${formatCount(-daysLeft, "day")} past its sunset`;
+  return daysLeft > 0 ? `goes in ${formatCount(daysLeft, "day")}` : "may go now";
+}
+
+/**
+ * Describes the versions, store and processes of the service, and when it was started.
+ * @type {(status: Status, formatTime: (date: Date) => string) => string}
+ */
+export function describeService({ service }, formatTime) {
+  const { version, contract, store, workers, started } = service;
+  const storeName = store === "sqlite" ? "SQLite" : "PostgreSQL";
+  const processes = workers === 1 ? "1 process" : `${workers} processes`;
+  return `version ${version}, contract ${contract}, ${storeName}, ${processes}, since ${formatTime(new Date(started))}`;
+}
+
+/** Returns the most important metrics: labels, and values with units. @type {(status: Status) => [string, string][]} */
+export function toKeyMetrics({ step, operations, refused, store, process }) {
+  /** @type {(metric: "rate" | "failed") => number} */
+  const sum = (metric) => operations.reduce((sum, { now }) => sum + now[metric], 0);
+  const { pool } = store;
+  /** @type {[string, string][]} */
+  const connections = pool ? [["Connections (waiting)", `${pool.used} of ${pool.size} (${pool.waiting})`]] : [];
+  return [
+    ["Requests", formatRate(sum("rate"))],
+    ["Failed (5xx)", formatRate(sum("failed"))],
+    ["Refused (4xx)", formatRate(meanOfLastMinute(refused, step))],
+    ["Store, p99", formatDuration(latest(store.p99))],
+    ["Memory", formatBytes(latest(process.memory))],
+    ["Event loop delay", formatDuration(latest(process.delay))],
+    ["In flight", formatNumber(latest(process.inFlight))],
+    ...connections,
+  ];
+}
+
+/** Returns the tables of operations, of active keys, and of deprecated operations. @type {(status: Status) => Table[]} */
+export function toTables({ operations, keys, deprecated }) {
+  const deprecatedOperations = deprecated ?? [];
+  return [
+    {
+      title: "Operations, in the last minute",
+      headings: ["Operation", "Path", "Calls /s", "Failed /s", "p50, ms", "p99, ms"],
+      textColumns: 2,
+      rows: operations.map(({ id, method, path, now: { rate, failed, p50, p99 } }) => [
+        id,
+        `${method} ${path}`.trim(),
+        ...[rate, failed, p50, p99].map(formatNumber),
+      ]),
+      emptyText: "There are no operations.",
+    },
+    {
+      title: "Most active keys, in the last hour",
+      headings: ["Key", "Calls", "Now, /s"],
+      textColumns: 1,
+      rows: keys.map(({ name, calls, rate }) => [name, formatNumber(calls), formatNumber(rate)]),
+      emptyText: "No key was used in the last hour.",
+    },
+    {
+      title: "Deprecated operations",
+      headings: ["Operation", "Sunset", "Use instead", "Days left", "Calls in 30 days"],
+      textColumns: 3,
+      rows: deprecatedOperations.map(({ operation, sunset, daysLeft, successor, calls }) => [
+        operation,
+        sunset ?? "not said",
+        successor ?? "–",
+        formatNumber(daysLeft),
+        formatNumber(calls),
+      ]),
+      emptyText: deprecated ? "Nothing is deprecated." : deprecationsUnavailable,
+    },
+    {
+      title: "Who called them, in 30 days",
+      headings: ["Operation", "Key", "Last", "Calls"],
+      textColumns: 3,
+      rows: deprecatedOperations.flatMap(({ operation, keys }) =>
+        keys.map(({ name, calls, last }) => [operation, name || "(no key)", last, formatNumber(calls)]),
+      ),
+      emptyText: deprecated
+        ? "Nobody called a deprecated operation in the last 30 days."
+        : "Who called what is deprecated could not be read.",
+    },
+  ];
+}
