@@ -20,7 +20,7 @@ import { handlers } from "../src/pets/handlers.ts";
 import { openStore } from "../src/store/open.ts";
 import type { Store } from "../src/store/port.ts";
 import { statements as postgresStatements } from "../src/store/postgres/statements.ts";
-import { statements as sqliteStatements } from "../src/store/sqlite/store.ts";
+import { statements as sqliteStatements } from "../src/store/sqlite/statements.ts";
 import { query, startPostgres } from "../test/support/postgres.ts";
 
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= Number(process.argv[2] ?? 1e7));

@@ -102,8 +102,8 @@ export async function prepare(folder: string, contenders: readonly ContenderId[]
   db.close();
   const postgres = contenders.includes("postgres") ? await startPostgres(true) : undefined;
   if (postgres) {
-    const from = await openTables(`sqlite:${template}`, "update");
-    const to = await openTables(postgres.url("postgres"), "make");
+    const from = await openTables(`sqlite:${template}`, "migrate");
+    const to = await openTables(postgres.url("postgres"), "create");
     await copy(from, to, () => {});
     await from.close();
     await to.close();

@@ -17,7 +17,7 @@ export type BackupProgress = (doing: Parameters<Progress>[0] | "checking", done:
  */
 export function backup(from: Tables, file: string, document: Document, progress: BackupProgress): Promise<Inventory> {
   const make = async (partial: string): Promise<Inventory> => {
-    const to = await openTables(`sqlite:${partial}`, "make");
+    const to = await openTables(`sqlite:${partial}`, "create");
     const fillIt = () =>
       to.write((target) =>
         from.read(async (source) => {
@@ -51,15 +51,15 @@ export async function restore(
   const place = resolve(file); // SQLite takes some names, as they are, for something else
   if ((await stat(place).catch(() => undefined))?.isDirectory())
     throw new Error(`${place} is a folder: name the file of a backup.`);
-  const open = () => openTables(`sqlite:${place}`, "look");
+  const open = () => openTables(`sqlite:${place}`, "readonly");
   await (await open()).close();
   // What would be refused after all the reading is refused before it.
   if ((await storeExists(url)) && !force) {
-    const to = await openTables(url, "update");
+    const to = await openTables(url, "migrate");
     await demandFree(to).finally(() => to.close());
   }
   await demandSound(place, place, document, progress);
-  const to = await openTables(url, "make", opening);
+  const to = await openTables(url, "create", opening);
   const fillIt = async () => {
     if (!force) await demandFree(to); // still, after all that time
     const from = await open();
@@ -81,20 +81,20 @@ function replace(from: Tables, to: Tables, force: boolean, progress: BackupProgr
         }
         return filled;
       }),
-    { alone: true },
+    { exclusive: true },
   );
 }
 
 const full = "The store to restore is not empty, and is replaced only with --force: it has";
 
 async function demandFree(to: Tables): Promise<void> {
-  if (!(await to.isAlone()))
+  if (!(await to.isOnlyConnection()))
     throw new Error("The store to restore is in use: stop its service, or replace under it what it has with --force.");
   await to.read((target) => requireEmpty(target, full));
 }
 
 async function demandSound(file: string, what: string, document: Document, progress: BackupProgress): Promise<void> {
-  const store = await openTables(`sqlite:${file}`, "look");
+  const store = await openTables(`sqlite:${file}`, "readonly");
   let first = "";
   let count = 0;
   const tell = (problem: string) => {

@@ -35,7 +35,7 @@ export async function copy(from: Tables, to: Tables, progress: Progress): Promis
     for (const name of idTables) await target.setLastId(name, lastIds[name]);
     return copied;
   };
-  return to.write(work, { alone: true });
+  return to.write(work, { exclusive: true });
 }
 
 /** Rejects where there is a row in any table: with `words`, and what there is. */
@@ -53,7 +53,11 @@ export async function copyTables(target: TableWriter, source: TableReader, progr
   const counts = await countRows(source);
   const all = totalRows(counts);
   const lastIds = await readLastIds(source);
-  const read = await readAllRows(source, (done) => progress("copying", done, all), target.add);
+  const read = await readAllRows(
+    source,
+    (done) => progress("copying", done, all),
+    (table, rows) => target.add(table, rows),
+  );
   const [secret] = (await source.secrets()) as [Uint8Array];
   await target.setSecret(secret);
   const checksum = await readAllRows(target, (done) => progress("comparing", done, all));

@@ -1,68 +1,81 @@
-// Many calls as one. A write is dear for its sync to the disk, a question to another machine for its
-// way there and back: one serves all who ask at the time.
-
+// Group commit: coalesces concurrent calls into batches. One fsync serves all writes of a batch, and one round trip all
+// of its reads.
 import { Unavailable } from "../lib/index.ts";
-import { captureContext, type RunInContext, runForCalls } from "./query-channel.ts";
+import { captureContext, type RunInContext, runInSharedContext } from "./query-channel.ts";
 
-interface Waiting<T, R> {
+interface Call<T, R> {
   readonly item: T;
-  readonly call: RunInContext | undefined;
+  readonly context: RunInContext | undefined;
   resolve(result: R): void;
   reject(error: unknown): void;
 }
 
-/** Why a call is refused that would have to wait for more than those that are under way. */
+/** The message of the `Unavailable` that rejects a call if too many calls are waiting. */
 export const busy = "The store is busy.";
 
-/** How many calls go together at most, and how many may wait. */
+/** The size of a batch, and the number of calls that may wait for their batch. */
 export interface BatchLimits {
   readonly maxBatch: number;
   readonly maxWaiting: number;
 }
 
 /**
- * A call whose items are sent together: those of one turn of the event loop, then those that came
- * while others were under way. Where too many wait it rejects with `Unavailable`. `send` gives a result
- * for each item, in their order. Where it rejects, each half is sent by itself, and so on, so that one
- * fails alone; but with `Unavailable` all that wait reject, so that none waits for as long again.
+ * Sends the items of concurrent calls together: first those of one event-loop tick, then those that arrived while the
+ * batch before was in progress. Sends one batch at a time.
  */
-export function coalesce<T, R>(
-  room: BatchLimits,
-  send: (items: readonly T[]) => Promise<readonly R[]>,
-): (item: T) => Promise<R> {
-  const waiting: Waiting<T, R>[] = [];
-  let halves: Waiting<T, R>[][] = [];
-  let working = false;
+export class Batcher<T, R> {
+  readonly #limits: BatchLimits;
+  readonly #send: (items: readonly T[]) => Promise<readonly R[]>;
+  readonly #waiting: Call<T, R>[] = [];
+  #retries: Call<T, R>[][] = [];
+  #running = false;
 
-  const sendBatch = async (batch: Waiting<T, R>[]): Promise<void> => {
+  /** `send` returns a result for each item, in their order. */
+  constructor(limits: BatchLimits, send: (items: readonly T[]) => Promise<readonly R[]>) {
+    this.#limits = limits;
+    this.#send = send;
+  }
+
+  /**
+   * Adds an item to the next batch, and returns its result. Rejects with `Unavailable` if too many calls are waiting.
+   * If a batch fails, its halves are sent separately, and so on, so that a faulty item fails alone.
+   */
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length >= this.#limits.maxWaiting) return reject(new Unavailable(busy));
+      this.#waiting.push({ item, context: captureContext(), resolve, reject });
+      if (!this.#running) setImmediate(this.#run);
+      this.#running = true;
+    });
+  }
+
+  readonly #run = async (): Promise<void> => {
+    for (;;) {
+      const batch = this.#retries.shift() ?? this.#waiting.splice(0, this.#limits.maxBatch);
+      if (batch.length === 0) break;
+      await this.#sendBatch(batch);
+    }
+    this.#running = false;
+  };
+
+  async #sendBatch(batch: Call<T, R>[]): Promise<void> {
     try {
       const items = batch.map(({ item }) => item);
-      const calls = batch.map(({ call }) => call);
-      const results = await runForCalls(calls, () => send(items));
+      const contexts = batch.map(({ context }) => context);
+      const results = await runInSharedContext(contexts, () => this.#send(items));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
     } catch (error) {
-      const half = Math.ceil(batch.length / 2);
-      if (error instanceof Unavailable) {
-        for (const { reject } of [...batch, ...halves.flat(), ...waiting.splice(0)]) reject(error);
-        halves = [];
-      } else if (batch.length > 1) halves.unshift(batch.slice(0, half), batch.slice(half));
-      else batch[0]?.reject(error);
+      if (error instanceof Unavailable) this.#rejectAll(batch, error);
+      else if (batch.length > 1) {
+        const half = Math.ceil(batch.length / 2);
+        this.#retries.unshift(batch.slice(0, half), batch.slice(half));
+      } else batch[0]?.reject(error);
     }
-  };
-  const work = async () => {
-    for (;;) {
-      const batch = halves.shift() ?? waiting.splice(0, room.maxBatch);
-      if (batch.length === 0) break;
-      await sendBatch(batch);
-    }
-    working = false;
-  };
+  }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length >= room.maxWaiting) return reject(new Unavailable(busy));
-      waiting.push({ item, call: captureContext(), resolve, reject });
-      if (!working) setImmediate(work);
-      working = true;
-    });
+  // Rejects the waiting calls too: each would wait for the same timeout again.
+  #rejectAll(batch: Call<T, R>[], error: Unavailable): void {
+    for (const { reject } of [...batch, ...this.#retries.flat(), ...this.#waiting.splice(0)]) reject(error);
+    this.#retries = [];
+  }
 }

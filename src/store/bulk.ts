@@ -1,7 +1,7 @@
-// What a store keeps, as tables: for moving it from one to another, whole and exactly.
-
+// Bulk access to all tables of a store, to copy it exactly from one database to another.
 import { newPetColumns } from "./rows.ts";
-/** Each table in the order in which to fill them, with its columns and their types. */
+
+/** The columns of each table with their types. The tables are in the order in which foreign keys allow to fill them. */
 export const tables = {
   keys: {
     id: "bigint",
@@ -21,8 +21,8 @@ export const tables = {
 /** The name of a table. */
 export type Table = keyof typeof tables;
 
-/** What the rows of a table are sorted by, which no two have in common. */
-export const primaryKeys: Readonly<Record<Table, string>> = {
+/** The columns by which the rows of a table are sorted. They are unique. */
+export const sortKeys: Readonly<Record<Table, string>> = {
   keys: "id",
   pets: "id",
   idempotency: "pet_id",
@@ -30,55 +30,58 @@ export const primaryKeys: Readonly<Record<Table, string>> = {
   imports: "digest",
 };
 
-/** A row: its values in the order of the table's columns. */
+/** The values of a row, in the order of the table's columns. */
 export type Values = readonly (bigint | string | Uint8Array | null)[];
 
-/** The tables that give out ids, which are never given out again. */
+/** The tables that generate ids. An id is never generated twice. */
 export const idTables = ["keys", "pets"] as const satisfies Table[];
 
-/** A table that gives out ids. */
+/** A table that generates ids. */
 export type IdTable = (typeof idTables)[number];
 
-/** Counts the records of Idempotency-Keys whose pet is not there; `place` goes before the names of the tables. */
-export const countOrphans = (place = "") =>
-  `SELECT count(*) AS n FROM ${place}idempotency WHERE NOT EXISTS (SELECT 1 FROM ${place}pets WHERE id = pet_id)`;
+/** Returns the query that counts idempotency records without their pet. `schema` is the prefix of the tables. */
+export const countOrphans = (schema = "") =>
+  `SELECT count(*) AS n FROM ${schema}idempotency WHERE NOT EXISTS (SELECT 1 FROM ${schema}pets WHERE id = pet_id)`;
 
-/** How many rows are read and written at a time. */
+/** The number of rows in a batch. */
 export const batchSize = 1_000;
 
-/** Tables to read. */
+/** Reads tables. */
 export interface TableReader {
-  /** What signs cursors: one, if all is well. */
+  /** Returns the secrets that sign cursors. A valid store has exactly one. */
   secrets(): Promise<readonly Uint8Array[]>;
-  /** How many rows a table has. */
+  /** Counts the rows of a table. */
   count(table: Table): Promise<number>;
-  /** All rows of a table in its order, a batch at a time; of the pets, if asked for, those of one status. */
+  /** Returns all rows of a table in batches, sorted by its sort key. With `status`, only the pets of this status. */
   rows(table: Table, status?: string): AsyncIterable<readonly Values[]>;
-  /** The last id that was given out, 0 where none was. */
+  /** Returns the last id that was generated, or 0. */
   lastId(table: IdTable): Promise<bigint>;
-  /** What the database finds wrong with itself, each in a sentence. */
+  /** Returns the problems that the database finds in its own files and indexes, each as a sentence. */
   problems(): AsyncIterable<string>;
 }
 
-/** Tables to fill. */
+/** Writes tables. */
 export interface TableWriter extends TableReader {
+  /** Replaces the secret that signs cursors. */
   setSecret(secret: Uint8Array): Promise<void>;
+  /** Inserts rows. */
   add(table: Table, rows: readonly Values[]): Promise<void>;
-  /** Takes out the row whose first value it is, or all rows. */
+  /** Deletes the row whose first column has this value, or all rows. */
   remove(table: Table, first?: Values[0]): Promise<void>;
+  /** Sets the last id that was generated. */
   setLastId(table: IdTable, id: bigint): Promise<void>;
 }
 
-/** The tables of a store, which no service need be told of. */
+/** The tables of a store, for tools. The service does not use them. */
 export interface Tables {
-  /** Lets `work` see the store as it is at one moment, whatever is written meanwhile. */
+  /** Runs `work` on a snapshot of the store. */
   read<T>(work: (source: TableReader) => Promise<T>): Promise<T>;
   /**
-   * Lets `work` write, in one transaction: where it rejects, nothing was changed. Nobody else creates pets meanwhile;
-   * where it is `alone`, nobody writes anything. Rejects where somebody reads for long what is to be taken alone.
+   * Runs `work` in one transaction, and rolls it back if `work` rejects. No other connection creates pets meanwhile, and
+   * with `exclusive`, none writes anything. Rejects if other connections keep an exclusive lock from being granted.
    */
-  write<T>(work: (target: TableWriter) => Promise<T>, options?: { readonly alone?: boolean }): Promise<T>;
-  /** Whether nobody else has the store open, as far as its database tells. */
-  isAlone(): Promise<boolean>;
+  write<T>(work: (target: TableWriter) => Promise<T>, options?: { readonly exclusive?: boolean }): Promise<T>;
+  /** Returns whether this is the only connection to the store, as far as its database can tell. */
+  isOnlyConnection(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+// The entry point of the stores.
 export {
   type IdTable,
   idTables,

@@ -1,58 +1,60 @@
-// The one place that knows which stores there are.
-
+// Selects the implementation of a store by its URL.
 import type { Tables } from "./bulk.ts";
-import type { OpenMode, Store, StoreTimeouts } from "./port.ts";
+import type { OpenMode, Store } from "./port.ts";
+import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
 import { openSqliteTables } from "./sqlite/bulk.ts";
-import { openSqlite } from "./sqlite/store.ts";
-/** How to open a store. */
+import { SqliteStore, type SqliteTimeouts } from "./sqlite/store.ts";
+
+/** Options of `openStore`. Each store uses its own timeouts only. */
 export interface OpenOptions {
-  readonly access?: OpenMode;
-  /** To PostgreSQL, the most connections at once. */
+  readonly mode?: OpenMode;
+  /** The size of the connection pool (PostgreSQL only). */
   readonly connections?: number;
-  readonly timeouts?: Partial<StoreTimeouts>;
+  readonly timeouts?: StoreTimeouts;
 }
 
-/** How to open tables. */
+/** The timeouts of each store, if they differ from the defaults. */
+export interface StoreTimeouts {
+  readonly sqlite?: Partial<SqliteTimeouts>;
+  readonly postgres?: Partial<PostgresTimeouts>;
+}
+
+/** Options of `openTables`. */
 export interface OpenTablesOptions {
   /** Milliseconds for which to retry LOCK TABLE (PostgreSQL only). */
   readonly lockTimeout?: number;
 }
 
-// `connect` and `answer` together are less than 2 s. PostgreSQL cancels a statement before the store stops waiting for
-// it, so that no statements pile up whose callers are gone.
-const defaults: StoreTimeouts = { lock: 5_000, connect: 800, statement: 900, answer: 1_000, idle: 10_000 };
-
 /**
- * Opens the store that DATABASE_URL names: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
- * Rejects with an Error that says what is wrong.
+ * Opens the store of a database URL: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Rejects if the database can't
+ * be opened, with an Error that contains the reason.
  */
 export async function openStore(
   url: string,
-  { access = "make", connections = 10, timeouts = {} }: OpenOptions = {},
+  { mode = "create", connections = 10, timeouts = {} }: OpenOptions = {},
 ): Promise<Store> {
   const file = toFile(url);
-  const limits = { ...defaults, ...timeouts };
-  if (file !== undefined) return openSqlite(file, access, limits);
-  const { openPostgres } = await import("./postgres/store.ts"); // its driver only where it is of use
-  return openPostgres(url, access, connections, limits);
+  if (file !== undefined) return new SqliteStore(file, mode, timeouts.sqlite);
+  const { PostgresStore } = await import("./postgres/store.ts"); // loads the driver only if it is used
+  return PostgresStore.open(url, mode, connections, timeouts.postgres);
 }
 
-/** Opens the tables of a store, to read or fill them. Rejects as `openStore` does. */
+/** Opens the tables of a store, for tools that copy it. Rejects like `openStore`. */
 export async function openTables(
   url: string,
-  access: OpenMode,
+  mode: OpenMode,
   { lockTimeout = 5_000 }: OpenTablesOptions = {},
 ): Promise<Tables> {
   const file = toFile(url);
-  if (file !== undefined) return openSqliteTables(file, access);
+  if (file !== undefined) return openSqliteTables(file, mode);
   const { openPostgresTables } = await import("./postgres/bulk.ts");
-  return openPostgresTables(url, access, lockTimeout);
+  return openPostgresTables(url, mode, lockTimeout);
 }
 
-/** Whether there is a store of this version; not, where none was made yet. Rejects as `openStore` does for any other. */
+/** Returns whether a store of this version exists. Rejects like `openStore` for a store of another version. */
 export async function storeExists(url: string): Promise<boolean> {
   try {
-    await (await openTables(url, "look")).close();
+    await (await openTables(url, "readonly")).close();
     return true;
   } catch (error) {
     const { cause } = error as { cause?: { code?: string } };

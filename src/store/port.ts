@@ -1,125 +1,119 @@
-// What the service asks of a store, in the terms of the contract. Types only: SQL, drivers and
-// their errors stay inside an implementation, which throws `Unavailable` (src/http/errors.ts) where it
-// can't be reached, and otherwise only on a bug.
+// The port between the service and its stores, in terms of the contract. Types only: SQL, drivers and their errors stay
+// inside an implementation. It throws `Unavailable` if its database can't be used, and any other error only for a bug.
 import type { components, operations } from "../generated/openapi.ts";
 import type { Histogram } from "../lib/index.ts";
 
-/** An animal of the store. */
+/** A pet of the store. */
 export type Pet = components["schemas"]["Pet"];
-/** An animal to add. */
+/** A pet to create. */
 export type NewPet = components["schemas"]["NewPet"];
-/** Whether an animal can be bought. */
+/** The availability of a pet. */
 export type PetStatus = components["schemas"]["PetStatus"];
 
-/** How to open a store: it is made where there is none, brought to this version where it is older, or left as it is. */
-export type OpenMode = "make" | "update" | "look";
+/**
+ * How to open a store: `create` creates a missing store and migrates an existing one, `migrate` rejects a missing store,
+ * and `readonly` rejects every store that is missing or of another version.
+ */
+export type OpenMode = "create" | "migrate" | "readonly";
 
-/** The timeouts of a store, in milliseconds. After all but the last one, a call fails with `Unavailable`. */
-export interface StoreTimeouts {
-  /** For a lock that another process holds on the SQLite file. */
-  readonly lock: number;
-  /** For a connection to PostgreSQL, new or from the pool. */
-  readonly connect: number;
-  /** For a statement: PostgreSQL cancels it then. */
-  readonly statement: number;
-  /** For PostgreSQL's answer to a statement. */
-  readonly answer: number;
-  /** After which PostgreSQL's pool closes an idle connection, if it is not the last one. */
-  readonly idle: number;
-}
-
-/** Everything that the service keeps. */
+/** The state of the service. Its methods are bound and enumerable, so that tracing can wrap them. */
 export interface Store {
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;
   readonly metrics: StoreMetrics;
-  /** 32 random bytes, made with the store and the same for all that share it. Signs cursors. */
+  /** 32 random bytes that sign cursors. Created with the store, and shared by all processes that open it. */
   readonly secret: Uint8Array;
-  /** Resolves where the store can be reached, rejects with `Unavailable` where not. */
+  /** Resolves if the store can be used. Rejects with `Unavailable` otherwise. */
   check(): Promise<void>;
-  /** Ends all work. The store can't be used afterwards. */
+  /** Closes all connections. The store can't be used afterwards. */
   close(): Promise<void>;
 }
 
-/** The animals. */
+/** The pets. */
 export interface PetStore {
-  /** Up to `limit` pets in order of id. */
+  /** Returns up to `limit` pets in order of id. */
   list(query: PetQuery): Promise<Page>;
-  /** The pet with the id, if there is one. */
+  /** Returns the pet with this id, or undefined if it does not exist. */
   find(id: bigint): Promise<Pet | undefined>;
-  /** Adds a pet, durably. With `once`, at most one for its caller and key within 24 hours. */
-  create(pet: NewPet, once?: IdempotencyKey): Promise<CreateResult>;
+  /** Creates a pet durably. Creates at most one pet per idempotency key within 24 hours. */
+  create(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 }
 
-/** Pets in order of id, and whether more follow. A store may give out the same one again for the same query, while it is exact. */
+/** Pets in order of id, and whether more follow. Frozen, because a store may return a cached page. */
 export interface Page {
   readonly pets: readonly Readonly<Pet>[];
   readonly more: boolean;
 }
 
-/** Which pets to list: those that the document's filters let through, with an id above `after`. */
+/** A selection of pets: the filters of the document, and ids above `after`. */
 export type PetQuery = Omit<operations["listPets"]["parameters"]["query"], "cursor"> & {
   readonly after?: bigint | undefined;
 };
 
-/** What makes two creations the same one: the caller's id, its Idempotency-Key, and a digest of the body. */
+/** The identity of a create: the id of the caller, the value of Idempotency-Key, and a digest of the body. */
 export interface IdempotencyKey {
   readonly caller: bigint;
   readonly key: string;
   readonly digest: Uint8Array;
 }
 
-/** A pet that was made now, one that the same call made before, or a key used with another body. */
+/** A new pet, the pet of an earlier call with the same key and body, or a conflict: the key was used with another body. */
 export type CreateResult = { outcome: "created" | "repeated"; pet: Pet } | { outcome: "conflict" };
 
-/** An API key as the store knows it: never the key itself. */
+/** An API key. The store does not know the key itself, only its hash. */
 export interface Key {
   readonly id: bigint;
   readonly name: string;
-  /** Whether it opens what is for those who run the service. */
+  /** Whether the key grants access to the metrics and the status page. */
   readonly operator: boolean;
   readonly createdAt: Date;
   readonly expiresAt?: Date | undefined;
   readonly lastUsedAt?: Date | undefined;
 }
 
-/** The API keys, by the SHA-256 of each, in hexadecimal. */
+/** The API keys, by their SHA-256 in hexadecimal. */
 export interface KeyStore {
-  /** Adds a key. False where the name is taken. */
-  create(name: string, hash: string, more?: { expiresAt?: Date | undefined; operator?: boolean }): Promise<boolean>;
-  /** All keys, in order of name. */
+  /** Adds a key. Returns false if the name is taken. */
+  create(name: string, hash: string, options?: KeyOptions): Promise<boolean>;
+  /** Returns all keys, in order of name. */
   list(): Promise<Key[]>;
-  /** The key with that hash, expired or not. */
+  /** Returns the key with this hash, also if it has expired. */
   find(hash: string): Promise<Key | undefined>;
-  /** Removes a key. False where there is none of that name. */
+  /** Deletes a key. Returns false if no key has this name. */
   revoke(name: string): Promise<boolean>;
-  /** Notes when keys were last used, by id. */
+  /** Records the times of the last use, by the id of the key. */
   touch(uses: ReadonlyMap<bigint, Date>): Promise<void>;
 }
 
-/** How often one key called one deprecated operation on one day. */
+/** The properties of a key that have a default. */
+export interface KeyOptions {
+  readonly expiresAt?: Date | undefined;
+  readonly operator?: boolean;
+}
+
+/** The number of calls of one deprecated operation with one key on one day. */
 export interface DailyCalls {
   readonly operation: string;
-  /** The key's name; empty where the operation needs no credential and none was sent. */
+  /** The name of the key. Empty if the operation needs no credential and none was sent. */
   readonly key: string;
-  /** In UTC, as days since 1970. */
+  /** Days since 1970, in UTC. */
   readonly day: bigint;
   readonly count: bigint;
 }
 
-/** The number of days, including today, for which calls of deprecated operations are kept. */
+/** The retention of the calls of deprecated operations in days, including today. */
 export const retentionDays = 30n;
 
-/** Who still calls what is going away. Counted by the key's name, which outlives the key. */
+/** Counts the calls of deprecated operations, by the name of the key, which remains after the key is revoked. */
 export interface DeprecatedCalls {
-  /** Adds to what was counted, and forgets what is before the day `since`. */
+  /** Adds to the counts, and deletes those of days before `since`. */
   add(calls: readonly DailyCalls[], since: bigint): Promise<void>;
-  /** All that was counted from the day `since` on, the last day first, in no order within it. */
+  /** Returns the counts of the day `since` and later, the last day first. The order within a day is undefined. */
   list(since: bigint): Promise<DailyCalls[]>;
 }
 
-/** A method of the store, as its figures name it; and `forget`, what it does about old records by itself. */
+/** A method of the store, as the metrics name it. `forget` is the deletion of expired idempotency records. */
 export type StoreMethod =
   | `pets_${keyof PetStore}`
   | `keys_${keyof KeyStore}`
@@ -127,12 +121,20 @@ export type StoreMethod =
   | "check"
   | "forget";
 
-/** What the store has counted since it was opened. What it gave from memory is in none of it. */
+/** The metrics of a store since it was opened. They do not include reads from a cache. */
 export interface StoreMetrics {
-  /** The seconds that its database took for each question: a statement, or the transaction of all that is written together. */
+  /** The duration of each query in seconds. A query is a statement, or a transaction that several writes share. */
   readonly querySeconds: ReadonlyMap<StoreMethod, Histogram>;
-  /** For how many calls each was, where calls go together. */
+  /** The number of calls in each batch. */
   readonly batchCalls: ReadonlyMap<StoreMethod, Histogram>;
-  /** The connections to a database that has several: in use, idle, at most; and how many questions wait for one. */
-  pool(): { readonly used: number; readonly idle: number; readonly waiting: number; readonly max: number } | undefined;
+  /** Returns the state of the connection pool, or undefined if the store has none. */
+  pool(): PoolMetrics | undefined;
+}
+
+/** The connections of a pool that are in use, idle, and allowed at most, and the number of queries that wait for one. */
+export interface PoolMetrics {
+  readonly used: number;
+  readonly idle: number;
+  readonly max: number;
+  readonly waiting: number;
 }

@@ -1,11 +1,11 @@
-// Rows as the stores keep them, alike in each: integers are bigints, times are milliseconds since
-// 1970, and what was not given is NULL.
-
+// Maps rows to pets and keys. The representation is the same in all stores: integers are bigints, times are milliseconds
+// since 1970, and a missing value is NULL.
 import type { Key, NewPet, Page, Pet } from "./port.ts";
-/** A row by the names that its query gave the columns. */
+
+/** A row, by the column names of its query. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** For how long an Idempotency-Key is remembered, in milliseconds. */
+/** The retention of an idempotency record, in milliseconds. */
 export const idempotencyWindow = 24 * 60 * 60 * 1000;
 
 interface Column {
@@ -13,7 +13,7 @@ interface Column {
   readonly type: "bigint" | "text";
 }
 
-// Where each field of a pet is kept, in the document's order. What the document adds must be added here.
+// The column of each field of a pet, in the document's order. A new field of the document needs a column here.
 const columns = {
   id: { name: "id", type: "bigint" },
   name: { name: "name", type: "text" },
@@ -22,13 +22,13 @@ const columns = {
 } satisfies Record<keyof Pet, Column>;
 const fields = Object.keys(columns) as (keyof Pet)[];
 
-/** The columns of a pet, each under its field's name, as a query selects them. */
+/** The columns of a pet for SELECT, each with the name of its field. */
 export const petColumns = fields.map((field) => `${columns[field].name} AS "${field}"`).join(", ");
 
-/** What a new pet may bring: the field, and its column. */
+/** The fields of a new pet, with their columns. */
 export const newPetColumns = fields.slice(1).map((field) => ({ field: field as keyof NewPet, ...columns[field] }));
 
-/** The pet in a row that selected `pet`. */
+/** Converts a row of `petColumns` to a pet. */
 export function toPet(row: Row | undefined): Pet | undefined {
   if (row === undefined) return undefined;
   const pet: Record<string, unknown> = {};
@@ -36,22 +36,22 @@ export function toPet(row: Row | undefined): Pet | undefined {
   return pet as Pet;
 }
 
-/** The page that rows of `pet` make which were asked for up to one more than the limit. Nobody may change it: many may have it. */
+/** Converts up to `limit` + 1 rows of `petColumns` to a page. Freezes it, because several callers may share it. */
 export function toPage(rows: readonly Row[], limit: number): Page {
   const pets = rows.slice(0, limit).map((row) => Object.freeze(toPet(row) as Pet));
   return { pets: Object.freeze(pets), more: rows.length > limit };
 }
 
-/** The key in a row of the keys. */
+/** Converts a row of the table `keys` to a key. */
 export function toKey(row: Row | undefined): Key | undefined {
   if (row === undefined) return undefined;
-  const time = (column: unknown) => (column === null ? undefined : new Date(Number(column)));
+  const toDate = (time: unknown) => (time === null ? undefined : new Date(Number(time)));
   return {
     id: row.id as bigint,
     name: row.name as string,
     operator: row.operator === 1n,
     createdAt: new Date(Number(row.created_at)),
-    expiresAt: time(row.expires_at),
-    lastUsedAt: time(row.last_used_at),
+    expiresAt: toDate(row.expires_at),
+    lastUsedAt: toDate(row.last_used_at),
   };
 }

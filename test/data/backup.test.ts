@@ -17,7 +17,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: a backup has all of one moment, whatever is created meanwhile, as one file`, async (t) => {
     const url = await prepare(t);
     await fill(url, 1_500);
-    const [tables, store] = [await openTables(url, "look"), await openStore(url)];
+    const [tables, store] = [await openTables(url, "readonly"), await openStore(url)];
     const place = folder(t);
     const file = join(place, "backup.db");
     const once = (key: string) => ({ caller: 1n, key, digest: new Uint8Array(32) });
@@ -78,7 +78,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       if (doing === "checking") throw new Error("Stopped.");
     };
     await t.rejects(restore(file, url, document, true, stop), { message: /^Stopped\.$/ });
-    const tables = await openTables(url, "look");
+    const tables = await openTables(url, "readonly");
     await t.rejects(backup(tables, `${file}.not`, document, stop), { message: /^Stopped\.$/ });
     t.notOk(existsSync(`${file}.not`));
     await tables.close();

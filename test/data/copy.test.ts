@@ -21,7 +21,7 @@ async function createTargets(t: Test): Promise<string[]> {
 
 /** Reads the number of pets and of keys, and the last id of the pets. */
 async function readCounts(url: string) {
-  const store = await openTables(url, "look");
+  const store = await openTables(url, "readonly");
   const counts = await store.read(async (source) => ({
     pets: await source.count("pets"),
     keys: await source.count("keys"),
@@ -161,7 +161,7 @@ t.test("discards a copy that differs from its source", async (t) => {
 
 /** Copies, and calls `write` just after the copy began to read the source, or when it has read all of it. */
 async function copyWhile(from: string, to: string, write: () => Promise<unknown>, when: "before" | "after") {
-  const [source, target] = [await openTables(from, "update"), await openTables(to, "make")];
+  const [source, target] = [await openTables(from, "migrate"), await openTables(to, "create")];
   const readAndWrite: typeof source.read = (work) =>
     source.read(async (tables) => {
       await tables.count("keys");

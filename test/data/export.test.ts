@@ -53,7 +53,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const url = await prepare(t);
     await insertPets(url, 1_500);
     const store = await openStore(url);
-    const tables = await openTables(url, "look");
+    const tables = await openTables(url, "readonly");
     for (const status of [undefined, "sold"]) {
       const before = await countPets(url);
       let text = "";

@@ -138,7 +138,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
   t.test(`${kind}: rejects an import while another import of the same input writes`, async (t) => {
     const url = await prepare(t);
-    const [one, two] = [await openTables(url, "make"), await openTables(url, "make")];
+    const [one, two] = [await openTables(url, "create"), await openTables(url, "create")];
     const parts = await prepareImport(t, petLine("Rex").repeat(2_100));
     const work = (store: Tables) => importPets(store, parts, { fromStart: true }, ignore);
     // The other import runs between the first two batches of this one.
@@ -157,7 +157,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
   t.test(`${kind}: detects committed batches if the response is lost or the stop comes too late`, async (t) => {
     const url = await prepare(t);
-    const store = await openTables(url, "make");
+    const store = await openTables(url, "create");
     t.teardown(() => store.close());
     const importLines = async (lines: string, { lost = false, gone = false, late = false, resume = false } = {}) => {
       const parts = await prepareImport(t, lines);

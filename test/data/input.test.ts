@@ -19,7 +19,7 @@ const ignore = () => {};
 
 t.test("Rejects an input that changes between check and write, before it writes a changed line", async (t) => {
   const url = await stores.sqlite(t);
-  const store = await openTables(url, "make");
+  const store = await openTables(url, "create");
   const file = join(folder(t), "pets.ndjson");
   const text = petLine("old").repeat(2_500);
   const changes: Record<string, () => void> = {

@@ -41,7 +41,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file } = await makeBackup(t, from);
     // The pool of connections closes all idle ones but one, much sooner than the restore looks for the last time.
-    const store = await openStore(url, { timeouts: { idle: 20 } });
+    const store = await openStore(url, { timeouts: { postgres: { idle: 20 } } });
     await start(t, { store });
     await Promise.all(Array.from({ length: 5 }, () => store.check()));
     const inUse = /in use: stop its service.*--force/;

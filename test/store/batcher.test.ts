@@ -3,13 +3,13 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTick } from "node:timers/promises";
 import t from "tap";
 import { Unavailable } from "../../src/lib/unavailable.ts";
-import { coalesce } from "../../src/store/batcher.ts";
+import { Batcher } from "../../src/store/batcher.ts";
 import { queryChannel, type Statement, sharedContexts } from "../../src/store/query-channel.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
 
 t.test("sends concurrent calls in batches, in their order, and finds the call that fails", async (t) => {
   const sent: number[][] = [];
-  const call = coalesce<number, string>({ maxBatch: 3, maxWaiting: 5 }, async (items) => {
+  const batcher = new Batcher<number, string>({ maxBatch: 3, maxWaiting: 5 }, async (items) => {
     sent.push([...items]);
     await nextTick();
     if (items.includes(7)) throw new Error("seven");
@@ -17,7 +17,7 @@ t.test("sends concurrent calls in batches, in their order, and finds the call th
     return items.map((item) => `${item}`);
   });
   const callAll = async (...items: number[]) =>
-    (await Promise.allSettled(items.map(call))).map((result) =>
+    (await Promise.allSettled(items.map((item) => batcher.add(item)))).map((result) =>
       result.status === "fulfilled" ? result.value : result.reason.message,
     );
   t.same(await callAll(1, 2, 3, 4, 5, 6), ["1", "2", "3", "4", "5", "The store is busy."], "limits the waiting calls");
@@ -27,9 +27,9 @@ t.test("sends concurrent calls in batches, in their order, and finds the call th
       [1, 2, 3],
       [4, 5],
     ],
-    "limits the size of a batch, and keeps the order",
+    "limits the size of a batch, and preserves the order",
   );
-  t.same(await callAll(6, 7, 8), ["6", "seven", "8"], "one call fails alone");
+  t.same(await callAll(6, 7, 8), ["6", "seven", "8"], "a faulty call fails alone");
   t.same(sent.splice(0), [[6, 7, 8], [6, 7], [6], [7], [8]], "found by halving the batch");
   t.same(await callAll(8, 9, 10, 11), ["nine", "nine", "nine", "nine"], "no retry if the database is unavailable");
   t.same(sent.splice(0), [[8, 9, 10]]);
@@ -40,7 +40,7 @@ t.test("sends concurrent calls in batches, in their order, and finds the call th
   await nextTick();
   const later = callAll(2, 3);
   t.same([await first, await later], [["1"], ["2", "3"]]);
-  t.same(sent.splice(1), [[1], [2, 3]], "calls that come while a batch is under way form the next batch");
+  t.same(sent.splice(1), [[1], [2, 3]], "calls that arrive while a batch is in progress form the next batch");
 });
 
 testStores("writes concurrent creates in one transaction", async (t, { store, countCommits }) => {

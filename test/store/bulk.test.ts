@@ -1,4 +1,4 @@
-// The tables of a store: readers and writers in other connections wait for each other, and lose nothing.
+// Bulk access to the tables of a store: readers and writers on several connections wait for each other and lose nothing.
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { restore } from "../../src/data/backup.ts";
@@ -26,7 +26,7 @@ async function waitsForLock(url: string, mode: string): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${mode}%'`;
   await until(
     async () => ((await query(url, `${waiting} AND datname = current_database()`)).length > 0 ? true : undefined),
-    () => `nobody waits for ${mode}`,
+    () => `no connection waits for ${mode}`,
   );
 }
 
@@ -34,7 +34,7 @@ for (const [kind, prepare] of Object.entries(stores))
   t.test(`${kind}: a table can be read after another one was left half-read`, async (t) => {
     const url = await prepare(t);
     await insertPets(url, 2_500);
-    const tables = await openTables(url, "look");
+    const tables = await openTables(url, "readonly");
     await tables.read(async (source) => {
       for (let times = 0; times < 2; times++)
         for await (const rows of source.rows("pets")) {
@@ -51,7 +51,7 @@ t.test(
     const file = await makeBackup(t, 3);
     const url = await newDatabase(t);
     await fill(url, 40);
-    const [tables, store] = [await openTables(url, "look"), await openStore(url)];
+    const [tables, store] = [await openTables(url, "readonly"), await openStore(url)];
     await tables.read(async (source) => {
       t.equal(await source.count("pets"), 40);
       let outcome: unknown;
@@ -76,7 +76,7 @@ t.test(
 t.test("postgres: a reader waits for an exclusive writer, and reads its rows", async (t) => {
   const url = await newDatabase(t);
   await fill(url, 3);
-  const [tables, other] = [await openTables(url, "look"), await openTables(url, "update")];
+  const [tables, other] = [await openTables(url, "readonly"), await openTables(url, "migrate")];
   let read: Promise<number[]> | undefined;
   await other.write(
     async (target) => {
@@ -85,7 +85,7 @@ t.test("postgres: a reader waits for an exclusive writer, and reads its rows", a
       for (const name of ["idempotency", "pets"] as const) await target.remove(name);
       await target.add("pets", [[9n, "new", 0n, null]]);
     },
-    { alone: true },
+    { exclusive: true },
   );
   t.same(await read, [0, 1]);
   for (const each of [tables, other]) await each.close();
@@ -94,10 +94,10 @@ t.test("postgres: a reader waits for an exclusive writer, and reads its rows", a
 t.test("postgres: an exclusive writer waits for a reader", async (t) => {
   const url = await newDatabase(t);
   await insertPets(url, 3);
-  const [tables, other] = [await openTables(url, "look"), await openTables(url, "update")];
+  const [tables, other] = [await openTables(url, "readonly"), await openTables(url, "migrate")];
   let written: Promise<void> | undefined;
   await tables.read(async (source) => {
-    written = other.write((target) => target.remove("pets"), { alone: true });
+    written = other.write((target) => target.remove("pets"), { exclusive: true });
     await waitsForLock(url, "ACCESS EXCLUSIVE");
     t.equal(await source.count("pets"), 3);
     // Longer than the lock timeout of PostgreSQL: the writer rolls back, and tries again.
@@ -116,7 +116,7 @@ t.test("postgres: an exclusive writer waits for a reader", async (t) => {
 
 t.test("postgres: reports a table that can't be locked", async (t) => {
   const url = await newDatabase(t);
-  const tables = await openTables(url, "look");
+  const tables = await openTables(url, "readonly");
   await query(url, "DROP TABLE petstore.imports");
   await t.rejects(tables.read(ignore as () => Promise<void>), { message: /imports.*does not exist/ });
   await tables.close();
@@ -133,7 +133,7 @@ t.test("postgres: a service's count of deprecated calls waits for the end of a f
   };
   t.match(await restore(file, url, document, true, count), { counts: { pets: 1_500, deprecated_calls: 0 } });
   await counted;
-  const tables = await openTables(url, "look");
+  const tables = await openTables(url, "readonly");
   t.equal(await tables.read((source) => source.count("deprecated_calls")), 1);
   await tables.close();
 });

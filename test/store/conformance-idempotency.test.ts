@@ -40,7 +40,7 @@ testStores("keeps idempotency records for 24 hours", async (t, { store, query })
   await setAge(25);
   await createMany("more");
   for (let n = 0; n < 20; n++) await store.pets.create(rex, { ...idempotentCall, key: `last ${n}` });
-  t.ok(await areDeleted(), "also if many calls come at once");
+  t.ok(await areDeleted(), "also if many calls are concurrent");
 });
 
 testStores("two concurrent calls with the same key create one pet", async (t, { store }) => {

@@ -55,7 +55,7 @@ testStores("counts calls of deprecated operations by day, operation and key", as
   t.equal((await list(0n)).length, 2, "deletes counts that are older than the retention");
 });
 
-testStores("migrates a store of version 1 and keeps all of its data", async (t, { kind, store, open, query }) => {
+testStores("migrates a store of version 1 without loss of data", async (t, { kind, store, open, query }) => {
   const key = generateKey();
   await store.keys.create("a", key.hash);
   const { pet } = (await store.pets.create(rex)) as { pet: Pet };

@@ -170,7 +170,7 @@ testStores("reads its own writes at once, in spite of its caches", async (t, { s
   t.same((await store.keys.find(hash))?.lastUsedAt, at);
   await store.keys.revoke("a");
   t.equal(await store.keys.find(hash), undefined);
-  // More pages than the cache has room for.
+  // More pages than fit into the cache.
   for (let n = 1n; n < 130n; n++) {
     await store.pets.create(rex);
     const { pets, more } = await store.pets.list({ limit: 1, after: n - 2n });

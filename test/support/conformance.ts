@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
-import type { IdempotencyKey, NewPet, Store, StoreTimeouts } from "../../src/store/port.ts";
+import { openStore, type StoreTimeouts } from "../../src/store/open.ts";
+import type { IdempotencyKey, NewPet, Store } from "../../src/store/port.ts";
 import { stores } from "./databases.ts";
 import { query } from "./postgres.ts";
 
@@ -43,9 +43,9 @@ export const kinds: readonly Kind[] = [
     setVersion1: "PRAGMA user_version = 1",
     // The last page of each commit has the size of the database in its header: https://www.sqlite.org/fileformat.html#the_wal
     async countCommits(url) {
-      const log = readFileSync(`${toFile(url)}-wal`);
-      const frames = Array.from({ length: Math.floor((log.length - 32) / 4_120) }, (_, n) => 32 + n * 4_120);
-      return frames.filter((frame) => log.readUInt32BE(frame + 4) > 0).length;
+      const wal = readFileSync(`${toFile(url)}-wal`);
+      const frames = Array.from({ length: Math.floor((wal.length - 32) / 4_120) }, (_, n) => 32 + n * 4_120);
+      return frames.filter((frame) => wal.readUInt32BE(frame + 4) > 0).length;
     },
   },
   {
@@ -62,11 +62,8 @@ export const kinds: readonly Kind[] = [
 
 /** Timeouts for a busy machine, on which PostgreSQL can exceed the defaults. For tests that do not test timeouts. */
 export const longTimeouts: StoreTimeouts = {
-  lock: 30_000,
-  connect: 30_000,
-  statement: 30_000,
-  answer: 30_000,
-  idle: 10_000,
+  sqlite: { busy: 30_000 },
+  postgres: { connect: 30_000, statement: 30_000, query: 30_000 },
 };
 
 /** A store under test. */

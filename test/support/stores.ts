@@ -29,9 +29,9 @@ export async function fill(url: string, count: number, records = count): Promise
   const statuses = ["available", "sold", undefined] as const;
   const create = (n: number) => {
     const status = statuses[n % 3];
-    const once = { caller: 1n, key: `${n}`, digest: new Uint8Array(32).fill(n) };
+    const idempotencyKey = { caller: 1n, key: `${n}`, digest: new Uint8Array(32).fill(n) };
     const pet = { name: `Rex ${n} 🐕`, categoryId: BigInt(n), ...(status && { status }) };
-    return store.pets.create(pet, n < records ? once : undefined);
+    return store.pets.create(pet, n < records ? idempotencyKey : undefined);
   };
   const all = Array.from({ length: count }, (_, n) => n);
   while (all.length > 0) await Promise.all(all.splice(0, 500).map(create));
@@ -97,7 +97,7 @@ export async function countPets(url: string): Promise<number> {
 
 /** Reads the ids and names of all pets, in order of id. */
 export async function readAllPets(url: string): Promise<{ id: bigint; name: string }[]> {
-  const store = await openTables(url, "look");
+  const store = await openTables(url, "readonly");
   const lines: string[] = [];
   const write = async (text: string) => lines.push(...text.split("\n").slice(0, -1));
   await exportPets(store, { format: formats.ndjson }, write, () => {});

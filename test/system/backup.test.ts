@@ -134,7 +134,7 @@ t.test(
     await fill(from, 2);
     t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
     await insertPets(url, 3);
-    const tables = await openTables(url, "look");
+    const tables = await openTables(url, "readonly");
     await tables.read(async (source) => {
       t.equal(await source.count("pets"), 3);
       const start = performance.now();

@@ -25,7 +25,7 @@ const acknowledges = ({ acknowledged, tally }: Load, n: number) =>
     () => `creates don't succeed: ${JSON.stringify(tally)}`,
   );
 
-t.test("SQLite keeps every acknowledged pet once, after four times kill -9 under load", async (t) => {
+t.test("SQLite stores every acknowledged pet exactly once, after four times kill -9 under load", async (t) => {
   const file = join(folder(t), "petstore.db");
   const settings = { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: "silent" };
   const key = await createKey(settings);
@@ -74,8 +74,8 @@ t.test("two services over one PostgreSQL act as one, also when one is killed und
   const [one, two] = await Promise.all([startServer(t, settings), startServer(t, settings)]);
   const call = async (server: Server, path: string, init: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...init.headers };
-    const answer = await fetch(`${server.url}${path}`, { ...init, headers });
-    return { status: answer.status, body: await answer.text(), link: answer.headers.get("link") };
+    const response = await fetch(`${server.url}${path}`, { ...init, headers });
+    return { status: response.status, body: await response.text(), link: response.headers.get("link") };
   };
   const post = (server: Server, name: string, idempotencyKey: string) => {
     const headers = { "idempotency-key": idempotencyKey };
@@ -108,7 +108,7 @@ t.test("two services over one PostgreSQL act as one, also when one is killed und
   t.match(await call(two, "/pets"), { status: 401 }, "a revocation takes effect at once");
 });
 
-t.test("connects to PostgreSQL over TLS and verifies its certificate, as sslmode says", async (t) => {
+t.test("connects to PostgreSQL over TLS and verifies its certificate, as sslmode requires", async (t) => {
   const database = await startPostgres();
   t.teardown(database.end);
   const plain = database.url("postgres");

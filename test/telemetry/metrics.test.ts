@@ -212,6 +212,6 @@ t.test("Reports connections of the PostgreSQL pool that are in use, and queries 
   await scrapeUntil(service, (series) => pool(series)[0] === 0);
   const waiting = Array.from({ length: 50 }, () => store.check());
   await pause(0);
-  t.match(store.metrics.pool(), { used: 2, idle: 0, waiting: /^4\d$/, size: 2 });
+  t.match(store.metrics.pool(), { used: 2, idle: 0, waiting: /^4\d$/, max: 2 });
   await Promise.all(waiting);
 });

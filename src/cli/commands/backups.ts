@@ -32,7 +32,7 @@ export function addBackups(program: Command, io: Io): void {
 
 async function backUp(io: Io, file: string, { json }: OutputOptions): Promise<void> {
   const document = await readDocument();
-  await withTables(io, "look", async (store) => {
+  await withTables(io, "readonly", async (store) => {
     const bar = startProgress(io.stderr);
     const show = cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.");
     await printInventory(io, await backup(store, file, document, show).finally(bar.clear), json);

@@ -106,7 +106,7 @@ async function importFile(
       );
     }
     sayWhereNew(io, url);
-    await withTables(io, "make", async (store) => {
+    await withTables(io, "create", async (store) => {
       const importing = cancelOnSignal(io, showOn(bar, "importing", "pets"), "Stopped");
       const done = await importPets(store, { input, format, document, checked }, going, importing).finally(bar.clear);
       const { pets, before } = done;
@@ -137,7 +137,7 @@ async function exportAll(
     command.error("error: option '--json' is for --output: without it the pets themselves are shown");
   const name = format ?? endings[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], status, withoutIds };
-  await withTables(io, "look", async (store) => {
+  await withTables(io, "readonly", async (store) => {
     if (output === undefined)
       return void (await exportPets(
         store,

@@ -26,7 +26,9 @@ export function addKeys(program: Command, io: Io): void {
     .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, w, y)", readPeriod)
     .option("--operator", "for who runs the service: it opens /status and /metrics, too")
     .option("--json", "as JSON")
-    .action((name: string, options: NewKey) => withStore(io, ({ keys }) => createKey(io, keys, name, options), "make"));
+    .action((name: string, options: NewKey) =>
+      withStore(io, ({ keys }) => createKey(io, keys, name, options), "create"),
+    );
   addExamples(
     creating,
     ["petstore keys create alice --expires 90d", "a key for a client"],

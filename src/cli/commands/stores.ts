@@ -56,22 +56,22 @@ export function addStores(program: Command, io: Io): void {
 export async function withStore(
   io: Io,
   work: (store: Store) => Promise<void>,
-  access: OpenMode = "update",
+  mode: OpenMode = "migrate",
 ): Promise<void> {
   const { DATABASE_URL: url } = readConfig(io.env);
   if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
-  const store = await openStore(url, { access });
+  const store = await openStore(url, { mode });
   await work(store).finally(() => store.close());
 }
 
 /** Lets `work` have the tables of the store of DATABASE_URL. Throws an Error as `withStore` does. */
-export async function withTables(io: Io, access: OpenMode, work: (store: Tables) => Promise<void>): Promise<void> {
-  await useTables(readDatabaseUrl(io), access, work);
+export async function withTables(io: Io, mode: OpenMode, work: (store: Tables) => Promise<void>): Promise<void> {
+  await useTables(readDatabaseUrl(io), mode, work);
 }
 
 // Closes the tables also if `work` fails: an open connection to PostgreSQL would keep the process alive.
-async function useTables<T>(url: string, access: OpenMode, work: (store: Tables) => Promise<T>): Promise<T> {
-  const store = await openTables(url, access);
+async function useTables<T>(url: string, mode: OpenMode, work: (store: Tables) => Promise<T>): Promise<T> {
+  const store = await openTables(url, mode);
   return work(store).finally(() => store.close());
 }
 
@@ -88,7 +88,7 @@ async function copyStore(io: Io, fromUrl: string, toUrl: string, { json }: Outpu
   const bar = startProgress(io.stderr);
   const work = (from: Tables, to: Tables) =>
     copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.")).finally(bar.clear);
-  const inventory = await useTables(fromUrl, "update", (from) => useTables(toUrl, "make", (to) => work(from, to)));
+  const inventory = await useTables(fromUrl, "migrate", (from) => useTables(toUrl, "create", (to) => work(from, to)));
   await printInventory(io, inventory, json);
 }
 
@@ -100,7 +100,7 @@ async function checkStore(io: Io, url: string, { json }: OutputOptions): Promise
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const show = (done: number, total: number) => bar.show("checking", done, total);
-  const inventory = await useTables(url, "look", (store) => check(store, document, tell, show)).finally(bar.clear);
+  const inventory = await useTables(url, "readonly", (store) => check(store, document, tell, show)).finally(bar.clear);
   if (more > 0) problems.push(`and ${more} more`);
   const sound = problems.length === 0;
   if (json) await print(io, toIndentedJson({ sound, problems, ...(inventory && describe(inventory)) }));

@@ -1,14 +1,14 @@
-// The schema in PostgreSQL, as numbered steps. A step that was released is never edited: a change of
-// the schema is a new step at the end. It has a schema of its own (petstore.…), so that it can share
-// a database, and keeps to what the engines that speak PostgreSQL's protocol have in common: no
-// extension, trigger, type or function of its own.
+// The schema of the PostgreSQL store, as numbered migrations. A released migration is never edited: append a new one.
+//
+// All tables are in the schema `petstore`, so that the store can share a database with other programs. For compatibility
+// with other databases that implement PostgreSQL's protocol, there are no extensions, triggers, types or functions.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 
-// "pets", for pg_advisory_xact_lock: who waits for it waits for another process's migration.
+// "pets", in ASCII: the key of the advisory lock that serializes the migrations of several processes.
 const migrationLock = 0x70657473;
 
-const steps: readonly ((db: ClientBase) => Promise<unknown>)[] = [
+const migrations: readonly ((db: ClientBase) => Promise<unknown>)[] = [
   async (db) => {
     await db.query(`
       CREATE TABLE petstore.pets (
@@ -42,7 +42,7 @@ const steps: readonly ((db: ClientBase) => Promise<unknown>)[] = [
     `);
     await db.query("INSERT INTO petstore.secret (value) VALUES ($1)", [randomBytes(32)]);
   },
-  // COLLATE "C": sorted as in the embedded store, whatever the database's locale.
+  // COLLATE "C": sorts as SQLite does, independently of the locale of the database.
   (db) =>
     db.query(`
       ALTER TABLE petstore.keys ADD COLUMN operator bigint NOT NULL DEFAULT 0;
@@ -56,7 +56,7 @@ const steps: readonly ((db: ClientBase) => Promise<unknown>)[] = [
       );
       CREATE INDEX deprecated_calls_by_day ON petstore.deprecated_calls (day);
 
-      -- How far the import of a file is, by the SHA-256 of its bytes.
+      -- The progress of the import of a file, by the SHA-256 of its bytes.
       CREATE TABLE petstore.imports (
         digest bytea PRIMARY KEY,
         lines bigint NOT NULL,
@@ -67,10 +67,13 @@ const steps: readonly ((db: ClientBase) => Promise<unknown>)[] = [
     `),
 ];
 
-/** The version of the schema that this release has. */
-export const latestVersion = steps.length;
+/** The version of the schema of this release. */
+export const latestVersion = migrations.length;
 
-/** The version of a database, 0 where it has no store. Rejects where it can't hold ours, or is of a newer version. */
+/**
+ * Returns the version of a database, 0 if it has no store. Rejects if its encoding is not UTF8, if the schema belongs to
+ * another program, or if the store is of a newer version.
+ */
 export async function readVersion(db: ClientBase): Promise<number> {
   const [{ encoding }] = (await db.query("SELECT current_setting('server_encoding') AS encoding")).rows;
   if (encoding !== "UTF8") throw new Error(`its encoding is ${encoding}, and must be UTF8`);
@@ -87,26 +90,26 @@ export async function readVersion(db: ClientBase): Promise<number> {
   return version;
 }
 
-/** Brings a database to this version, in one transaction; one that has it is not locked. */
+/** Migrates a database to the latest version in one transaction. Does not lock a database that is up to date. */
 export async function migrate(db: ClientBase): Promise<void> {
   if ((await readVersion(db)) === latestVersion) return;
-  await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // to see what was done while this one waited
+  await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // sees what another process commits while this one waits
   try {
     await db.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
-    // Another process may have come first while this one waited for the lock.
+    // Another process may have migrated the database while this one waited for the lock.
     const version = await readVersion(db);
-    // Asked first, since IF NOT EXISTS wants the right to make one even where there is one.
+    // CREATE SCHEMA IF NOT EXISTS would need the privilege CREATE even if the schema exists.
     const { rowCount } = await db.query("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'petstore'");
     if (rowCount === 0) await db.query("CREATE SCHEMA petstore");
     if (version === 0)
       await db.query("CREATE TABLE petstore.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL)");
-    for (const [index, step] of [...steps.entries()].slice(version)) {
-      await step(db);
+    for (const [index, apply] of [...migrations.entries()].slice(version)) {
+      await apply(db);
       await db.query("INSERT INTO petstore.migrations (version, applied_at) VALUES ($1, now())", [index + 1]);
     }
     await db.query("COMMIT");
   } catch (error) {
-    await db.query("ROLLBACK").catch(() => {}); // where the connection broke, that is done
+    await db.query("ROLLBACK").catch(() => {}); // a broken connection has rolled back already
     throw error;
   }
 }

@@ -1,51 +1,50 @@
-// What PostgreSQL is asked.
-
+// The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
 import { newPetColumns, petColumns } from "../rows.ts";
 
-const names = newPetColumns.map(({ name }) => name).join(", ");
-const arrays = (first: number) => newPetColumns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
+const petNames = newPetColumns.map(({ name }) => name).join(", ");
+const petArrays = (first: number) => newPetColumns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
 const keyColumns = "id, name, operator, created_at, expires_at, last_used_at";
 
-/** The statements, by name. */
+/** The texts of the statements, by name. */
 export const statements = {
   list: `SELECT ${petColumns} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`,
-  // As a range of the index, whose order is asked for: told that the status is one, PostgreSQL may take
-  // the ids' own index and pass over all pets of other statuses, and there may be millions.
+  // A range of the index (status, id), in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the primary key
+  // instead, and skip millions of pets of other statuses.
   listByStatus: `
     SELECT ${petColumns} FROM petstore.pets WHERE (status, id) > ($1, $2) AND status <= $1
     ORDER BY status, id LIMIT $3`,
   find: `SELECT ${petColumns} FROM petstore.pets WHERE id = ANY ($1)`,
-  // Many at once, each with its place. In the answer are those that were made: where a key has been
-  // used, its pet is not, and if it has just been used by another process, its record is waited for.
+  // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency key
+  // was used before is not created. If another process is using the key, the statement waits for its transaction.
   create: `
-    WITH turn AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
-      SELECT nextval('petstore.pets_id_seq') AS id, asked.* FROM (
-        SELECT asked.* FROM turn, unnest($1::bigint[], $2::text[], $3::bytea[], ${arrays(6)})
-          WITH ORDINALITY AS asked (caller, key, digest, ${names}, place)
+    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
+      SELECT nextval('petstore.pets_id_seq') AS id, input.* FROM (
+        SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], ${petArrays(6)})
+          WITH ORDINALITY AS input (caller, key, digest, ${petNames}, ordinal)
         WHERE NOT EXISTS (
           SELECT 1 FROM petstore.idempotency AS used
-          WHERE used.caller = asked.caller AND used.key = asked.key AND created_at > $5)
-        ORDER BY place
-      ) AS asked
+          WHERE used.caller = input.caller AND used.key = input.key AND created_at > $5)
+        ORDER BY ordinal
+      ) AS input
     ), claimed AS (
-      INSERT INTO petstore.idempotency AS mine (caller, key, digest, created_at, pet_id)
+      INSERT INTO petstore.idempotency AS record (caller, key, digest, created_at, pet_id)
       SELECT caller, key, digest, $4::bigint, id FROM numbered WHERE key IS NOT NULL
       ON CONFLICT (caller, key) DO UPDATE
       SET digest = excluded.digest, created_at = excluded.created_at, pet_id = excluded.pet_id
-      WHERE mine.created_at <= $5
+      WHERE record.created_at <= $5
       RETURNING pet_id
-    ), made AS (
-      INSERT INTO petstore.pets (id, ${names})
-      SELECT id, ${names} FROM numbered WHERE key IS NULL OR id IN (SELECT pet_id FROM claimed)
+    ), created AS (
+      INSERT INTO petstore.pets (id, ${petNames})
+      SELECT id, ${petNames} FROM numbered WHERE key IS NULL OR id IN (SELECT pet_id FROM claimed)
       RETURNING id
     )
-    SELECT id, place FROM made JOIN numbered USING (id)`,
-  recall: `
+    SELECT id, ordinal FROM created JOIN numbered USING (id)`,
+  findRecord: `
     SELECT digest, pets.* FROM petstore.idempotency
     JOIN (SELECT ${petColumns} FROM petstore.pets) AS pets ON pets.id = pet_id
     WHERE caller = $1 AND key = $2 AND created_at > $3`,
-  forget: `
+  deleteExpiredRecords: `
     DELETE FROM petstore.idempotency WHERE (caller, key) IN (
       SELECT caller, key FROM petstore.idempotency
       WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
@@ -56,38 +55,41 @@ export const statements = {
   listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
   findKeys: `
     SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM petstore.keys
-    WHERE hash = ANY (ARRAY(SELECT decode(asked, 'hex') FROM unnest($1::text[]) AS asked))`,
+    WHERE hash = ANY (ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hashes (hex)))`,
   revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
-  // In order of id: two processes that lock the same rows in another order would wait for each other.
+  // In order of id: two processes that lock the same rows in different orders would deadlock.
   touchKeys: `
     WITH used AS (
       SELECT keys.id, uses.at FROM petstore.keys JOIN unnest($1::bigint[], $2::bigint[]) AS uses (id, at) USING (id)
       ORDER BY keys.id FOR UPDATE OF keys
     )
     UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
-  // In the order of their key, as above.
+  // In the order of the primary key, for the same reason.
   addCalls: `
-    WITH old AS (
+    WITH expired AS (
       DELETE FROM petstore.deprecated_calls WHERE (operation, key, day) IN (
         SELECT operation, key, day FROM petstore.deprecated_calls WHERE day < $5 ORDER BY day LIMIT 100 FOR UPDATE SKIP LOCKED)
     )
-    INSERT INTO petstore.deprecated_calls AS known (operation, key, day, count)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS called (operation, key, day, count)
+    INSERT INTO petstore.deprecated_calls AS calls (operation, key, day, count)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS input (operation, key, day, count)
     ORDER BY operation COLLATE "C", key COLLATE "C", day
-    ON CONFLICT (operation, key, day) DO UPDATE SET count = known.count + excluded.count`,
+    ON CONFLICT (operation, key, day) DO UPDATE SET count = calls.count + excluded.count`,
   listCalls: `
     SELECT operation, key, day, count FROM petstore.deprecated_calls WHERE day >= $1 ORDER BY day DESC`,
   check: "SELECT 1",
 };
 
-/** What each statement is for, as figures name it. */
-export const methods: Readonly<Record<keyof typeof statements, StoreMethod>> = {
+/** The name of a statement. */
+export type StatementName = keyof typeof statements;
+
+/** The method of the store that runs each statement, for metrics. */
+export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   list: "pets_list",
   listByStatus: "pets_list",
   find: "pets_find",
   create: "pets_create",
-  recall: "pets_create",
-  forget: "forget",
+  findRecord: "pets_create",
+  deleteExpiredRecords: "forget",
   createKey: "keys_create",
   listKeys: "keys_list",
   findKeys: "keys_find",
@@ -98,23 +100,23 @@ export const methods: Readonly<Record<keyof typeof statements, StoreMethod>> = {
   check: "check",
 };
 
-/** Counts who else is connected to the database for us: a service keeps one connection at least. */
-export const others = `
+/** Counts the other connections of this program to the database. A running service has at least one. */
+export const countOtherConnections = `
   SELECT count(*) AS n FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'petstore' AND pid <> pg_backend_pid()`;
 
-/** Each index of the store, with its table and what it sorts by. */
-export const indexes = `
-  SELECT own.relname AS name, of.relname AS table, indisvalid AS valid,
+/** Lists the indexes of the store with their tables and columns. */
+export const listIndexes = `
+  SELECT index.relname AS name, owner.relname AS table, indisvalid AS valid,
     ARRAY(SELECT pg_get_indexdef(indexrelid, n, true) FROM generate_series(1, indnkeyatts) AS n) AS columns
-  FROM pg_index JOIN pg_class AS own ON own.oid = indexrelid JOIN pg_class AS of ON of.oid = indrelid
-  WHERE of.relnamespace = 'petstore'::regnamespace AND indpred IS NULL
-  ORDER BY own.relname`;
+  FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid JOIN pg_class AS owner ON owner.oid = indrelid
+  WHERE owner.relnamespace = 'petstore'::regnamespace AND indpred IS NULL
+  ORDER BY index.relname`;
 
-const ways = (off: readonly string[]) => off.map((way) => `SET LOCAL enable_${way} = off`).join("; ");
+const disable = (...plans: string[]) => plans.map((plan) => `SET LOCAL enable_${plan} = off`).join("; ");
 
-/** What leaves PostgreSQL one way to the rows of a table, until the transaction ends. */
-export const plans = {
-  table: ways(["indexscan", "indexonlyscan", "bitmapscan"]),
-  index: ways(["seqscan", "bitmapscan", "sort", "incremental_sort"]),
+/** Force PostgreSQL's planner to read a table either sequentially or by an index, until the transaction ends. */
+export const forcedScans = {
+  sequential: disable("indexscan", "indexonlyscan", "bitmapscan"),
+  index: disable("seqscan", "bitmapscan", "sort", "incremental_sort"),
 };

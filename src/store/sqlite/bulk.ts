@@ -1,94 +1,140 @@
+// Bulk access to the tables of the SQLite store.
 import type { DatabaseSync } from "node:sqlite";
 import {
   batchSize,
   countOrphans,
-  primaryKeys,
+  type IdTable,
+  sortKeys,
   type Table,
+  type TableReader,
   type Tables,
   type TableWriter,
   tables,
   type Values,
 } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
-import { openFile } from "./connection.ts";
-import { statements } from "./store.ts";
+import { openDatabase } from "./connection.ts";
+import { statements } from "./statements.ts";
 
-/** Opens the tables of the embedded store in `file`. Throws as `openSqlite` does. */
-export function openSqliteTables(file: string, access: OpenMode): Tables {
-  const db = openFile(file, access);
-  db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; here nobody else is held up by waiting
-  const within = async <T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> => {
-    try {
-      db.exec(begin);
-      const result = await work(over(db));
-      db.exec("COMMIT");
-      return result;
-    } catch (error) {
-      if (db.isTransaction) db.exec("ROLLBACK");
-      // SQLite does not say which of several files is locked, damaged, or on a full disk.
-      const { errcode, message } = error as { errcode?: number; message: string };
-      throw errcode === undefined ? error : new Error(`${file}: ${message}`, { cause: error });
-    }
-  };
-  return {
-    read: (work) => within("BEGIN", work),
-    write: (work) => within("BEGIN IMMEDIATE", work),
-    // To leave WAL takes the file for oneself: every other connection holds a lock for as long as it is open.
-    async isAlone() {
-      try {
-        db.exec("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL");
-        return true;
-      } catch {
-        return false;
-      }
-    },
-    close: async () => db.close(),
-  };
+/** Opens the tables of the store in `file`. Throws like `openDatabase`. */
+export function openSqliteTables(file: string, mode: OpenMode): Tables {
+  const db = openDatabase(file, mode);
+  db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; a tool may block its event loop
+  return new SqliteTables(file, db);
 }
 
-function over(db: DatabaseSync): TableWriter {
-  const columns = (table: Table) => Object.keys(tables[table]);
-  return {
-    count: async (table) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n),
-    async *rows(table, status) {
-      const [where, ...values] = status === undefined ? [""] : ["WHERE status = ?", status];
-      const select = db.prepare(`SELECT ${columns(table)} FROM ${table} ${where} ORDER BY ${primaryKeys[table]}`);
-      select.setReturnArrays(true);
-      let some: Values[] = [];
-      for (const row of select.iterate(...values)) {
-        some.push(row as unknown as Values);
-        if (some.length < batchSize) continue;
-        yield some;
-        some = [];
-      }
-      if (some.length > 0) yield some;
-    },
-    lastId: async (table) =>
-      (db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table)?.seq as bigint | undefined) ?? 0n,
-    secrets: async () =>
-      db
-        .prepare(statements.secret)
-        .all()
-        .map(({ value }) => value as Uint8Array),
-    async *problems() {
-      for (const { integrity_check: said } of db.prepare("PRAGMA integrity_check").iterate())
-        for (const line of String(said).split("\n")) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
-      const lost = db.prepare(countOrphans()).get()?.n;
-      if (lost) yield `${lost} records of Idempotency-Keys name a pet that is not there.`;
-    },
-    setSecret: async (secret) => void db.prepare("UPDATE secret SET value = ?").run(secret),
-    async add(table, rows) {
-      const values = columns(table).map(() => "?");
-      const insert = db.prepare(`INSERT INTO ${table} (${columns(table)}) VALUES (${values})`);
-      for (const row of rows) insert.run(...row);
-    },
-    async remove(table, first) {
-      const [where, ...values] = first === undefined ? [""] : [`WHERE ${columns(table)[0]} = ?`, first];
-      db.prepare(`DELETE FROM ${table} ${where}`).run(...values);
-    },
-    async setLastId(table, id) {
-      db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
-      db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, id);
-    },
-  };
+class SqliteTables implements Tables {
+  readonly #file: string;
+  readonly #db: DatabaseSync;
+  readonly #writer: TableWriter;
+
+  constructor(file: string, db: DatabaseSync) {
+    this.#file = file;
+    this.#db = db;
+    this.#writer = new SqliteTableWriter(db);
+  }
+
+  read<T>(work: (source: TableReader) => Promise<T>): Promise<T> {
+    return this.#transact("BEGIN", work);
+  }
+
+  // Every write transaction of SQLite is exclusive.
+  write<T>(work: (target: TableWriter) => Promise<T>): Promise<T> {
+    return this.#transact("BEGIN IMMEDIATE", work);
+  }
+
+  // Leaving WAL mode needs an exclusive lock, and every open connection holds a shared lock on the file.
+  async isOnlyConnection(): Promise<boolean> {
+    try {
+      this.#db.exec("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  async #transact<T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> {
+    try {
+      this.#db.exec(begin);
+      const result = await work(this.#writer);
+      this.#db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      // SQLite does not report which of several files is locked, damaged, or on a full disk.
+      const { errcode, message } = error as { errcode?: number; message: string };
+      throw errcode === undefined ? error : new Error(`${this.#file}: ${message}`, { cause: error });
+    }
+  }
+}
+
+class SqliteTableWriter implements TableWriter {
+  readonly #db: DatabaseSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  async secrets(): Promise<readonly Uint8Array[]> {
+    const rows = this.#db.prepare(statements.secret).all();
+    return rows.map(({ value }) => value as Uint8Array);
+  }
+
+  async count(table: Table): Promise<number> {
+    return Number(this.#db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+  }
+
+  async *rows(table: Table, status?: string): AsyncIterable<readonly Values[]> {
+    const [where, ...values] = status === undefined ? [""] : ["WHERE status = ?", status];
+    const select = this.#db.prepare(`SELECT ${columnsOf(table)} FROM ${table} ${where} ORDER BY ${sortKeys[table]}`);
+    select.setReturnArrays(true);
+    let batch: Values[] = [];
+    for (const row of select.iterate(...values)) {
+      batch.push(row as unknown as Values);
+      if (batch.length < batchSize) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  async lastId(table: IdTable): Promise<bigint> {
+    const row = this.#db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
+    return (row?.seq as bigint | undefined) ?? 0n;
+  }
+
+  async *problems(): AsyncIterable<string> {
+    for (const { integrity_check: report } of this.#db.prepare("PRAGMA integrity_check").iterate())
+      for (const line of String(report).split("\n")) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
+    const orphans = this.#db.prepare(countOrphans()).get()?.n;
+    if (orphans) yield `${orphans} records of Idempotency-Keys name a pet that is not there.`;
+  }
+
+  async setSecret(secret: Uint8Array): Promise<void> {
+    this.#db.prepare("UPDATE secret SET value = ?").run(secret);
+  }
+
+  async add(table: Table, rows: readonly Values[]): Promise<void> {
+    const columns = columnsOf(table);
+    const insert = this.#db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => "?")})`);
+    for (const row of rows) insert.run(...row);
+  }
+
+  async remove(table: Table, first?: Values[0]): Promise<void> {
+    const [where, ...values] = first === undefined ? [""] : [`WHERE ${columnsOf(table)[0]} = ?`, first];
+    this.#db.prepare(`DELETE FROM ${table} ${where}`).run(...values);
+  }
+
+  async setLastId(table: IdTable, id: bigint): Promise<void> {
+    this.#db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
+    this.#db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, id);
+  }
+}
+
+function columnsOf(table: Table): string[] {
+  return Object.keys(tables[table]);
 }

@@ -1,14 +1,13 @@
-// The schema of the embedded store, as numbered steps. A step that was released is never edited:
-// a change of the schema is a new step at the end.
+// The schema of the SQLite store, as numbered migrations. A released migration is never edited: append a new one.
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
-// "pets": tells our files from other programs' (PRAGMA application_id).
+// "pets", in ASCII. Distinguishes the files of this program from those of others (PRAGMA application_id).
 const applicationId = 0x70657473;
 
-const steps: readonly ((db: DatabaseSync) => void)[] = [
+const migrations: readonly ((db: DatabaseSync) => void)[] = [
   (db) => {
-    // AUTOINCREMENT: an id is never given twice, also after its pet was taken out by hand.
+    // AUTOINCREMENT: an id is never generated twice, even if its pet was deleted.
     db.exec(`
       CREATE TABLE pets (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -54,7 +53,7 @@ const steps: readonly ((db: DatabaseSync) => void)[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX deprecated_calls_by_day ON deprecated_calls (day);
 
-      -- How far the import of a file is, by the SHA-256 of its bytes.
+      -- The progress of the import of a file, by the SHA-256 of its bytes.
       CREATE TABLE imports (
         digest BLOB NOT NULL PRIMARY KEY,
         lines INTEGER NOT NULL,
@@ -66,29 +65,29 @@ const steps: readonly ((db: DatabaseSync) => void)[] = [
   },
 ];
 
-/** The version of the schema that this release has. */
-export const latestVersion = steps.length;
+/** The version of the schema of this release. */
+export const latestVersion = migrations.length;
 
-/** The version of a database, 0 where it is empty. Throws where it is not ours, or of a newer version. */
+/** Returns the version of a database, 0 if it is empty. Throws if it belongs to another program or is of a newer version. */
 export function readVersion(db: DatabaseSync): number {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
   const version = read("user_version");
-  const empty = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
   const owner = read("application_id");
-  const blank = empty && version === 0 && owner === 0;
-  if (!blank && (empty || owner !== applicationId)) throw new Error("it belongs to another program");
+  const hasNoTables = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+  const isNew = hasNoTables && version === 0 && owner === 0;
+  if (!isNew && (hasNoTables || owner !== applicationId)) throw new Error("it belongs to another program");
   if (version > latestVersion)
     throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${latestVersion}`);
   return version;
 }
 
-/** Brings a database to this version, in one transaction; one that has it is not locked. */
+/** Migrates a database to the latest version in one transaction. Does not lock a database that is up to date. */
 export function migrate(db: DatabaseSync): void {
   if (readVersion(db) === latestVersion) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Another process may have come first while this one waited for the lock.
-    for (const step of steps.slice(readVersion(db))) step(db);
+    // Another process may have migrated the database while this one waited for the lock.
+    for (const apply of migrations.slice(readVersion(db))) apply(db);
     db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latestVersion};`);
     db.exec("COMMIT");
   } catch (error) {

@@ -1,136 +1,136 @@
-// A turn of the event loop as a transaction: all that it reads is of one state, and all that it
-// writes goes to the disk with one sync. The requests that a turn brings were there before their first
-// read, which makes that state: nothing is older than its request. (What reads outside of a request's
-// turn, after a write say, shares its state with the next one: it can lack what another process
-// committed within that turn.)
-import type { DatabaseSync } from "node:sqlite";
+// Runs all reads of one event-loop tick in a single snapshot, and all writes in a single transaction with a single fsync.
+//
+// A tick receives its requests before the first read opens the snapshot, so no read is older than its request. A read
+// outside a request's tick, for example after a write, shares the snapshot of the next tick. It may miss what another
+// process committed within that tick.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Unavailable } from "../../lib/index.ts";
-import { coalesce } from "../batcher.ts";
+import { Batcher } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
-import { captureContext, traced } from "../query-channel.ts";
+import { captureContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
-import { retryWhileBusy } from "./connection.ts";
+import { retryWhileBusy } from "./busy.ts";
+import { ReadCache } from "./cache.ts";
+import { TracedStatement } from "./statements.ts";
 
-const room = { maxBatch: 10_000, maxWaiting: 10_000 };
+const limits = { maxBatch: 10_000, maxWaiting: 10_000 };
 
-/** The turns of one connection. */
-export interface TransactionScheduler {
-  /** Reads the state of this turn. Rejects as `patiently` does. */
-  read<T>(work: () => T): Promise<T>;
-  /** Writes for `method`, with all else that this turn writes, and resolves when it is on the disk. Rejects as `patiently` does. */
-  write<T>(method: StoreMethod, work: () => T): Promise<T>;
-  /**
-   * Room for so many values that were read, by name. They go as soon as another connection has
-   * committed; what this one writes, `write` must forget. Only what `read` reads may be remembered.
-   */
-  cache<T>(room: number): Memory<T>;
-}
-
-/** Values that may be gone at any time. */
-export interface Memory<T> {
-  get(name: string): T | undefined;
-  set(name: string, value: T): void;
-  clear(): void;
-}
-
-interface Job {
+interface Write {
   readonly method: StoreMethod;
-  work(): unknown;
+  run(): unknown;
 }
 
-/**
- * Builds the transaction scheduler of `db`, which must have no other user. Retries for up to `timeout` ms while SQLite
- * reports SQLITE_BUSY. Calls `kept` after each commit, which throws if the file was removed or replaced.
- */
-export function createTransactionScheduler(
-  db: DatabaseSync,
-  kept: () => void,
-  figures: QueryMetrics,
-  timeout: number,
-): TransactionScheduler {
-  const begin = db.prepare("BEGIN");
-  const beginWrite = db.prepare("BEGIN IMMEDIATE");
-  const commit = db.prepare("COMMIT");
-  const rollback = db.prepare("ROLLBACK");
-  const version = db.prepare("PRAGMA data_version"); // another one where another connection has committed
-  const memories: { clear(): void }[] = [];
-  let known: unknown;
-  let reading = false;
+/** Options of a transaction scheduler. */
+export interface TransactionOptions {
+  readonly metrics: QueryMetrics;
+  /** Milliseconds for which to retry while SQLite reports SQLITE_BUSY. */
+  readonly busyTimeout: number;
+  /** Runs after each commit. Throws if the file was removed or replaced. */
+  checkFiles(): void;
+}
 
-  const beginReading = () => {
-    setImmediate(endReading);
-    begin.run();
-    const now = version.get()?.data_version;
-    if (now !== known) for (const memory of memories) memory.clear();
-    known = now;
-    reading = true;
-  };
-  const endReading = () => {
-    reading = false;
-    if (db.isOpen && db.isTransaction) commit.run();
+/** Schedules the transactions of one connection, which must have no other user. */
+export class TransactionScheduler {
+  readonly #db: DatabaseSync;
+  readonly #options: TransactionOptions;
+  readonly #caches: { clear(): void }[] = [];
+  readonly #writes = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes));
+  // Not traced: most read transactions contain no statement, because the caches serve all of their reads.
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #rollback: StatementSync;
+  readonly #beginWrite: TracedStatement;
+  readonly #commitWrite: TracedStatement;
+  readonly #readDataVersion: StatementSync;
+  #dataVersion: unknown; // differs if another connection has committed
+  #isReading = false;
+
+  constructor(db: DatabaseSync, options: TransactionOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#begin = db.prepare("BEGIN");
+    this.#commit = db.prepare("COMMIT");
+    this.#rollback = db.prepare("ROLLBACK");
+    this.#beginWrite = new TracedStatement(db.prepare("BEGIN IMMEDIATE"));
+    this.#commitWrite = new TracedStatement(this.#commit);
+    this.#readDataVersion = db.prepare("PRAGMA data_version");
+  }
+
+  /** Runs `work` in the snapshot of this tick. Rejects like `retryWhileBusy`. */
+  async read<T>(work: () => T): Promise<T> {
+    try {
+      if (!this.#isReading) this.#beginRead();
+      return work();
+    } catch {
+      return retryWhileBusy(() => {
+        this.#endRead();
+        this.#beginRead();
+        return work();
+      }, this.#options.busyTimeout);
+    }
+  }
+
+  /**
+   * Runs `work` for `method` in the transaction of this tick's writes. Resolves when the commit is on the disk. Rejects
+   * like `retryWhileBusy`.
+   */
+  write<T>(method: StoreMethod, work: () => T): Promise<T> {
+    const runInContext = captureContext();
+    const run = runInContext ? () => runInContext(work) : work;
+    return this.#writes.add({ method, run }) as Promise<T>;
+  }
+
+  /** Creates a cache that is cleared as soon as a read sees a commit of another connection. Only `read` may add entries. */
+  createCache<T>(maxEntries: number): ReadCache<T> {
+    const cache = new ReadCache<T>(maxEntries);
+    this.#caches.push(cache);
+    return cache;
+  }
+
+  #beginRead(): void {
+    setImmediate(this.#endRead);
+    this.#begin.run();
+    const dataVersion = this.#readDataVersion.get()?.data_version;
+    if (dataVersion !== this.#dataVersion) for (const cache of this.#caches) cache.clear();
+    this.#dataVersion = dataVersion;
+    this.#isReading = true;
+  }
+
+  readonly #endRead = (): void => {
+    this.#isReading = false;
+    if (this.#db.isOpen && this.#db.isTransaction) this.#commit.run();
   };
 
-  // Those of reading turns are not told: most such turns ask nothing between them.
-  const toldBegin = traced(beginWrite);
-  const toldCommit = traced(commit);
-  const transact = <T>(work: () => T): T => {
-    if (!db.isOpen) throw new Unavailable("The store is closed.");
-    endReading();
-    toldBegin.run();
+  #writeBatch(writes: readonly Write[]): Promise<readonly unknown[]> {
+    const start = performance.now();
+    const run = () => {
+      const results = this.#transact(() => writes.map((write) => write.run()));
+      this.#options.checkFiles();
+      return results;
+    };
+    return retryWhileBusy(run, this.#options.busyTimeout).finally(() => this.#observe(writes, start));
+  }
+
+  #transact<T>(work: () => T): T {
+    if (!this.#db.isOpen) throw new Unavailable("The store is closed.");
+    this.#endRead();
+    this.#beginWrite.run();
     try {
       const result = work();
-      toldCommit.run();
+      this.#commitWrite.run();
       return result;
     } catch (error) {
-      if (db.isTransaction) rollback.run();
+      if (this.#db.isTransaction) this.#rollback.run();
       throw error;
     }
-  };
-  const count = (jobs: readonly Job[], since: number) => {
-    const calls = new Map<StoreMethod, number>();
-    for (const { method } of jobs) calls.set(method, (calls.get(method) ?? 0) + 1);
-    for (const [method, of] of calls) {
-      figures.observeQuery(method, since);
-      figures.observeBatch(method, of);
-    }
-  };
-  const write = coalesce<Job, unknown>(room, (jobs) => {
-    const since = performance.now();
-    return retryWhileBusy(() => {
-      const results = transact(() => jobs.map((job) => job.work()));
-      kept();
-      return results;
-    }, timeout).finally(() => count(jobs, since));
-  });
+  }
 
-  return {
-    async read(work) {
-      try {
-        if (!reading) beginReading();
-        return work();
-      } catch {
-        return retryWhileBusy(() => {
-          endReading();
-          beginReading();
-          return work();
-        }, timeout);
-      }
-    },
-    write<T>(method: StoreMethod, work: () => T) {
-      const call = captureContext();
-      return write({ method, work: call ? () => call(work) : work }) as Promise<T>;
-    },
-    cache<T>(room: number) {
-      const values = new Map<string, T>();
-      memories.push(values);
-      return {
-        get: (name) => values.get(name),
-        set(name, value) {
-          if (values.size >= room) values.clear();
-          values.set(name, value);
-        },
-        clear: () => values.clear(),
-      } satisfies Memory<T>;
-    },
-  };
+  #observe(writes: readonly Write[], start: number): void {
+    const calls = new Map<StoreMethod, number>();
+    for (const { method } of writes) calls.set(method, (calls.get(method) ?? 0) + 1);
+    for (const [method, count] of calls) {
+      this.#options.metrics.observeQuery(method, start);
+      this.#options.metrics.observeBatch(method, count);
+    }
+  }
 }

@@ -63,8 +63,9 @@ t.test("reports in one line why the database can't be opened, without the passwo
 
 t.test("limits how many calls wait while all connections are in use", async (t) => {
   const url = await newDatabase(t);
-  // PostgreSQL gives up long before the store does, as with the defaults.
-  const store = await openStore(url, { connections: 2, timeouts: { connect: 300, statement: 200, answer: 10_000 } });
+  // PostgreSQL cancels a statement long before the store stops waiting, as with the defaults.
+  const timeouts = { postgres: { connect: 300, statement: 200, query: 10_000 } };
+  const store = await openStore(url, { connections: 2, timeouts });
   await isConnected(store);
   const service = await start(t, { store });
   const blocker = new pg.Client({ connectionString: url });
@@ -73,8 +74,8 @@ t.test("limits how many calls wait while all connections are in use", async (t) 
   const paths = ["", "&status=available", "&status=pending", "&status=sold"].flatMap((filter) =>
     Array.from({ length: 100 }, (_, n) => `/v1/pets?limit=${n + 1}${filter}`),
   );
-  const answers = await Promise.all(paths.map((path) => service.call("GET", path)));
-  t.ok(answers.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
+  const responses = await Promise.all(paths.map((path) => service.call("GET", path)));
+  t.ok(responses.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
   const lists = Array.from({ length: 400 }, (_, n) => store.pets.list({ limit: 1, after: BigInt(n) }));
   const messages = (await Promise.allSettled(lists)).map((list) => list.status === "rejected" && list.reason.message);
   t.ok(messages.includes("The store is busy."), "some are rejected at once");
@@ -114,7 +115,7 @@ t.test("a create whose connection is cut happens at most once, and its retry suc
 
 t.test("responds with 503 while the network loses all data, and recovers by itself", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
-  const timeouts = { connect: 400, statement: 400, answer: 400 };
+  const timeouts = { postgres: { connect: 400, statement: 400, query: 400 } };
   const store = await openStore(network.url, { connections: 2, timeouts });
   t.teardown(() => store.close());
   await isConnected(store);

@@ -86,7 +86,9 @@ t.test("each statement finds its rows by an index, in a store of any size", asyn
       scanned.every((table) => allowed.includes(table as string)),
       `${name}:\n${plan}`,
     );
-    if (/^list|^find/.test(name)) t.notMatch(plan, /Sort|Filter/, `${name} neither sorts nor filters`);
+    // An idempotency record is found by its primary key, and then filtered by its age.
+    if (/^list|^find/.test(name) && name !== "findRecord")
+      t.notMatch(plan, /Sort|Filter/, `${name} neither sorts nor filters`);
   }
 });
 
@@ -109,8 +111,12 @@ t.test("rejects with Unavailable while the database can't be written", async (t)
   t.teardown(() => store.close());
   await query(url, "CREATE TABLE petstore.saved AS TABLE petstore.secret; DELETE FROM petstore.secret");
   const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };
-  for (const once of [undefined, call])
-    await t.rejects(store.pets.create(rex, once), new Unavailable("The store is busy."), "creates lock the secret");
+  for (const idempotencyKey of [undefined, call])
+    await t.rejects(
+      store.pets.create(rex, idempotencyKey),
+      new Unavailable("The store is busy."),
+      "creates lock the secret",
+    );
   await query(url, "INSERT INTO petstore.secret TABLE petstore.saved");
   t.match(await store.pets.create(rex, call), { outcome: "created", pet: rex });
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);

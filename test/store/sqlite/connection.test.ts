@@ -1,24 +1,11 @@
-// The file of the SQLite store: opening it, and writes after it was moved, replaced or removed.
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+// Opens files as SQLite stores, and rejects those that it can't open.
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import t, { type Test } from "tap";
-import { Unavailable } from "../../../src/lib/unavailable.ts";
+import t from "tap";
 import { openStore } from "../../../src/store/open.ts";
 import { latestVersion } from "../../../src/store/sqlite/migrations.ts";
-import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
-import { pause } from "../../support/wait.ts";
 
 function execute(file: string, statement: string): void {
   const db = new DatabaseSync(file);
@@ -69,66 +56,4 @@ t.test("rejects a file that it can't open, with the reason", async (t) => {
   await asNobody(() =>
     rejects("locked/petstore.db", /locked\/petstore\.db can't be opened: EACCES: permission denied/),
   );
-});
-
-/** A store with one pet, and checks of its behaviour while its file is in place and while it is missing. */
-async function openWatched(t: Test) {
-  const file = join(folder(t), "data/petstore.db");
-  const store = await openStore(`sqlite:${file}`);
-  t.teardown(() => store.close());
-  const unavailable = {
-    constructor: Unavailable,
-    message: "The store's file was removed or replaced.",
-    cause: { message: `${file} or its -wal is not what was opened: put that back, or start the service anew` },
-  };
-  const fails = async (reason: string) => {
-    await pause(110); // the log is looked at every 100 ms
-    await t.rejects(store.check(), unavailable, reason);
-    await t.rejects(store.pets.create(rex), unavailable, reason);
-    t.match(await store.pets.list({ limit: 1 }), { pets: [rex] }, "reads still work");
-  };
-  const works = async () => {
-    await store.check();
-    t.match(await store.pets.create(rex), { outcome: "created" });
-  };
-  await works();
-  return { file, store, fails, works };
-}
-
-t.test("acknowledges no write to a file that was moved, replaced or removed", async (t) => {
-  const { file, fails, works } = await openWatched(t);
-  renameSync(file, `${file}.away`);
-  await fails("moved");
-  copyFileSync(`${file}.away`, file);
-  await fails("replaced");
-  renameSync(`${file}.away`, file);
-  await works();
-  renameSync(`${file}-wal`, `${file}-wal.away`);
-  await fails("without its log");
-  writeFileSync(`${file}-wal`, "");
-  await fails("with another log");
-  renameSync(`${file}-wal.away`, `${file}-wal`);
-  await works();
-  execute(file, "PRAGMA wal_checkpoint(TRUNCATE)");
-  await pause(110);
-  await works();
-  rmSync(file);
-  await fails("removed");
-});
-
-t.test("never repeats a committed write because it can't see the file", async (t) => {
-  const { file, store, works } = await openWatched(t);
-  const away = `${dirname(file)}.away`;
-  renameSync(dirname(file), away);
-  symlinkSync(dirname(file), dirname(file)); // stat fails with ELOOP
-  const results = await Promise.allSettled([rex, rex, rex].map((pet) => store.pets.create(pet)));
-  t.same(
-    results.map((result) => result.status === "rejected" && result.reason instanceof Unavailable),
-    [true, true, true],
-  );
-  rmSync(dirname(file));
-  renameSync(away, dirname(file));
-  const { pets } = await store.pets.list({ limit: 100 });
-  t.equal(pets.length, 1 + 3, "each was created once");
-  await works();
 });

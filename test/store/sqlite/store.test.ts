@@ -7,7 +7,7 @@ import { Unavailable } from "../../../src/lib/unavailable.ts";
 import { tables } from "../../../src/store/bulk.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { latestVersion, migrate, readVersion } from "../../../src/store/sqlite/migrations.ts";
-import { statements } from "../../../src/store/sqlite/store.ts";
+import { statements } from "../../../src/store/sqlite/statements.ts";
 import { petstore } from "../../support/command.ts";
 import { digest, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
@@ -79,7 +79,7 @@ t.test("a writer waits for the lock of another connection, and readers do not", 
 
 t.test("responds to a write with 503 if the lock outlasts the timeout", async (t) => {
   const file = newFile(t);
-  const store = await openStore(`sqlite:${file}`, { timeouts: { lock: 50 } });
+  const store = await openStore(`sqlite:${file}`, { timeouts: { sqlite: { busy: 50 } } });
   t.teardown(() => store.close());
   const { call } = await start(t, { store });
   const create = () => call("POST", "/v1/pets", { json: { name: "x", categoryId: 1 } });

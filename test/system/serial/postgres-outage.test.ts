@@ -22,7 +22,7 @@ function acknowledges({ acknowledged, tally }: Load, n: number): Promise<true> {
 }
 
 /** Clients see 2xx, and 503 in the documented shape within two seconds. */
-function checkAnswers(t: Test, { tally, rejections }: Load): void {
+function checkResponses(t: Test, { tally, rejections }: Load): void {
   t.same(Object.keys(tally).sort(), ["200", "201", "503"], JSON.stringify(tally));
   t.same(
     rejections.filter(({ status, retryAfter, body }) => {
@@ -72,7 +72,7 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
   }
   await acknowledges(load, 50);
   await load.stop();
-  checkAnswers(t, load);
+  checkResponses(t, load);
   assertAllStored(
     t,
     (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[],
@@ -93,10 +93,10 @@ t.test("responds with 503 within four seconds to 400 calls while all connections
   const paths = ["", "&status=available", "&status=pending", "&status=sold"].flatMap((filter) =>
     Array.from({ length: 100 }, (_, n) => `/v1/pets?limit=${n + 1}${filter}`),
   );
-  const answers = await Promise.all(paths.map((path) => service.call("GET", path)));
+  const responses = await Promise.all(paths.map((path) => service.call("GET", path)));
   const ms = Math.round(performance.now() - began);
-  t.ok(ms < 4_000, `all were answered after ${ms} ms`);
-  t.ok(answers.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
+  t.ok(ms < 4_000, `all calls had a response after ${ms} ms`);
+  t.ok(responses.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
   await blocker.query("ROLLBACK");
   t.match(await service.call("GET", "/v1/pets"), { status: 200 });
   await blocker.end();
@@ -114,9 +114,9 @@ t.test("responds with 503 within two seconds while the network loses all data", 
   };
   t.match(await list(), { status: 200 });
   network.losesData = true;
-  const answers = await Promise.all(Array.from({ length: 50 }, list));
+  const responses = await Promise.all(Array.from({ length: 50 }, list));
   t.same(
-    answers.filter(({ status, ms }) => status !== 503 || ms > 2_000),
+    responses.filter(({ status, ms }) => status !== 503 || ms > 2_000),
     [],
   );
   network.losesData = false;

@@ -1,0 +1,79 @@
+// A pool of connections to PostgreSQL, which runs the statements of the store.
+import pg from "pg";
+import { Unavailable } from "../../lib/index.ts";
+import { busy } from "../batcher.ts";
+import { queryChannel } from "../query-channel.ts";
+import { QueryMetrics } from "../query-metrics.ts";
+import type { Row } from "../rows.ts";
+import { connectionConfig } from "./connection.ts";
+import { toStoreError } from "./errors.ts";
+import { methods, type StatementName, statements } from "./statements.ts";
+
+/** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `Unavailable`. */
+export interface PostgresTimeouts {
+  /** For a connection, new or from the pool. */
+  readonly connect: number;
+  /** For a statement, after which PostgreSQL cancels it. */
+  readonly statement: number;
+  /** For the response to a query. */
+  readonly query: number;
+  /** After which the pool closes an idle connection, except the last one. No call fails. */
+  readonly idle: number;
+}
+
+// `connect` and `query` together are less than 2 s. PostgreSQL cancels a statement before its caller stops waiting, so
+// that no statements without callers accumulate.
+const defaultTimeouts: PostgresTimeouts = { connect: 800, statement: 900, query: 1_000, idle: 10_000 };
+
+const maxWaitingPerConnection = 100; // queries
+
+/** The limits of the calls that share one query. */
+export const batchLimits = { maxBatch: 500, maxWaiting: 2_000 };
+
+/** Runs each query as one prepared statement, and so as one transaction: no transaction is left open between queries. */
+export class ConnectionPool {
+  readonly metrics: QueryMetrics;
+  readonly #pool: pg.Pool;
+  readonly #maxWaiting: number;
+
+  /** `size` is the maximum number of connections to the database of `url`. */
+  constructor(url: string, size: number, timeouts: Partial<PostgresTimeouts> = {}) {
+    const { connect, statement, query, idle } = { ...defaultTimeouts, ...timeouts };
+    const pool = new pg.Pool({
+      ...connectionConfig(url),
+      max: size,
+      min: 1, // `isOnlyConnection` detects a running service by it
+      idleTimeoutMillis: idle,
+      connectionTimeoutMillis: connect,
+      statement_timeout: statement,
+      query_timeout: query,
+    });
+    pool.on("error", () => {}); // the pool replaces an idle connection that breaks
+    this.#pool = pool;
+    this.#maxWaiting = size * maxWaitingPerConnection;
+    this.metrics = new QueryMetrics(() => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+      return { used: totalCount - idle, idle, waiting, max: size };
+    });
+  }
+
+  /** Runs a statement and returns its rows. Rejects with `Unavailable` if too many queries wait for a connection. */
+  async query(name: StatementName, ...values: unknown[]): Promise<Row[]> {
+    if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busy);
+    const start = performance.now();
+    const text = statements[name];
+    const run = () => this.#pool.query({ name, text, values });
+    const fail = (error: unknown) => {
+      throw this.#pool.ending ? error : toStoreError(error);
+    };
+    const result = queryChannel
+      .tracePromise(run, { system: "postgresql", text })
+      .finally(() => this.metrics.observeQuery(methods[name], start));
+    return result.then(({ rows }) => rows, fail);
+  }
+
+  /** Closes all connections after their current query. */
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}

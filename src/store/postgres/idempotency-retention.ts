@@ -1,0 +1,35 @@
+// Deletes expired idempotency records in the background, in proportion to the new records.
+import type { ConnectionPool } from "./connection-pool.ts";
+
+const newRecordsPerDelete = 10; // a delete removes up to 20 records, so that expired records never accumulate
+
+/** Deletes expired idempotency records with one statement at a time. */
+export class IdempotencyRetention {
+  readonly #pool: ConnectionPool;
+  #newRecords = 0; // since the last delete
+  #isRunning = false;
+
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  /** Counts new records. Deletes up to twice as many records from before `time`, for which the caller does not wait. */
+  deleteExpired(time: number, newRecords: number): void {
+    this.#newRecords += newRecords;
+    if (!this.#isRunning && this.#newRecords >= newRecordsPerDelete) this.#run(time);
+  }
+
+  async #run(time: number): Promise<void> {
+    this.#isRunning = true;
+    try {
+      while (this.#newRecords >= newRecordsPerDelete) {
+        const deleted = await this.#pool.query("deleteExpiredRecords", time);
+        this.#newRecords = deleted.length > 0 ? this.#newRecords - newRecordsPerDelete : 0;
+      }
+    } catch {
+      // The next call deletes what this one did not.
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// The API keys in PostgreSQL. Concurrent lookups share one query.
+import { Batcher } from "../batcher.ts";
+import type { Key, KeyOptions, KeyStore } from "../port.ts";
+import { toKey } from "../rows.ts";
+import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
+
+/** Implements the API keys of the PostgreSQL store. */
+export class PostgresKeys implements KeyStore {
+  readonly #pool: ConnectionPool;
+  readonly #finds = new Batcher<string, Key | undefined>(batchLimits, (hashes) => this.#findAll(hashes));
+
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  readonly create = async (
+    name: string,
+    hash: string,
+    { expiresAt, operator = false }: KeyOptions = {},
+  ): Promise<boolean> => {
+    const expires = expiresAt?.getTime() ?? null;
+    return (await this.#pool.query("createKey", name, hash, Date.now(), expires, Number(operator))).length > 0;
+  };
+
+  // Sorted here: the order of a text column depends on the locale of the database.
+  readonly list = async (): Promise<Key[]> =>
+    (await this.#pool.query("listKeys")).map((row) => toKey(row) as Key).sort((a, b) => (a.name < b.name ? -1 : 1));
+
+  readonly find = (hash: string): Promise<Key | undefined> => this.#finds.add(hash);
+
+  readonly revoke = async (name: string): Promise<boolean> => (await this.#pool.query("revokeKey", name)).length > 0;
+
+  readonly touch = async (uses: ReadonlyMap<bigint, Date>): Promise<void> => {
+    const times = [...uses.values()].map((date) => date.getTime());
+    await this.#pool.query("touchKeys", [...uses.keys()], times);
+  };
+
+  async #findAll(hashes: readonly string[]): Promise<(Key | undefined)[]> {
+    this.#pool.metrics.observeBatch("keys_find", hashes.length);
+    const rows = await this.#pool.query("findKeys", [...new Set(hashes)]);
+    const rowsByHash = new Map(rows.map((row) => [row.hash, row]));
+    return hashes.map((hash) => toKey(rowsByHash.get(hash)));
+  }
+}

@@ -1,0 +1,108 @@
+// The pets in PostgreSQL. Concurrent calls share one query.
+//
+// PostgreSQL generates ids before it commits, so that without a lock, a pet could become visible after a pet with a higher
+// id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
+// petstore.secret: pets become visible in the order of their ids.
+import { setImmediate as endOfTick } from "node:timers/promises";
+import { Unavailable } from "../../lib/index.ts";
+import { Batcher, busy } from "../batcher.ts";
+import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
+import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
+import { idempotencyWindow, newPetColumns, toPage, toPet } from "../rows.ts";
+import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
+import { IdempotencyRetention } from "./idempotency-retention.ts";
+
+interface Create {
+  readonly pet: NewPet;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+interface SharedList {
+  readonly page: Promise<Page>;
+  readonly contexts: (RunInContext | undefined)[];
+}
+
+/** Implements the pets of the PostgreSQL store. */
+export class PostgresPets implements PetStore {
+  readonly #pool: ConnectionPool;
+  readonly #retention: IdempotencyRetention;
+  readonly #finds = new Batcher<bigint, Pet | undefined>(batchLimits, (ids) => this.#findAll(ids));
+  readonly #inserts = new Batcher<Create, Pet | undefined>(batchLimits, (creates) => this.#insertAll(creates));
+  readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
+
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+    this.#retention = new IdempotencyRetention(pool);
+  }
+
+  /** Equal lists of one event-loop tick share one query. */
+  readonly list = (query: PetQuery): Promise<Page> => {
+    const name = JSON.stringify({ ...query, after: String(query.after) });
+    const shared = this.#lists.get(name);
+    shared?.contexts.push(captureContext());
+    if (shared !== undefined) return shared.page;
+    const contexts = [captureContext()];
+    const page = endOfTick().then(() => {
+      this.#lists.delete(name);
+      return runInSharedContext(contexts, () => this.#list(query));
+    });
+    this.#lists.set(name, { page, contexts });
+    return page;
+  };
+
+  readonly find = (id: bigint): Promise<Pet | undefined> => this.#finds.add(id);
+
+  readonly create = async (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> => {
+    const created = await this.#inserts.add({ pet, idempotencyKey });
+    if (created !== undefined) return { outcome: "created", pet: created };
+    if (idempotencyKey !== undefined) return this.#repeat(idempotencyKey);
+    throw new Unavailable(busy); // the row of petstore.secret, which creates lock, is missing
+  };
+
+  async #list({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> {
+    const { status, ...others } = filter;
+    others satisfies Record<string, never>; // fails to compile if the document adds a filter that has no query here
+    const rows = await (status === undefined
+      ? this.#pool.query("list", after, limit + 1)
+      : this.#pool.query("listByStatus", status, after, limit + 1));
+    return toPage(rows, limit);
+  }
+
+  async #findAll(ids: readonly bigint[]): Promise<(Pet | undefined)[]> {
+    this.#pool.metrics.observeBatch("pets_find", ids.length);
+    const rows = await this.#pool.query("find", [...new Set(ids)]);
+    const rowsById = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => toPet(rowsById.get(id)));
+  }
+
+  // Returns undefined for a create whose idempotency key was used before, also by an earlier create of the batch.
+  async #insertAll(creates: readonly Create[]): Promise<(Pet | undefined)[]> {
+    this.#pool.metrics.observeBatch("pets_create", creates.length);
+    const now = Date.now();
+    const usedKeys = new Set<string>();
+    const unique = creates.filter(({ idempotencyKey }) => {
+      const name = idempotencyKey && `${idempotencyKey.caller} ${idempotencyKey.key}`;
+      return name === undefined || (!usedKeys.has(name) && usedKeys.add(name));
+    });
+    const column = (read: (create: Create) => unknown) => unique.map((create) => read(create) ?? null);
+    const rows = await this.#pool.query(
+      "create",
+      column(({ idempotencyKey }) => idempotencyKey?.caller),
+      column(({ idempotencyKey }) => idempotencyKey?.key),
+      column(({ idempotencyKey }) => idempotencyKey?.digest),
+      now,
+      now - idempotencyWindow,
+      ...newPetColumns.map(({ field }) => column(({ pet }) => pet[field])),
+    );
+    this.#retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
+    const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id]));
+    return creates.map((create) => (ids.has(create) ? toPet({ ...create.pet, id: ids.get(create) }) : undefined));
+  }
+
+  async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult> {
+    const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
+    if (record === undefined) throw new Unavailable(busy); // deleted by a process whose clock is ahead
+    if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
+    return { outcome: "repeated", pet: toPet(record) as Pet };
+  }
+}

@@ -1,0 +1,67 @@
+// The SQL statements of the SQLite store. Each is prepared once per connection.
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { queryChannel } from "../query-channel.ts";
+import { newPetColumns, petColumns } from "../rows.ts";
+
+/** The texts of the statements, by name. */
+export const statements = {
+  list: `SELECT ${petColumns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
+  listByStatus: `SELECT ${petColumns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
+  find: `SELECT ${petColumns} FROM pets WHERE id = ?`,
+  create: `INSERT INTO pets (${newPetColumns.map(({ name }) => name)}) VALUES (${newPetColumns.map(() => "?")})`,
+  // In small steps: after a day without calls, the first one must not wait for the deletion of all records.
+  deleteExpiredRecords:
+    "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
+  findRecord: "SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ? AND created_at > ?",
+  saveRecord: "REPLACE INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)",
+  createKey:
+    "INSERT INTO keys (name, hash, created_at, expires_at, operator) VALUES (?, unhex(?), ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+  listKeys: "SELECT * FROM keys ORDER BY name",
+  findKey: "SELECT * FROM keys WHERE hash = unhex(?)",
+  revokeKey: "DELETE FROM keys WHERE name = ?",
+  touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
+  addCalls: `
+    INSERT INTO deprecated_calls (operation, key, day, count) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+  deleteExpiredCalls: "DELETE FROM deprecated_calls WHERE day < ?",
+  listCalls: "SELECT operation, key, day, count FROM deprecated_calls WHERE day >= ? ORDER BY day DESC",
+  secret: "SELECT value FROM secret",
+};
+
+/** The prepared statements of a connection, by name. */
+export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;
+
+/** Prepares all statements. */
+export function prepareStatements(db: DatabaseSync): Statements {
+  const prepared = Object.entries(statements).map(([name, text]) => [name, new TracedStatement(db.prepare(text))]);
+  return Object.fromEntries(prepared);
+}
+
+/** A prepared statement that is published on `queryChannel` each time it runs. */
+export class TracedStatement {
+  readonly #statement: StatementSync;
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement;
+  }
+
+  all(...values: SQLInputValue[]): ReturnType<StatementSync["all"]> {
+    if (queryChannel.hasSubscribers) return this.#trace(() => this.#statement.all(...values));
+    return this.#statement.all(...values);
+  }
+
+  get(...values: SQLInputValue[]): ReturnType<StatementSync["get"]> {
+    if (queryChannel.hasSubscribers) return this.#trace(() => this.#statement.get(...values));
+    return this.#statement.get(...values);
+  }
+
+  run(...values: SQLInputValue[]): ReturnType<StatementSync["run"]> {
+    if (queryChannel.hasSubscribers) return this.#trace(() => this.#statement.run(...values));
+    return this.#statement.run(...values);
+  }
+
+  // The message is a new object for each run: subscribers identify a run by its message.
+  #trace<T>(run: () => T): T {
+    return queryChannel.traceSync(run, { system: "sqlite", text: this.#statement.sourceSQL });
+  }
+}

@@ -1,0 +1,78 @@
+// The check of the file of an open SQLite store: writes after the file was moved, replaced or removed.
+import { copyFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import t, { type Test } from "tap";
+import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { rex } from "../../support/conformance.ts";
+import { folder } from "../../support/files.ts";
+import { pause } from "../../support/wait.ts";
+
+function checkpoint(file: string): void {
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+}
+
+/** Opens a store and creates a pet. Returns checks of the store's behaviour while its file is in place and while it is missing. */
+async function openWatched(t: Test) {
+  const file = join(folder(t), "data/petstore.db");
+  const store = await openStore(`sqlite:${file}`);
+  t.teardown(() => store.close());
+  const unavailable = {
+    constructor: Unavailable,
+    message: "The store's file was removed or replaced.",
+    cause: { message: `${file} or its -wal is not what was opened: put that back, or start the service anew` },
+  };
+  const fails = async (reason: string) => {
+    await pause(110); // the -wal file is checked every 100 ms
+    await t.rejects(store.check(), unavailable, reason);
+    await t.rejects(store.pets.create(rex), unavailable, reason);
+    t.match(await store.pets.list({ limit: 1 }), { pets: [rex] }, "reads still work");
+  };
+  const works = async () => {
+    await store.check();
+    t.match(await store.pets.create(rex), { outcome: "created" });
+  };
+  await works();
+  return { file, store, fails, works };
+}
+
+t.test("acknowledges no write to a file that was moved, replaced or removed", async (t) => {
+  const { file, fails, works } = await openWatched(t);
+  renameSync(file, `${file}.away`);
+  await fails("moved");
+  copyFileSync(`${file}.away`, file);
+  await fails("replaced");
+  renameSync(`${file}.away`, file);
+  await works();
+  renameSync(`${file}-wal`, `${file}-wal.away`);
+  await fails("without its -wal file");
+  writeFileSync(`${file}-wal`, "");
+  await fails("with another -wal file");
+  renameSync(`${file}-wal.away`, `${file}-wal`);
+  await works();
+  checkpoint(file);
+  await pause(110);
+  await works();
+  rmSync(file);
+  await fails("removed");
+});
+
+t.test("never repeats a committed write because it can't see the file", async (t) => {
+  const { file, store, works } = await openWatched(t);
+  const away = `${dirname(file)}.away`;
+  renameSync(dirname(file), away);
+  symlinkSync(dirname(file), dirname(file)); // stat fails with ELOOP
+  const results = await Promise.allSettled([rex, rex, rex].map((pet) => store.pets.create(pet)));
+  t.same(
+    results.map((result) => result.status === "rejected" && result.reason instanceof Unavailable),
+    [true, true, true],
+  );
+  rmSync(dirname(file));
+  renameSync(away, dirname(file));
+  const { pets } = await store.pets.list({ limit: 100 });
+  t.equal(pets.length, 1 + 3, "each was created once");
+  await works();
+});
