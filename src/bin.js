@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// JavaScript, so that a Node which can't read TypeScript gets this far and says what is wrong.
+// Starts the command `petstore`. JavaScript, so that a Node without type stripping can report that it is too old.
 const [major, minor] = /** @type {[number, number, number]} */ (process.versions.node.split(".").map(Number));
 if (major < 24 || (major === 24 && minor < 4)) {
   console.error(
@@ -13,5 +13,5 @@ enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
 const { processIo, run } = await import("./cli/index.ts");
 const code = await run(process.argv.slice(2), processIo);
 flushCompileCache();
-// After a failure, open connections do not keep the process alive. After `serve`, the service goes on.
+// An open connection must not keep the process alive after a failure. After `serve`, the service keeps it alive.
 if (code !== 0) process.exit(code);

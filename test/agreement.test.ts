@@ -24,7 +24,7 @@ function table(section: string): string[][] {
   );
 }
 
-t.test("the document and the README list the error codes of the code", async (t) => {
+t.test("The document and the README list the error codes of the code", async (t) => {
   const listed = parse(documentText).components.schemas.Error.properties.code["x-extensible-enum"];
   t.same(listed.toSorted(), Object.keys(errors).sort());
   const rows = table("Failures").map(([code, status]) => `${code} ${status}`);
@@ -36,7 +36,7 @@ t.test("the document and the README list the error codes of the code", async (t)
   );
 });
 
-t.test("the README lists the settings", async (t) => {
+t.test("The README lists the settings", async (t) => {
   const rows = Object.entries(settings).map(([name, setting]) => [
     name,
     setting.default,
@@ -46,14 +46,14 @@ t.test("the README lists the settings", async (t) => {
   t.same(table("Settings"), rows);
 });
 
-t.test("the README and the help list the exit codes", async (t) => {
+t.test("The README and the help list the exit codes", async (t) => {
   const rows = table("The command").filter(([code]) => /^\d$/.test(code as string));
   const { stdout } = await petstore({}, ["--help"]);
   for (const [code] of rows) t.match(stdout, new RegExp(`^ {2}${code} {2}\\w`, "m"));
   t.equal(rows.length, 3);
 });
 
-t.test("the README lists the commands of the help", async (t) => {
+t.test("The README lists the commands of the help", async (t) => {
   const named = table("The command").flatMap(([call]) => /^petstore ([a-z]+)/.exec(call as string)?.[1] ?? []);
   const { stdout } = await petstore({}, ["--help"]);
   const [help = ""] = stdout.split("Examples:");
@@ -61,7 +61,7 @@ t.test("the README lists the commands of the help", async (t) => {
   t.same(new Set(named), new Set(listed.filter((name) => name !== "help")));
 });
 
-t.test("the README lists the scripts and dependencies of package.json", async (t) => {
+t.test("The README lists the scripts and dependencies of package.json", async (t) => {
   const scripts = Object.keys(packageJson.scripts).map((name) =>
     ["start", "test"].includes(name) ? `npm ${name}` : `npm run ${name}`,
   );

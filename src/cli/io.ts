@@ -20,7 +20,7 @@ export interface Io {
 /** The streams, environment and signals of this process. */
 export const processIo: Io = {
   env: environment,
-  // Opened by the command that reads it, and not by the service.
+  // A getter: reading the property opens standard input, which only `import` needs.
   get stdin() {
     return process.stdin;
   },
@@ -29,7 +29,7 @@ export const processIo: Io = {
   onStop: (stop) => void process.once("SIGINT", stop).once("SIGTERM", stop),
 };
 
-/** A failure with several lines for standard error, or with none if standard output says what failed. */
+/** A failure with several lines for standard error, or with none if standard output describes the failure. */
 export class CommandFailure extends Error {
   readonly lines: readonly string[];
   constructor(lines: readonly string[]) {
@@ -38,14 +38,14 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Writes to standard output. Rejects if it can't be written, so that the command fails and no result is lost unnoticed. */
+/** Writes to standard output. Rejects with an OutputError if that fails, so that no result is lost unnoticed. */
 export function write({ stdout }: Pick<Io, "stdout">, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(text, (error) => (error ? reject(new OutputError(error)) : resolve()));
   });
 }
 
-/** Writes a line to standard output. Rejects as `write` does, unless the reader of the pipe has exited, as head(1) does. */
+/** Writes a line to standard output. Rejects as `write` does, except if the reader of the pipe has exited (EPIPE). */
 export async function print(io: Pick<Io, "stdout">, text: string): Promise<void> {
   await write(io, `${text}\n`).catch((error) => {
     if (!isBrokenPipe(error)) throw error;

@@ -1,41 +1,35 @@
-// How far a long work is, on standard error: a bar on a terminal, a line now and then otherwise.
+// Reports the progress of a command on standard error: a bar on a terminal, a line every few seconds otherwise.
+import type { Io, Output } from "./io.ts";
 
-import type { Output } from "./io.ts";
+const redrawInterval = 100; // milliseconds, on a terminal
+const lineInterval = 5_000; // milliseconds, if standard error is no terminal
+const minElapsed = 300; // milliseconds, before which the rate is not meaningful
+const maxWidth = 24; // characters of the bar
 
-const often = 100; // milliseconds, on a terminal
-const seldom = 5_000; // where the lines stay
-const first = 300; // before that, a rate says nothing
-const widest = 24; // characters
-
-/** Shows how far a work is. */
+/** A progress bar on standard error. */
 export interface ProgressBar {
-  /** Tells that `done` of `total` rows, or what it is that is counted, are done of what it is `doing` now. Without `total` nobody knows of how many. */
-  show(doing: string, done: number, total?: number, unit?: string): void;
-  /** Takes the bar away. */
+  /** Shows that `done` of `total` units of a step are done. `label` names the step; an unknown total is undefined. */
+  show(label: string, done: number, total?: number, unit?: string): void;
+  /** Removes the bar. */
   clear(): void;
 }
 
-/** A bar that counts rows, with their rate and the time that is left. `clock` returns milliseconds. */
+/** Creates a progress bar that shows the count, the rate and the remaining time. `clock` returns milliseconds. */
 export function startProgress(stderr: Output, clock = () => performance.now()): ProgressBar {
-  let began = { doing: "", at: 0 };
-  let shown = 0;
+  let step = { label: "", startedAt: 0 };
+  let shownAt = 0;
   return {
-    show(doing, done, total = Number.POSITIVE_INFINITY, unit = "rows") {
+    show(label, done, total = Number.POSITIVE_INFINITY, unit = "rows") {
       const now = clock();
-      if (doing !== began.doing) began = { doing, at: now };
-      if (done < total && (now - began.at < first || now - shown < (stderr.isTTY ? often : seldom))) return;
-      shown = now;
-      const rate = done / Math.max(0.001, (now - began.at) / 1000);
-      const known = Number.isFinite(total);
-      const far = known ? `${format(done)} of ${format(total)}` : format(done);
-      const count = `${far} ${unit}, ${format(rate)}/s${known ? `, ${format((total - done) / rate)} s left` : ""}`;
-      if (!stderr.isTTY) stderr.write(`${doing}: ${count}\n`);
-      else {
-        // A line that wraps can't be taken back. A terminal that does not know its width says 0.
-        const width = Math.max(0, Math.min(widest, (stderr.columns || 80) - count.length - 12));
-        const filled = Math.round((width * done) / Math.max(1, total));
-        stderr.write(`\r\x1b[K${doing.padEnd(9)} ${"█".repeat(filled)}${"░".repeat(width - filled)} ${count}`);
-      }
+      if (label !== step.label) step = { label, startedAt: now };
+      const elapsed = now - step.startedAt;
+      const interval = stderr.isTTY ? redrawInterval : lineInterval;
+      if (done < total && (elapsed < minElapsed || now - shownAt < interval)) return;
+      shownAt = now;
+      const counts = formatCounts(done, total, unit, elapsed);
+      stderr.write(
+        stderr.isTTY ? formatBar(label, done / Math.max(1, total), counts, stderr) : `${label}: ${counts}\n`,
+      );
     },
     clear() {
       if (stderr.isTTY) stderr.write("\r\x1b[K");
@@ -43,6 +37,39 @@ export function startProgress(stderr: Output, clock = () => performance.now()): 
   };
 }
 
-function format(value: number): string {
+function formatCounts(done: number, total: number, unit: string, elapsed: number): string {
+  const rate = done / Math.max(0.001, elapsed / 1000);
+  if (!Number.isFinite(total)) return `${formatNumber(done)} ${unit}, ${formatNumber(rate)}/s`;
+  const remaining = `${formatNumber((total - done) / rate)} s left`;
+  return `${formatNumber(done)} of ${formatNumber(total)} ${unit}, ${formatNumber(rate)}/s, ${remaining}`;
+}
+
+// A line that wraps can't be erased, so the bar shrinks to the width of the terminal, which may be unknown (0).
+function formatBar(label: string, fraction: number, counts: string, { columns }: Output): string {
+  const width = Math.max(0, Math.min(maxWidth, (columns || 80) - counts.length - 12));
+  const filled = Math.round(width * fraction);
+  return `\r\x1b[K${label.padEnd(9)} ${"█".repeat(filled)}${"░".repeat(width - filled)} ${counts}`;
+}
+
+function formatNumber(value: number): string {
   return Math.ceil(value || 0).toLocaleString("en-US");
+}
+
+/**
+ * Wraps a progress callback so that it throws an Error with `message` after SIGINT or SIGTERM. Progress is reported
+ * between two batches, when nothing is half done.
+ */
+export function cancelOnSignal<A extends unknown[]>(
+  io: Io,
+  report: (...progress: A) => void,
+  message: string,
+): (...progress: A) => void {
+  let stopped = false;
+  io.onStop(() => {
+    stopped = true;
+  });
+  return (...progress) => {
+    if (stopped) throw new Error(message);
+    report(...progress);
+  };
 }

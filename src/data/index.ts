@@ -6,4 +6,4 @@ export { importPets } from "./import.ts";
 export { openInput } from "./input.ts";
 export { checkInput } from "./input-check.ts";
 export { check } from "./integrity-check.ts";
-export { type Inventory, toLines } from "./inventory.ts";
+export type { Inventory } from "./inventory.ts";

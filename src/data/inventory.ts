@@ -15,12 +15,6 @@ export interface Inventory {
   readonly checksum: string;
 }
 
-/** The inventory as lines for people. */
-export function toLines({ counts, checksum }: Inventory): string {
-  const rows = Object.entries({ ...counts, sha256: checksum });
-  return rows.map(([name, value]) => `${name.padEnd(18)}${value}`).join("\n");
-}
-
 /** Counts the rows. */
 export async function countRows(source: TableReader): Promise<Counts> {
   const counts: Partial<Record<Table, number>> = {};

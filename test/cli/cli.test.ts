@@ -9,7 +9,7 @@ import { stores } from "../support/databases.ts";
 import { root } from "../support/files.ts";
 import { fill, petLine, readAllNames, tamper } from "../support/stores.ts";
 
-t.test("prints help and version, and exits with 2 without a command", async (t) => {
+t.test("Prints help and version, and exits with 2 without a command", async (t) => {
   const help = await petstore({}, ["--help"]);
   t.match(help, { status: 0, stderr: "", stdout: /serve.*keys.*DATABASE_URL/s });
   for (const part of ["Examples:", "Exit codes:", "Settings, from the environment:", "DATABASE_URL"])
@@ -20,7 +20,7 @@ t.test("prints help and version, and exits with 2 without a command", async (t) 
   t.match(await petstore({}, []), { status: 2 });
 });
 
-t.test("the help of each command has an example of it", async (t) => {
+t.test("The help of each command has an example of it", async (t) => {
   t.match((await petstore({}, ["help", "keys"])).stdout, /create.*list.*revoke/s);
   const commands = [
     "keys create",
@@ -41,7 +41,7 @@ t.test("the help of each command has an example of it", async (t) => {
   }
 });
 
-t.test("suggests a similar command or option", async (t) => {
+t.test("Suggests a similar command or option", async (t) => {
   t.match(await petstore({}, ["srve"]), {
     status: 2,
     stderr: "petstore: unknown command 'srve'\n(Did you mean serve?)\n",
@@ -66,7 +66,7 @@ async function runWithFailingOutput(code: string, args: readonly string[], url =
   return { status, stderr: withoutProgress(stderr.join("")) };
 }
 
-t.test("fails if standard output can't be written", async (t) => {
+t.test("Fails if standard output can't be written", async (t) => {
   const [completion, url] = [["completion", "bash"], await stores.sqlite(t)];
   const stderr = /^petstore: Standard output can't be written: ENOSPC/;
   t.match(await runWithFailingOutput("ENOSPC", completion), { status: 1, stderr });
@@ -79,7 +79,7 @@ t.test("fails if standard output can't be written", async (t) => {
   t.match(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 1 }, "the store is not sound");
 });
 
-t.test("goes on if standard error can't be written", async (t) => {
+t.test("Goes on if standard error can't be written", async (t) => {
   const url = await stores.sqlite(t);
   const stdout: string[] = [];
   const io = {

@@ -21,7 +21,7 @@ function start(terminal: { isTTY?: boolean; columns?: number } = {}) {
   return { ...bar, wait, take };
 }
 
-t.test("shows a bar with rate and remaining time on a terminal", async (t) => {
+t.test("Shows a bar with rate and remaining time on a terminal", async (t) => {
   const { show, clear, wait, take } = start({ isTTY: true });
   show("copying", 1, 4_000);
   wait(299);
@@ -43,7 +43,7 @@ t.test("shows a bar with rate and remaining time on a terminal", async (t) => {
   t.equal(take(), "\r\x1b[K", "clears the line");
 });
 
-t.test("shows count and rate if the total is unknown", async (t) => {
+t.test("Shows count and rate if the total is unknown", async (t) => {
   const { show, wait, take } = start({ isTTY: true });
   show("exporting", 1, undefined, "pets");
   t.equal(take(), "");
@@ -52,7 +52,7 @@ t.test("shows count and rate if the total is unknown", async (t) => {
   t.equal(take(), `\r\x1b[Kexporting ${"░".repeat(24)} 2,000 pets, 4,000/s`);
 });
 
-t.test("the bar fits the width of the terminal", async (t) => {
+t.test("The bar fits the width of the terminal", async (t) => {
   for (const [columns, width] of [
     [60, 18],
     [50, 8],
@@ -68,7 +68,7 @@ t.test("the bar fits the width of the terminal", async (t) => {
   }
 });
 
-t.test("writes a line every 5 s and at the end if standard error is no terminal", async (t) => {
+t.test("Writes a line every 5 s and at the end if standard error is no terminal", async (t) => {
   const { show, clear, wait, take } = start();
   show("checking", 0, 100);
   wait(4_999);

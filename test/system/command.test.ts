@@ -7,7 +7,7 @@ import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { bin, folder } from "../support/files.ts";
 
-t.test("reports in one line that Node is too old", async (t) => {
+t.test("Reports in one line that Node is too old", async (t) => {
   const disguise = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.3.0'})";
   const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
   t.match(
@@ -16,8 +16,28 @@ t.test("reports in one line that Node is too old", async (t) => {
   );
 });
 
+t.test("Commands load only the dependencies that they need", async (t) => {
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({
+      load(url, context, nextLoad) {
+        const [, name] = /\\/node_modules\\/(fastify|ajv|yaml|pg)\\//.exec(url) ?? [];
+        if (name) process.stderr.write(name + "\\n");
+        return nextLoad(url, context);
+      },
+    });`;
+  const env = { ...process.env, DATABASE_URL: await stores.sqlite(t) };
+  const readLoaded = (...args: string[]) => {
+    const words = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, bin, ...args];
+    const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: "utf8" });
+    return { status, loaded: [...new Set(stderr.split("\n").filter(Boolean))].sort() };
+  };
+  for (const command of ["migrate", "--help", "keys list", "completion bash"])
+    t.same(readLoaded(...command.split(" ")), { status: 0, loaded: [] }, command);
+  t.ok(readLoaded("check").loaded.includes("ajv"), "a command that needs it loads it");
+});
+
 t.test(
-  "fails if the disk of standard output is full, but not if its reader has exited",
+  "Fails if the disk of standard output is full, but not if its reader has exited",
   { skip: !existsSync("/dev/full") && "/dev/full does not exist" },
   async (t) => {
     const env = { ...process.env, DATABASE_URL: await stores.sqlite(t) };
@@ -38,7 +58,7 @@ async function writeScript(path: string, shell: string): Promise<string> {
   return file;
 }
 
-t.test("bash completes commands, options and values", async (t) => {
+t.test("Bash completes commands, options and values", async (t) => {
   const script = await writeScript(folder(t), "bash");
   const source = `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _petstore; echo "\${COMPREPLY[*]}"`;
   const complete = (...words: string[]) =>

@@ -27,7 +27,7 @@ function runInTerminal(command: string, settings: Record<string, string> = {}): 
   return execFileSync(script, args, { env: toEnvironment(settings), encoding: "utf8" });
 }
 
-t.test("prints colors on a terminal, except with NO_COLOR", async (t) => {
+t.test("Prints colors on a terminal, except with NO_COLOR", async (t) => {
   const color = /\x1b\[\d/;
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   await petstore(settings, ["migrate"]);
@@ -38,7 +38,7 @@ t.test("prints colors on a terminal, except with NO_COLOR", async (t) => {
   }
 });
 
-t.test("shows a progress bar on a terminal, and removes it", async (t) => {
+t.test("Shows a progress bar on a terminal, and removes it", async (t) => {
   const from = await stores.sqlite(t);
   await insertPets(from, 400_000);
   const [script, ...args] = inTerminal(`${process.execPath} ${bin} copy --from ${from} --to ${await stores.sqlite(t)}`);
@@ -51,7 +51,7 @@ t.test("shows a progress bar on a terminal, and removes it", async (t) => {
   t.match(out, /\r\x1b\[Kkeys {14}0\r\npets {14}400000\r\n/, "the output replaces the bar");
 });
 
-t.test("shows count and rate on a terminal if the total is unknown", async (t) => {
+t.test("Shows count and rate on a terminal if the total is unknown", async (t) => {
   const file = join(folder(t), "show.ts");
   writeFileSync(
     file,
@@ -63,7 +63,7 @@ t.test("shows count and rate on a terminal if the total is unknown", async (t) =
   t.match(runInTerminal(`${process.execPath} ${file}`), /exporting ░+ 2,000 pets, [\d,]+\/s$/);
 });
 
-t.test("the log is for people on a terminal, and Ctrl-C ends the service with 0", async (t) => {
+t.test("The log is for people on a terminal, and Ctrl-C ends the service with 0", async (t) => {
   const terminal = inTerminal(`${process.execPath} ${bin} serve`);
   // env(1) removes the color settings of the test runner.
   const unset = ["env", "-u", "NO_COLOR", "-u", "FORCE_COLOR"];

@@ -1,64 +1,63 @@
-// petstore completion: a script for the shell, made from the commands themselves. It knows all by
-// itself: a shell that had to start the command at each press of Tab would wait for it.
-import { Argument, type Command, type Help } from "commander";
+// petstore completion: prints completion scripts for shells, generated from the commands. A script contains all words,
+// since starting the command at each press of Tab would be slow.
+import type { Command, Help } from "commander";
 import { type Io, print } from "../io.ts";
-import { addExamples } from "./help.ts";
 
-/** What may come next at some place. */
-interface Word {
+/** A word that completes the command line. */
+interface Candidate {
   readonly word: string;
-  readonly meaning: string;
+  readonly description: string;
 }
 
-/** A command, by its words, and what may follow it: commands and options, and after an option its values. */
-interface Place {
+/** The candidates after a command: its subcommands, argument choices and options, and the choices of each option. */
+interface Completions {
+  /** The words of the command after `petstore`. */
   readonly path: string;
-  readonly words: readonly Word[];
-  readonly values: readonly { readonly option: string; readonly words: readonly Word[] }[];
+  readonly candidates: readonly Candidate[];
+  readonly options: readonly { readonly option: string; readonly candidates: readonly Candidate[] }[];
 }
 
-const shells = { bash: toBash, zsh: toZsh, fish: toFish };
+const formatters = { bash: toBash, zsh: toZsh, fish: toFish };
 
-/** Adds `petstore completion`. */
-export function addCompletion(program: Command, io: Io): void {
-  const completion = program
-    .command("completion")
-    .description("print what makes a shell complete this command's words")
-    .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(shells)))
-    .action((shell: keyof typeof shells) => print(io, shells[shell](toPlaces(program, program.createHelp()))));
-  addExamples(completion, ["source <(petstore completion bash)", "in ~/.bashrc"]);
+/** The name of a shell with completion. */
+export type Shell = keyof typeof formatters;
+
+/** Prints the completion script of a shell. */
+export async function printCompletion(io: Io, program: Command, shell: Shell): Promise<void> {
+  await print(io, formatters[shell](listCompletions(program, program.createHelp())));
 }
 
-function toPlaces(command: Command, help: Help, path = ""): Place[] {
+// The program first, then each command before its subcommands.
+function listCompletions(command: Command, help: Help, path = ""): Completions[] {
   const options = help.visibleOptions(command).filter(({ long }) => long);
   const commands = help.visibleCommands(command);
-  const place = {
+  const completions = {
     path,
-    words: [
-      ...commands.map((one) => ({ word: one.name(), meaning: one.description() })),
-      ...command.registeredArguments.flatMap(({ argChoices }) => toWords(argChoices)),
-      ...options.map((one) => ({ word: one.long as string, meaning: one.description })),
+    candidates: [
+      ...commands.map((one) => ({ word: one.name(), description: one.description() })),
+      ...command.registeredArguments.flatMap(({ argChoices }) => toCandidates(argChoices)),
+      ...options.map((one) => ({ word: one.long as string, description: one.description })),
     ],
-    values: options.flatMap(({ long, required, argChoices }) =>
-      required ? { option: long as string, words: toWords(argChoices) } : [],
+    options: options.flatMap(({ long, required, argChoices }) =>
+      required ? { option: long as string, candidates: toCandidates(argChoices) } : [],
     ),
   };
-  const others = commands.filter((one) => one.name() !== "help"); // after help comes what may come without it
-  return [place, ...others.flatMap((one) => toPlaces(one, help, `${path} ${one.name()}`.trim()))];
+  const others = commands.filter((one) => one.name() !== "help"); // words after `help` complete as without it
+  return [completions, ...others.flatMap((one) => listCompletions(one, help, `${path} ${one.name()}`.trim()))];
 }
 
-function toWords(choices: readonly string[] = []): Word[] {
-  return choices.map((word) => ({ word, meaning: "" }));
+function toCandidates(choices: readonly string[] = []): Candidate[] {
+  return choices.map((word) => ({ word, description: "" }));
 }
 
-// In single quotes nothing means anything to a shell but the quote itself.
+// In single quotes, the quote is the only special character.
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// In $place the command that the words before the cursor name.
-function findPlace(places: readonly Place[], words: string): string {
-  const cases = places.slice(1).map(({ path }) => `      ${quote(path)}) place=${quote(path)} ;;`);
+// Shell code that sets $place to the path of the command before the cursor.
+function findCommand(all: readonly Completions[], words: string): string {
+  const cases = all.slice(1).map(({ path }) => `      ${quote(path)}) place=${quote(path)} ;;`);
   return `  local place='' word
   for word in ${words}; do
     case "\${place:+$place }$word" in
@@ -67,49 +66,54 @@ ${cases.join("\n")}
   done`;
 }
 
-// For each place, and for each option that has values, what may come next. The longer path comes first.
-function chooseNext(places: readonly Place[], toList: (words: readonly Word[]) => string): string {
-  const values = places.flatMap(({ path, values }) =>
-    values.map(({ option, words }) => ({ after: quote(`${path} ${option}`), words })),
+// The cases that set $next to the candidates after an option or a command. The first match wins, so options come before
+// commands, and subcommands before their parents.
+function formatCases(all: readonly Completions[], toList: (candidates: readonly Candidate[]) => string): string {
+  const afterOptions = all.flatMap(({ path, options }) =>
+    options.map(({ option, candidates }) => ({ pattern: quote(`${path} ${option}`), candidates })),
   );
-  const all = places.map(({ path, words }) => ({ after: `${quote(`${path} `)}*`, words })).reverse();
-  return [...values, ...all].map(({ after, words }) => `    ${after}) next=${toList(words)} ;;`).join("\n");
+  const afterCommands = all.map(({ path, candidates }) => ({ pattern: `${quote(`${path} `)}*`, candidates })).reverse();
+  return [...afterOptions, ...afterCommands]
+    .map(({ pattern, candidates }) => `    ${pattern}) next=${toList(candidates)} ;;`)
+    .join("\n");
 }
 
-function toBash(places: readonly Place[]): string {
+function toBash(all: readonly Completions[]): string {
   return `_petstore() {
-${findPlace(places, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+${findCommand(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   local next=''
   case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
-${chooseNext(places, (words) => quote(words.map(({ word }) => word).join(" ")))}
+${formatCases(all, (candidates) => quote(candidates.map(({ word }) => word).join(" ")))}
   esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _petstore petstore`;
 }
 
-function toZsh(places: readonly Place[]): string {
-  const toItem = ({ word, meaning }: Word) => quote(`${word}:${meaning}`);
+function toZsh(all: readonly Completions[]): string {
+  const toItem = ({ word, description }: Candidate) => quote(`${word}:${description}`);
   return `#compdef petstore
 _petstore() {
-${findPlace(places, `"\${(@)words[2,CURRENT-1]}"`)}
+${findCommand(all, `"\${(@)words[2,CURRENT-1]}"`)}
   local -a next
   case "$place \${words[CURRENT-1]}" in
-${chooseNext(places, (words) => `(${words.map(toItem).join(" ")})`)}
+${formatCases(all, (candidates) => `(${candidates.map(toItem).join(" ")})`)}
   esac
   _describe petstore next || _files
 }
 compdef _petstore petstore`;
 }
 
-function toFish(places: readonly Place[]): string {
-  const cases = places.slice(1).map(({ path }) => `      case ${quote(path)}\n        set place ${quote(path)}`);
-  const lines = places.flatMap(({ path, words, values }) =>
-    words.map(({ word, meaning }) => {
-      const value = values.find(({ option }) => option === word);
-      const choices = value?.words.map(({ word }) => word).join(" ");
-      const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
-      return `complete -c petstore -n ${quote(`test "$(__petstore_place)" = "${path}"`)} ${what}${choices ? ` -x -a ${quote(choices)}` : value ? " -r" : ""} -d ${quote(meaning)}`;
+function toFish(all: readonly Completions[]): string {
+  const cases = all.slice(1).map(({ path }) => `      case ${quote(path)}\n        set place ${quote(path)}`);
+  const lines = all.flatMap(({ path, candidates, options }) =>
+    candidates.map(({ word, description }) => {
+      const option = options.find(({ option }) => option === word);
+      const choices = option?.candidates.map(({ word }) => word).join(" ");
+      const values = choices ? ` -x -a ${quote(choices)}` : option ? " -r" : "";
+      const completed = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
+      const condition = quote(`test "$(__petstore_place)" = "${path}"`);
+      return `complete -c petstore -n ${condition} ${completed}${values} -d ${quote(description)}`;
     }),
   );
   return `function __petstore_place

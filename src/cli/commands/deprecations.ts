@@ -1,30 +1,17 @@
-// petstore deprecations: what is going away, and who still calls it.
-import type { Command } from "commander";
+// petstore deprecations: lists the deprecated operations and the keys that still call them.
 import { readDocument } from "../../pets/index.ts";
 import { type DeprecatedOperation, listDeprecatedOperations } from "../../status/index.ts";
 import { type Io, type Output, print } from "../io.ts";
-import { formatTable, toIndentedJson } from "../table.ts";
-import { addExamples } from "./help.ts";
-import { withStore } from "./stores.ts";
+import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
+import { withStore } from "../stores.ts";
 
-/** Adds `petstore deprecations`. */
-export function addDeprecations(program: Command, io: Io): void {
-  const listing = program
-    .command("deprecations")
-    .description("list what is deprecated, when it goes, and which keys called it in the last 30 days")
-    .option("--json", "as JSON")
-    .action(({ json }: { json?: boolean }) =>
-      withStore(io, async ({ deprecated }) => {
-        const { operations } = await readDocument();
-        const listed = await listDeprecatedOperations(operations, deprecated);
-        await print(io, json ? toIndentedJson(listed) : describe(listed, io.stdout));
-      }),
-    );
-  addExamples(
-    listing,
-    ["petstore deprecations", "before an operation is removed: who would miss it"],
-    ["petstore deprecations --json", "for a script"],
-  );
+/** Prints the deprecated operations and their callers. */
+export async function listDeprecations(io: Io, { json }: OutputOptions): Promise<void> {
+  await withStore(io, async ({ deprecated }) => {
+    const { operations } = await readDocument();
+    const listed = await listDeprecatedOperations(operations, deprecated);
+    await print(io, json ? toIndentedJson(listed) : describe(listed, io.stdout));
+  });
 }
 
 /** Formats deprecated operations and their callers as tables for `stream`. */

@@ -1,106 +1,64 @@
-// petstore keys: make, list and revoke API keys.
-import { type Command, InvalidArgumentError } from "commander";
-import { generateKey } from "../../auth/index.ts";
+// petstore keys: creates, lists and revokes API keys.
 import { formatTime } from "../../lib/index.ts";
-import type { Key, KeyStore } from "../../store/index.ts";
+import type { Key } from "../../store/index.ts";
 import { type Io, type Output, print } from "../io.ts";
-import { formatTable, toIndentedJson } from "../table.ts";
-import { addExamples } from "./help.ts";
-import { withStore } from "./stores.ts";
+import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
+import { withStore } from "../stores.ts";
 
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
-
-interface NewKey {
+/** The options of `petstore keys create`. */
+export interface CreateKeyOptions extends OutputOptions {
+  /** Milliseconds until the key expires. */
   expires?: number;
   operator?: boolean;
-  json?: boolean;
 }
 
-/** Adds `petstore keys`. */
-export function addKeys(program: Command, io: Io): void {
-  const keys = program.command("keys").description("make, list and revoke API keys");
-  const creating = keys
-    .command("create")
-    .description("make a key and print it; it is shown this once")
-    .argument("<name>", "who or what the key is for", readName)
-    .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, w, y)", readPeriod)
-    .option("--operator", "for who runs the service: it opens /status and /metrics, too")
-    .option("--json", "as JSON")
-    .action((name: string, options: NewKey) =>
-      withStore(io, ({ keys }) => createKey(io, keys, name, options), "create"),
-    );
-  addExamples(
-    creating,
-    ["petstore keys create alice --expires 90d", "a key for a client"],
-    ["petstore keys create olivia --operator", "one that opens the status page, too"],
-  );
-  keys
-    .command("list")
-    .description("list the keys: name, role, created, expires, last used")
-    .option("--json", "as JSON")
-    .action(({ json }: { json?: boolean }) =>
-      withStore(io, async ({ keys }) => {
-        const all = await keys.list();
-        await print(io, json ? describe(all) : list(all, io.stdout));
-      }),
-    );
-  keys
-    .command("revoke")
-    .description("revoke a key; it holds at once")
-    .argument("<name>", "the name of the key")
-    .action((name: string) =>
-      withStore(io, async ({ keys }) => {
-        if (!(await keys.revoke(name))) throw new Error(`There is no key named ${name}.`);
-      }),
-    );
-}
-
-async function createKey(
+/** Creates a key and prints it. Creates the store if it does not exist. */
+export async function createKey(
   io: Io,
-  keys: KeyStore,
   name: string,
-  { expires, operator = false, json }: NewKey,
+  { expires, operator = false, json }: CreateKeyOptions,
 ): Promise<void> {
-  const { key, hash } = generateKey();
-  const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
-  if (!(await keys.create(name, hash, { expiresAt, operator })))
-    throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
-  await print(io, json ? toIndentedJson({ name, key, operator, expires: expiresAt ?? null }) : key);
-}
-
-function describe(keys: Key[]): string {
-  return toIndentedJson(
-    keys.map(({ name, operator, createdAt, expiresAt, lastUsedAt }) => ({
-      name,
-      operator,
-      created: createdAt,
-      expires: expiresAt ?? null,
-      lastUsed: lastUsedAt ?? null,
-    })),
+  const { generateKey } = await import("../../auth/index.ts"); // imports Fastify, which `list` and `revoke` do not need
+  await withStore(
+    io,
+    async ({ keys }) => {
+      const { key, hash } = generateKey();
+      const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
+      if (!(await keys.create(name, hash, { expiresAt, operator })))
+        throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
+      await print(io, json ? toIndentedJson({ name, key, operator, expires: expiresAt ?? null }) : key);
+    },
+    "create",
   );
 }
 
-function list(keys: Key[], stream: Output): string {
-  const time = (date: Date | undefined) => (date ? formatTime(date) : "never");
+/** Prints all keys. */
+export async function listKeys(io: Io, { json }: OutputOptions): Promise<void> {
+  await withStore(io, async (store) => {
+    const keys = await store.keys.list();
+    await print(io, json ? toIndentedJson(keys.map(toJsonKey)) : formatKeys(keys, io.stdout));
+  });
+}
+
+/** Revokes a key. Rejects if there is no key of this name. */
+export async function revokeKey(io: Io, name: string): Promise<void> {
+  await withStore(io, async ({ keys }) => {
+    if (!(await keys.revoke(name))) throw new Error(`There is no key named ${name}.`);
+  });
+}
+
+function toJsonKey({ name, operator, createdAt, expiresAt, lastUsedAt }: Key): object {
+  return { name, operator, created: createdAt, expires: expiresAt ?? null, lastUsed: lastUsedAt ?? null };
+}
+
+function formatKeys(keys: readonly Key[], stream: Output): string {
+  const toTime = (date: Date | undefined) => (date ? formatTime(date) : "never");
   const rows = keys.map(({ name, operator, createdAt, expiresAt, lastUsedAt }) => [
     name,
     operator ? "operator" : "client",
-    time(createdAt),
-    time(expiresAt),
-    time(lastUsedAt),
+    toTime(createdAt),
+    toTime(expiresAt),
+    toTime(lastUsedAt),
   ]);
   return formatTable(["NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED"], rows, stream);
-}
-
-function readName(text: string): string {
-  if (!/^\w[\w.@-]{0,63}$/.test(text))
-    throw new InvalidArgumentError("A name has 1 to 64 letters, digits or . _ - @, and begins with none of . - @");
-  return text;
-}
-
-function readPeriod(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,7})([mhdwy])$/.exec(text) ?? [];
-  const period = Number(count) * units[unit as keyof typeof units];
-  if (period <= 100 * units.y) return period;
-  throw new InvalidArgumentError("A period is a number and a unit, 30m, 12h, 90d, 2w or 1y, and 100 years at most.");
 }

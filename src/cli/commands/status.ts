@@ -1,5 +1,5 @@
-// petstore status: how the running service is, once, in a terminal or for a script. What listens there may be anything:
-// nothing that it says is shown before it was looked at.
+// petstore status: prints the status of the running service. Another server may listen at its address, so
+// responses are validated and stripped of control characters and keys before they are printed.
 import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
@@ -7,54 +7,44 @@ import { isIPv6 } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { Command } from "commander";
 import { type Config, readConfig } from "../../config.ts";
 import { formatTime, parseJson, redact } from "../../lib/index.ts";
 import { assessHealth, describeService, parseStatus, type Status, toKeyMetrics, toTables } from "../../status/index.ts";
 import { CommandFailure, type Io, type Output, print, warn } from "../io.ts";
-import { formatTable, toIndentedJson } from "../table.ts";
-import { addExamples } from "./help.ts";
+import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
 
-const patience = 10_000; // milliseconds
-const colours = { ok: "green", warning: "yellow", error: "red" } as const;
+const requestTimeout = 10_000; // milliseconds
+const colors = { ok: "green", warning: "yellow", error: "red" } as const;
 
-/** Adds `petstore status`. */
-export function addStatus(program: Command, io: Io): void {
-  const asking = program
-    .command("status")
-    .description("ask the running service how it is: calls, times, keys, what is going away; with OPERATOR_KEY")
-    .argument("[url]", "the service, up to what stands before /status (http or https, at HOST and PORT)")
-    .option("--json", "as the service gave it")
-    .action(async (url: string | undefined, { json }: { json?: boolean }) => {
-      const config = readConfig(io.env);
-      const { exact, status } = await ask(io, url ? { url } : findService(config), config.OPERATOR_KEY);
-      await print(io, json ? redact(toIndentedJson(exact)) : describe(status, io.stdout));
-      // For scripts: a service that can't reach its store is a failure, which the output describes.
-      if (!status.service.reachable) throw new CommandFailure([]);
-    });
-  addExamples(
-    asking,
-    ["OPERATOR_KEY=psk_… petstore status", "the service of the same settings"],
-    ["petstore status https://pets.example", "another one; the key is in the environment"],
-    ["petstore status --json", "for a script"],
-  );
-}
-
-/** Where a service is, and the name that its certificate is for, where that is not the URL's. */
-interface Place {
+/** The address of a service, and the host name of its certificate if it is not that of the URL. */
+interface Endpoint {
   readonly url: string;
-  readonly name?: string | undefined;
+  readonly certificateName?: string | undefined;
 }
 
-// Where the service of the same settings listens; one that listens everywhere does so on loopback, too. Its
-// certificate is for the name by which its clients know it.
-function findService({ HOST, PORT, TLS_CERT, BASE_URL }: Config): Place {
+/**
+ * Prints the status of the service at `url`, by default of the service with the same settings. Rejects without a
+ * message if the store of the service is unavailable, so that scripts notice it.
+ */
+export async function showStatus(io: Io, url: string | undefined, { json }: OutputOptions): Promise<void> {
+  const config = readConfig(io.env);
+  const { raw, status } = await fetchStatus(io, url ? { url } : findService(config), config.OPERATOR_KEY);
+  await print(io, json ? redact(toIndentedJson(raw)) : formatStatus(status, io.stdout));
+  if (!status.service.reachable) throw new CommandFailure([]);
+}
+
+// A service that listens on all addresses is reached on loopback, where its certificate is not valid for the address.
+function findService({ HOST, PORT, TLS_CERT, BASE_URL }: Config): Endpoint {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[HOST] ?? HOST;
   const url = `${TLS_CERT ? "https" : "http"}://${isIPv6(host) ? `[${host}]` : host}:${PORT}`;
-  return { url, name: BASE_URL.startsWith("https:") ? new URL(BASE_URL).hostname : undefined };
+  return { url, certificateName: BASE_URL.startsWith("https:") ? new URL(BASE_URL).hostname : undefined };
 }
 
-async function ask(io: Io, { url, name }: Place, key: string): Promise<{ exact: unknown; status: Status }> {
+async function fetchStatus(
+  io: Io,
+  { url, certificateName }: Endpoint,
+  key: string,
+): Promise<{ raw: unknown; status: Status }> {
   if (!/^https?:\/\/[^?#@]+$/.test(url) || !URL.canParse(url))
     throw new Error("The service must be an http or https URL, http://127.0.0.1:3000.");
   if (key === "")
@@ -63,55 +53,58 @@ async function ask(io: Io, { url, name }: Place, key: string): Promise<{ exact: 
   const place = redact(address.href);
   if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
     warn(io, `petstore: the key goes to ${address.hostname} unencrypted`);
-  const { code, text } = await get(address, key, name).catch(({ code, cause, message }) => {
-    const why =
+  const { code, text } = await get(address, key, certificateName).catch(({ code, cause, message }) => {
+    throw new Error(
       code === "ERR_TLS_CERT_ALTNAME_INVALID"
-        ? `The certificate at ${place} is not for ${name ?? address.hostname}: give the URL that it is for.`
-        : `Nothing answers at ${place}: ${[Object(cause).message, code, message].find(Boolean)}.`;
-    throw new Error(why);
+        ? `The certificate at ${place} is not for ${certificateName ?? address.hostname}: give the URL that it is for.`
+        : `Nothing answers at ${place}: ${[Object(cause).message, code, message].find(Boolean)}.`,
+    );
   });
-  const { exact, said } = read(text);
-  const status = code === 200 ? parseStatus(said) : undefined;
-  if (status) return { exact, status };
-  const why = said?.message ?? "it does not say why";
-  if (code === 401) throw new Error(`${place} refuses the key of OPERATOR_KEY: ${why}`);
-  if (code === 503) throw new Error(`${place} can't say: ${why}`);
+  const { raw, body } = parseBody(text);
+  const status = code === 200 ? parseStatus(body) : undefined;
+  if (status) return { raw, status };
+  const reason = body?.message ?? "it does not say why";
+  if (code === 401) throw new Error(`${place} refuses the key of OPERATOR_KEY: ${reason}`);
+  if (code === 503) throw new Error(`${place} can't say: ${reason}`);
   throw new Error(`${place} is no status of a Pet Store (${code}): is it what stands before /status?`);
 }
 
-// Not by fetch, which can't look for another name in the certificate. Neither follows to elsewhere: the key is for
-// this address.
-async function get(address: URL, key: string, name: string | undefined): Promise<{ code: number; text: string }> {
+// fetch can't validate a certificate for another host name. Does not follow redirects, which would leak the key.
+async function get(
+  address: URL,
+  key: string,
+  certificateName: string | undefined,
+): Promise<{ code: number; text: string }> {
   const request = (address.protocol === "https:" ? https : http).get(address, {
     headers: { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(patience),
-    checkServerIdentity: (host, certificate) => checkServerIdentity(name ?? host, certificate),
+    signal: AbortSignal.timeout(requestTimeout),
+    checkServerIdentity: (host, certificate) => checkServerIdentity(certificateName ?? host, certificate),
   } as https.RequestOptions);
-  const [answer] = await once(request, "response");
-  return { code: answer.statusCode, text: await readText(answer) };
+  const [response] = await once(request, "response");
+  return { code: response.statusCode, text: await readText(response) };
 }
 
-// An answer, exact, and as it may be said on a terminal; nothing where it is no JSON.
-function read(text: string): { exact?: unknown; said?: { message?: string } | null } {
+// Returns the body with exact numbers (`raw`), and with sanitized strings. Returns no properties if it is not JSON.
+function parseBody(text: string): { raw?: unknown; body?: { message?: string } | null } {
   try {
-    const said = JSON.parse(text, (_, value) => (typeof value === "string" ? clean(value) : value));
-    return { exact: parseJson(text), said };
+    const body = JSON.parse(text, (_, value) => (typeof value === "string" ? sanitize(value) : value));
+    return { raw: parseJson(text), body };
   } catch {
     return {};
   }
 }
 
-// A terminal would obey what controls it (C0, DEL and C1 of ISO 6429). A key may be anywhere, cut by such, too.
-function clean(text: string): string {
+// Removes control characters (C0, DEL and C1 of ISO 6429) before keys: a key that contains some must be found, too.
+function sanitize(text: string): string {
   return redact(stripVTControlCharacters(text).replace(/\p{Cc}/gu, ""));
 }
 
-function describe(status: Status, stream: Output): string {
+function formatStatus(status: Status, stream: Output): string {
   const { state, text } = assessHealth(status);
   const bold = (title: string) => styleText("bold", title, { stream });
   return [
     `Pet Store ${describeService(status, formatTime)}`,
-    styleText(colours[state], text, { stream }),
+    styleText(colors[state], text, { stream }),
     toKeyMetrics(status)
       .map(([name, value]) => `${name.padEnd(22)}${value}`)
       .join("\n"),

@@ -11,7 +11,7 @@ async function readWords(after: string, ...args: string[]): Promise<string[] | u
   return lines.find((found) => found?.[1] === after)?.[3]?.split(" ");
 }
 
-t.test("the script for bash has the words that may follow each command", async (t) => {
+t.test("The script for bash has the words that may follow each command", async (t) => {
   for (const [command, words] of Object.entries({
     "keys ": "create list revoke help --help",
     "keys create ": "--expires --operator --json --help",
@@ -23,7 +23,7 @@ t.test("the script for bash has the words that may follow each command", async (
   t.match(first, /^serve .*keys .*completion help --version --help$/);
 });
 
-t.test("the script of each shell has the commands, options and values", async (t) => {
+t.test("The script of each shell has the commands, options and values", async (t) => {
   for (const shell of shells) {
     const { status, stdout, stderr } = await petstore({}, ["completion", shell]);
     t.match({ status, stderr }, { status: 0, stderr: "" });
@@ -31,7 +31,7 @@ t.test("the script of each shell has the commands, options and values", async (t
   }
 });
 
-t.test("rejects an unknown shell", async (t) => {
+t.test("Rejects an unknown shell", async (t) => {
   t.match(await petstore({}, ["completion", "csh"]), {
     status: 2,
     stdout: "",

@@ -7,7 +7,7 @@ import { stores } from "../../support/databases.ts";
 import { folder } from "../../support/files.ts";
 import { start } from "../../support/service.ts";
 
-t.test("creates, lists and revokes keys", async (t) => {
+t.test("Creates, lists and revokes keys", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   const keys = (...args: string[]) => petstore(settings, ["keys", ...args]);
   t.match(
@@ -36,7 +36,7 @@ t.test("creates, lists and revokes keys", async (t) => {
   t.match(await keys("revoke", "bob"), { status: 1, stderr: "petstore: There is no key named bob.\n" });
 });
 
-t.test("exits with 2 if the command line is wrong", async (t) => {
+t.test("Exits with 2 if the command line is wrong", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   for (const args of [
     ["create"],
@@ -53,7 +53,7 @@ t.test("exits with 2 if the command line is wrong", async (t) => {
     t.match(await petstore(settings, ["keys", ...args]), { status: 2, stdout: "", stderr: /./ }, args.join(" "));
 });
 
-t.test("refuses a database that does not exist, and one in memory", async (t) => {
+t.test("Rejects a database that does not exist, and one in memory", async (t) => {
   t.match(await petstore({ DATABASE_URL: `sqlite:${join(folder(t), "nested/lost.db")}` }, ["keys", "list"]), {
     status: 1,
     stderr: /^petstore: The database .*lost\.db can't be opened: ENOENT/,
@@ -64,7 +64,7 @@ t.test("refuses a database that does not exist, and one in memory", async (t) =>
   });
 });
 
-t.test("a running service accepts a new key and rejects a revoked key at once", async (t) => {
+t.test("A running service accepts a new key and rejects a revoked key at once", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   const store = await openStore(settings.DATABASE_URL);
   const { call, app } = await start(t, { store });

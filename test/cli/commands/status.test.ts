@@ -1,4 +1,4 @@
-// `petstore status`: src/cli/commands/status.ts and src/status/schema.ts.
+// petstore status: prints the status of a service, and rejects the responses of other servers.
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";

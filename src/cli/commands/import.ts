@@ -1,0 +1,91 @@
+// petstore import: imports pets from a file or from standard input.
+import { existsSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import type { Command } from "commander";
+import { checkInput, endings, formats, importPets, openInput } from "../../data/index.ts";
+import { escapeControlCharacters } from "../../lib/index.ts";
+import { readDocument } from "../../pets/index.ts";
+import { type Io, print, warn } from "../io.ts";
+import { type OutputOptions, printFields, toIndentedJson } from "../output.ts";
+import { cancelOnSignal, type ProgressBar, startProgress } from "../progress.ts";
+import { readDatabaseUrl, withTables } from "../stores.ts";
+
+const maxProblems = 20; // in the JSON output; without --skip-bad, also on standard error
+
+/** The name of a file format. */
+export type FormatName = keyof typeof formats;
+
+/** The options of `petstore import`. */
+export interface ImportOptions extends OutputOptions {
+  format?: FormatName;
+  skipBad?: boolean;
+  resume?: boolean;
+  fromStart?: boolean;
+}
+
+// The input, its format, and the document.
+type Source = Omit<Parameters<typeof importPets>[1], "checked">;
+
+/** Imports the pets of `file` into the store of DATABASE_URL, and prints a summary. `-` is standard input. */
+export async function importFile(io: Io, file: string, options: ImportOptions, command: Command): Promise<void> {
+  const name = options.format ?? endings[extname(file).toLowerCase()];
+  if (name === undefined)
+    return command.error(
+      `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
+    );
+  const document = await readDocument();
+  const url = readDatabaseUrl(io);
+  const input = await openInput(file, io.stdin);
+  await importInput(io, url, { input, format: formats[name], document }, options).finally(input.close);
+}
+
+async function importInput(io: Io, url: string, source: Source, options: ImportOptions): Promise<void> {
+  const bar = startProgress(io.stderr);
+  // Checks the whole input before the store is opened.
+  const { checked, problems } = await checkSource(io, bar, source, options);
+  const { bad, lines } = checked;
+  const sha256 = Buffer.from(source.input.digest()).toString("hex");
+  if (bad > 0 && !options.skipBad) {
+    if (options.json) await print(io, toIndentedJson({ lines, pets: 0, before: 0, bad, sha256, problems }));
+    throw new Error(
+      `No pet was imported: ${bad} bad ${bad === 1 ? "line" : "lines"}. --skip-bad imports the ${checked.pets} good ones.`,
+    );
+  }
+  warnIfNew(io, url);
+  await withTables(url, "create", async (store) => {
+    const show = (done: number, total: number) => bar.show("importing", done, total, "pets");
+    const progress = cancelOnSignal(io, show, "Stopped");
+    const { pets, before } = await importPets(store, { ...source, checked }, options, progress).finally(bar.clear);
+    if (before > 0 && before === pets) warn(io, "All of it was imported before: nothing was left to do.");
+    else if (options.resume && before === 0) warn(io, "Nothing was begun of this input: it began at its first line.");
+    const result = { lines, pets, before, bad, sha256 };
+    await printFields(io, options.json ? { ...result, problems } : result, options);
+  });
+}
+
+// Reports the problems of bad lines on standard error, and returns those for the JSON output.
+async function checkSource(io: Io, bar: ProgressBar, { input, format, document }: Source, { skipBad }: ImportOptions) {
+  const problems: string[] = [];
+  const report = (problem: string) => {
+    const listed = problems.length < maxProblems;
+    if (listed) problems.push(problem);
+    if (!listed && !skipBad) return;
+    bar.clear();
+    warn(io, escapeControlCharacters(problem));
+  };
+  const show = (done: number, total?: number) => bar.show("checking", done, total, "bytes");
+  const progress = cancelOnSignal(io, show, "Stopped. Nothing was imported.");
+  const checked = await checkInput(input, format, document, report, progress).finally(bar.clear);
+  if (checked.bad > maxProblems) {
+    const more = `and ${checked.bad - maxProblems} more`;
+    problems.push(more);
+    if (!skipBad) warn(io, more);
+  }
+  return { checked, problems };
+}
+
+// A mistyped path creates a new database, so the user must see it.
+function warnIfNew(io: Io, url: string): void {
+  const [, file] = /^sqlite:(.*)$/s.exec(url) ?? [];
+  if (file !== undefined && !existsSync(file)) warn(io, `There is no store yet at ${resolve(file)}: it is made.`);
+}

@@ -1,0 +1,40 @@
+// Adds examples, exit codes and settings to the help texts.
+import { styleText } from "node:util";
+import type { Command } from "commander";
+import { settings } from "../config.ts";
+
+const exitCodes = [
+  ["0", "done"],
+  ["1", "it failed: a line on standard error says why"],
+  ["2", "the command line is wrong: see --help"],
+] as const;
+
+/** Adds examples to the help of a command. Each is a command line with its description. */
+export function addExamples(
+  command: Command,
+  ...examples: readonly (readonly [line: string, description: string])[]
+): Command {
+  return command.addHelpText("after", ({ command }) => `\n${formatSection(command, "Examples:", examples)}`);
+}
+
+/** Adds the exit codes and the settings to the help of the program. */
+export function addNotes(program: Command): void {
+  const values = Object.entries(settings).map(
+    ([name, { meaning, default: value }]) => [name, `${meaning}${value && ` (${value})`}`] as const,
+  );
+  program
+    .configureHelp({ styleTitle, showGlobalOptions: false })
+    .addHelpText("after", ({ command }) => `\n${formatSection(command, "Exit codes:", exitCodes)}`)
+    .addHelpText("after", ({ command }) => `\n${formatSection(command, "Settings, from the environment:", values)}`);
+}
+
+function formatSection(command: Command, title: string, rows: readonly (readonly [string, string])[]): string {
+  const help = command.createHelp();
+  const width = Math.max(...rows.map(([term]) => term.length));
+  return [help.styleTitle(title), ...rows.map(([term, text]) => help.formatItem(term, width, text, help))].join("\n");
+}
+
+// Commander removes the colors if the stream has none (`getOutHasColors`).
+function styleTitle(title: string): string {
+  return styleText("bold", title, { validateStream: false });
+}

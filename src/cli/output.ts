@@ -1,0 +1,47 @@
+// Formats the output of commands: tables and fields for people, JSON for programs.
+import { styleText } from "node:util";
+import type { Inventory } from "../data/index.ts";
+import { toJson } from "../lib/index.ts";
+import { type Io, print } from "./io.ts";
+
+/** The output options of a command. */
+export interface OutputOptions {
+  json?: boolean;
+}
+
+/** Formats rows in columns, below their heads. The heads are bold if `stream` is a terminal with colors. */
+export function formatTable(
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+  stream: NodeJS.WritableStream,
+): string {
+  const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => (row[column] as string).length)));
+  const toLine = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] as number))
+      .join("  ")
+      .trimEnd();
+  return [styleText("bold", toLine(heads), { stream }), ...rows.map(toLine)].join("\n");
+}
+
+/** Formats the properties of an object, one per line. */
+export function formatFields(object: object): string {
+  return Object.entries(object)
+    .map(([name, value]) => `${name.padEnd(18)}${value}`)
+    .join("\n");
+}
+
+/** Serializes a value to indented JSON. Escapes all control characters (C0, DEL and C1 of ISO 6429). */
+export function toIndentedJson(value: unknown): string {
+  return toJson(value, 2).replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+}
+
+/** Prints an object as JSON, or as one property per line. */
+export function printFields(io: Io, object: object, { json }: OutputOptions): Promise<void> {
+  return print(io, json ? toIndentedJson(object) : formatFields(object));
+}
+
+/** Returns the output of an inventory: the rows of each table, and the checksum. */
+export function describeInventory({ counts, checksum }: Inventory): object {
+  return { ...counts, sha256: checksum };
+}

@@ -1,0 +1,42 @@
+// Opens the store of a command, and closes it at the end.
+import { readConfig, settings } from "../config.ts";
+import { type OpenMode, openStore, openTables, type Store, type Tables } from "../store/index.ts";
+import type { Io } from "./io.ts";
+
+/**
+ * Runs `work` with the store of DATABASE_URL. By default, the store must exist: a mistyped DATABASE_URL must not create
+ * another one. Rejects if the store is in memory, since it would end with the command.
+ */
+export async function withStore(
+  io: Io,
+  work: (store: Store) => Promise<void>,
+  mode: OpenMode = "migrate",
+): Promise<void> {
+  const { DATABASE_URL: url } = readConfig(io.env);
+  if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
+  const store = await openStore(url, { mode });
+  await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
+}
+
+/** Runs `work` with the tables of the store at `url`, and returns its result. */
+export async function withTables<T>(url: string, mode: OpenMode, work: (store: Tables) => Promise<T>): Promise<T> {
+  const store = await openTables(url, mode);
+  return work(store).finally(() => store.close());
+}
+
+/** Returns DATABASE_URL. Throws an Error if it is invalid or names a store in memory. */
+export function readDatabaseUrl({ env }: Io): string {
+  const { DATABASE_URL: url } = readConfig(env);
+  requireDatabaseUrl("DATABASE_URL", url);
+  return url;
+}
+
+/**
+ * Throws an Error if `url` names no store, or one in memory. `name` names the source of `url` in the message.
+ *
+ * Not an argument parser of commander, whose messages show the value, and with it the password.
+ */
+export function requireDatabaseUrl(name: string, url: string): void {
+  if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
+    throw new Error(`${name} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
+}
