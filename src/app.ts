@@ -18,6 +18,7 @@ import {
   type LoadSheddingOptions,
   limitRate,
   RateLimiter,
+  requestChecks,
   responseHeaders,
   serviceLinks,
 } from "./http/index.ts";
@@ -84,6 +85,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(gracefulShutdown);
   await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations) });
   await app.register(errorHandler, { links });
+  await app.register(requestChecks);
   await app.register(jsonBody);
 
   // What the document describes

@@ -31,7 +31,7 @@ export function backup(from: Tables, file: string, document: Document, progress:
     await demandSound(partial, "The backup", document, progress);
     return { counts, checksum };
   };
-  return writeAtomically(file, make, { anew: true });
+  return writeAtomically(file, make, { exclusive: true });
 }
 
 /**

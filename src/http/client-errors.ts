@@ -14,7 +14,7 @@ declare module "fastify" {
   }
 }
 
-// An import would evaluate all of node:http, including its WebSocket: 30 ms of each start.
+// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 type ParserError = { code?: string; reason?: string };
@@ -30,24 +30,26 @@ export interface ClientErrorsOptions {
 
 /** Responds to requests that Node's HTTP parser rejects, in the shape of all errors, and closes their connection. */
 export const clientErrors = fp<ClientErrorsOptions>(
-  async (app, { log, headers, onResponse }) => {
+  async (app, options) => {
     const { server } = app;
     const pending = new PendingResponses();
     const track = ({ socket }: IncomingMessage, response: ServerResponse) => pending.add(socket, response);
     server.on("request", track).on("checkContinue", track).on("checkExpectation", track);
 
     const reject = (error: ParserError, socket: Socket): void => {
+      if (error.code === "ECONNRESET" || !socket.writable || isHandshaking(socket)) {
+        socket.destroy();
+        return;
+      }
       const responses = pending.of(socket);
-      const incomplete = responses.find(({ req }) => !req.complete);
-      const previous = responses.filter((one) => one !== incomplete && !one.writableFinished).at(-1);
-      const { secureConnecting } = socket as Socket & { secureConnecting?: boolean }; // of a TLSSocket
-      if (error.code === "ECONNRESET" || !socket.writable || secureConnecting) socket.destroy();
+      const incomplete = responses.find(({ req }) => !req.complete); // the response to the malformed request itself
+      const previous = responses.findLast((response) => response !== incomplete && !response.writableFinished);
       // Responses are sent in the order of their requests (RFC 9112, section 9.3.2). The listener is prepended, because
-      // Node closes the connection in its own listener if the client has half-closed it.
-      else if (previous) previous.prependOnceListener("finish", () => reject(error, socket));
-      // Part of a response was sent. The client would read further bytes as the rest of it.
+      // Node's own listener closes the connection if the client has half-closed it.
+      if (previous) previous.prependOnceListener("finish", () => reject(error, socket));
+      // The client would read further bytes as the rest of the response that was begun.
       else if (incomplete?.headersSent) socket.destroy();
-      else onResponse(respond(error, socket, log, headers));
+      else respond(error, socket, options);
     };
     server.removeAllListeners("clientError"); // Fastify's listener responds in another shape
     server.on("clientError", reject);
@@ -60,7 +62,7 @@ export const clientErrors = fp<ClientErrorsOptions>(
   { name: "client-errors", dependencies: ["connections"] },
 );
 
-// The unfinished responses of each connection, in order. A connection that is closed takes its responses along.
+// The unfinished responses of each connection, in order. Those of a closed connection are garbage collected with it.
 class PendingResponses {
   readonly #responses = new WeakMap<Socket, ServerResponse[]>();
 
@@ -77,46 +79,51 @@ class PendingResponses {
 
   count(sockets: Iterable<Socket>): number {
     let count = 0;
-    for (const socket of sockets) for (const { writableFinished } of this.of(socket)) if (!writableFinished) count += 1;
+    for (const socket of sockets) {
+      for (const { writableFinished } of this.of(socket)) if (!writableFinished) count += 1;
+    }
     return count;
   }
 }
 
-function respond(
-  error: ParserError,
-  socket: Socket,
-  log: FastifyBaseLogger,
-  commonHeaders: Readonly<Record<string, string>>,
-): number {
-  const { response, headers } = toHttpError(error);
+function isHandshaking(socket: Socket & { secureConnecting?: boolean }): boolean {
+  return socket.secureConnecting === true; // a property of TLSSocket
+}
+
+function respond(error: ParserError, socket: Socket, { log, headers, onResponse }: ClientErrorsOptions): void {
+  const { status, body } = toHttpError(error).response;
   const id = randomUUID();
-  log.info({ reqId: id, reason: error.reason ?? error.code, status: response.status }, "malformed request");
-  const body = JSON.stringify(response.body);
+  log.info({ reqId: id, reason: error.reason ?? error.code, status }, "malformed request");
+  const json = JSON.stringify(body);
   const head = {
-    ...commonHeaders,
     ...headers,
     "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(body),
+    "content-length": Buffer.byteLength(json),
     "x-request-id": id,
     connection: "close",
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${lines.join("")}\r\n${body}`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${json}`);
   // Not end(): a client that keeps its side open would keep the socket and the process alive.
   socket.destroySoon();
-  return response.status;
+  onResponse(status);
 }
 
-// The reasons are fixed texts of llhttp that quote nothing of the request.
+// The reasons are fixed texts of llhttp, which quote nothing of the request.
 function toHttpError({ code, reason = "it can't be parsed" }: ParserError): HttpError {
-  if (code === "HPE_HEADER_OVERFLOW")
-    return new HttpError(
-      "headers_too_large",
-      `The headers of the request are too large: at most ${maxHeaderSize} bytes.`,
-    );
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return new HttpError("request_timeout", "The request took too long to arrive.");
-  if (code === "HPE_PAUSED_H2_UPGRADE") return new HttpError("malformed_request", "The request must be of HTTP/1.1.");
-  if (code === "CONNECT") return new HttpError("malformed_request", "This service is no proxy: it has no CONNECT.");
-  return new HttpError("malformed_request", `The request is not well-formed HTTP: ${reason}.`);
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new HttpError(
+        "headers_too_large",
+        `The headers of the request are too large: at most ${maxHeaderSize} bytes.`,
+      );
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new HttpError("request_timeout", "The request took too long to arrive.");
+    case "HPE_PAUSED_H2_UPGRADE":
+      return new HttpError("malformed_request", "The request must be of HTTP/1.1.");
+    case "CONNECT":
+      return new HttpError("malformed_request", "This service is no proxy: it has no CONNECT.");
+    default:
+      return new HttpError("malformed_request", `The request is not well-formed HTTP: ${reason}.`);
+  }
 }

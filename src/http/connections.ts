@@ -10,40 +10,30 @@ declare module "fastify" {
   }
 }
 
-/** Timeouts that Fastify sets, in milliseconds. By default, a request may take forever. */
-export const serverTimeouts = {
-  connectionTimeout: 120_000, // without a byte in either direction
-  keepAliveTimeout: 72_000, // between two requests
-  requestTimeout: 30_000,
-};
-
-/** Timeouts that Node sets, in milliseconds. */
-export const parserTimeouts = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
-
 /** The maximum length of the queue of connections that are not accepted yet. The system may have a lower limit. */
 export const backlog = 4_096;
 
-const responseTimeout = 30_000; // milliseconds for a client to read a response, or `progress` bytes of it
-const progress = 1_048_576;
-const sweepInterval = 1_000; // milliseconds
-const maxSlow = 200; // connections that take longer than one sweep to read; each holds 1 to 2 MB of memory
+const defaultCheckInterval = 1_000; // milliseconds
+const responseTimeout = 30_000; // milliseconds for a client to read a response, or `minProgress` bytes of it
+const minProgress = 1_048_576; // bytes
+const maxSlowClients = 200; // each holds 1 to 2 MB of memory
 
 /** The options of the plugin `connections`. */
 export interface ConnectionsOptions {
-  /** Maximum number of connections. */
+  /** The maximum number of connections. */
   readonly max: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
-  /** Milliseconds between two checks of slow clients. */
+  /** Milliseconds between two checks for slow clients. */
   readonly checkInterval?: number | undefined;
 }
 
 /**
- * Limits the number of connections, and closes those whose clients read too slowly: Node has timeouts for requests, but
- * none for responses. If all connections are in use, closes the idle ones.
+ * Limits the number of connections, and closes idle ones if all are in use. Closes connections whose clients read too
+ * slowly, because Node has timeouts for requests but none for responses.
  */
 export const connections = fp<ConnectionsOptions>(
-  async (app, { max, clock = () => performance.now(), checkInterval = sweepInterval }) => {
+  async (app, { max, clock = () => performance.now(), checkInterval = defaultCheckInterval }) => {
     const { server } = app;
     server.maxConnections = max;
     let dropped = 0;
@@ -53,32 +43,54 @@ export const connections = fp<ConnectionsOptions>(
     });
 
     const sockets = new Set<Socket>();
-    // Connections with unread bytes: since when, and how many bytes had been read then. Sorted by time.
-    const slow = new Map<Socket, { since: number; read: number }>();
+    const slowClients = new SlowClients();
     const track = (socket: Socket) => {
       sockets.add(socket);
-      socket.once("close", () => sockets.delete(socket) && slow.delete(socket));
+      socket.once("close", () => {
+        sockets.delete(socket);
+        slowClients.delete(socket);
+      });
     };
     server.on("connection", track).on("secureConnection", track);
-    const sweep = () => {
+
+    const check = () => {
       if (dropped > 0) app.log.warn({ dropped, max }, "connections rejected: MAX_CONNECTIONS reached");
       dropped = 0;
-      const now = clock();
-      for (const [socket, { read }] of slow)
-        if (socket.writableLength === 0 || bytesRead(socket) - read > progress) slow.delete(socket);
-      let excess = slow.size - maxSlow;
-      for (const [socket, { since }] of slow) if (excess-- > 0 || now - since > responseTimeout) reset(socket);
-      for (const socket of sockets)
-        if (socket.writableLength > 0 && !slow.has(socket)) slow.set(socket, { since: now, read: bytesRead(socket) });
+      slowClients.check(sockets, clock());
     };
-    const timer = setInterval(sweep, checkInterval).unref();
+    const timer = setInterval(check, checkInterval).unref();
     app.addHook("onClose", async () => clearInterval(timer));
     app.decorate("openSockets", sockets);
   },
   { name: "connections" },
 );
 
-function bytesRead({ bytesWritten, writableLength }: Socket): number {
+// The connections that had unread bytes at the last check.
+class SlowClients {
+  // When the client last made progress, and how many bytes it had read by then. Sorted by time.
+  readonly #progress = new Map<Socket, { since: number; read: number }>();
+
+  delete(socket: Socket): void {
+    this.#progress.delete(socket);
+  }
+
+  /** Closes connections without progress, and the slowest ones if there are too many. `now` is in milliseconds. */
+  check(sockets: Iterable<Socket>, now: number): void {
+    for (const [socket, { read }] of this.#progress)
+      if (socket.writableLength === 0 || countRead(socket) - read > minProgress) this.#progress.delete(socket);
+    let excess = this.#progress.size - maxSlowClients;
+    for (const [socket, { since }] of this.#progress) {
+      if (excess > 0 || now - since > responseTimeout) reset(socket);
+      excess -= 1;
+    }
+    for (const socket of sockets)
+      if (socket.writableLength > 0 && !this.#progress.has(socket))
+        this.#progress.set(socket, { since: now, read: countRead(socket) });
+  }
+}
+
+// The bytes that the system has taken. The client may still have to read those in the socket buffers.
+function countRead({ bytesWritten, writableLength }: Socket): number {
   return bytesWritten - writableLength;
 }
 

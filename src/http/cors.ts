@@ -3,12 +3,13 @@
 // Not @fastify/cors: it adds OPTIONS to every path, so that an unknown path responds with 204 instead of 404.
 import fp from "fastify-plugin";
 
-const maxAge = "7200"; // seconds; browsers cap the lifetime of preflight results at this or less
+const maxAge = 7_200; // seconds that a browser may cache a preflight response; Chromium's maximum
 
 /** The options of the plugin `cors`. */
 export interface CorsOptions {
-  /** The origins of pages that may call the service; `*` allows any. Empty turns CORS off. */
+  /** The origins of pages that may call the service. `*` allows any; an empty list turns CORS off. */
   readonly origins: readonly string[];
+  /** The methods that pages may call. */
   readonly methods: readonly string[];
   /** The headers that pages may send. */
   readonly requestHeaders: readonly string[];
@@ -16,23 +17,23 @@ export interface CorsOptions {
   readonly responseHeaders: readonly string[];
 }
 
-/** Allows pages of other origins to call the service and to read its responses. */
+/** Lets pages of other origins call the service and read its responses. Responds with 204 to preflight requests. */
 export const cors = fp<CorsOptions>(
   async (app, { origins, methods, requestHeaders, responseHeaders }) => {
     if (origins.length === 0) return;
-    const any = origins.includes("*");
+    const allowsAny = origins.includes("*");
     const preflight = {
       "access-control-allow-methods": toList(methods),
       "access-control-allow-headers": toList(requestHeaders),
-      "access-control-max-age": maxAge,
+      "access-control-max-age": `${maxAge}`,
     };
     const exposed = { "access-control-expose-headers": toList(responseHeaders) };
 
     app.addHook("onRequest", (request, reply, done) => {
       const { origin, "access-control-request-method": requestedMethod } = request.headers;
-      if (!any) reply.header("vary", "origin");
-      if (origin === undefined || !(any || origins.includes(origin))) return done();
-      reply.headers({ ...exposed, "access-control-allow-origin": any ? "*" : origin });
+      if (!allowsAny) reply.header("vary", "origin");
+      if (origin === undefined || !(allowsAny || origins.includes(origin))) return done();
+      reply.headers({ ...exposed, "access-control-allow-origin": allowsAny ? "*" : origin });
       if (request.method !== "OPTIONS" || requestedMethod === undefined) return done();
       reply.code(204).headers(preflight).send();
     });

@@ -1,4 +1,4 @@
-// Errors that end a request: a closed table of codes, each with its status.
+// Errors that end a request. Their codes form a closed table, which gives each code its status.
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -21,43 +21,43 @@ export const httpErrors = {
 /** An error code of the HTTP layer. */
 export type HttpErrorCode = keyof typeof httpErrors;
 
-/** The body of every failure. */
+/** The body of a failed request. */
 export interface ErrorBody<Code extends string = string, Status extends number = number> {
-  /** For programs. */
+  /** Identifies the kind of failure, for programs. */
   readonly code: Code;
-  /** For people. */
+  /** Describes the failure and its remedy, for people. */
   readonly message: string;
   readonly status: Status;
 }
 
-/** The response of a failure. */
+/** The response to a failed request. */
 export interface ErrorResponse<Code extends string = string, Status extends number = number> {
   readonly status: Status;
   readonly body: ErrorBody<Code, Status>;
 }
 
-/** Creates a function that returns the response of a failure, from a table of codes and their statuses. */
+/** Creates a function that returns the response to a failed request, with the status that the table gives its code. */
 export function createFail<Statuses extends Readonly<Record<string, number>>>(statuses: Statuses) {
   return <Code extends keyof Statuses & string>(
     code: Code,
     message: string,
   ): ErrorResponse<Code, Statuses[Code] & number> => {
     const status = statuses[code] as Statuses[Code] & number;
-    // A message that quotes a part of a request may end with half of a surrogate pair.
+    // A message that quotes part of a request may end with a lone surrogate, which UTF-8 can't represent.
     return { status, body: { code, message: message.toWellFormed(), status } };
   };
 }
 
 const fail = createFail(httpErrors);
 
-/** Ends a request before its handler runs. */
+/** Ends a request with a failure. The error handler sends its response. */
 export class HttpError extends Error {
   readonly response: ErrorResponse;
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
-    // No stack trace: it is expensive, and nobody reads it, because the error is a response and not a fault.
+    // Without a stack trace, which is expensive and of no use: the error is an expected response and not a bug.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -72,7 +72,7 @@ export function notFound(): HttpError {
   return new HttpError("path_not_found", "There is nothing at this path.");
 }
 
-/** Returns the error for an operation whose handler is not written yet. */
+/** Returns the error for an operation whose handler is not implemented. */
 export function notImplemented(id: string): HttpError {
   return new HttpError("not_implemented", `The operation ${id} is not written yet.`);
 }

@@ -1,11 +1,18 @@
-// Creates the Fastify instance: parser limits, timeouts and router options.
+// Creates the Fastify instance: limits and timeouts of the HTTP parser, and options of the router.
 import { randomUUID } from "node:crypto";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from "fastify";
-import { parserTimeouts, serverTimeouts } from "./connections.ts";
 import { normalizeTarget } from "./request-target.ts";
 
 /** The maximum size of all headers of a request, in bytes. */
 export const maxHeaderSize = 16_384;
+
+// Timeouts in milliseconds. The defaults of Fastify allow a request to take forever.
+const serverTimeouts = {
+  connectionTimeout: 120_000, // without a byte in either direction
+  keepAliveTimeout: 72_000, // between two requests
+  requestTimeout: 30_000,
+};
+const parserTimeouts = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
 
 /** A certificate with its chain, and its private key, in PEM. */
 export interface Certificate {
@@ -27,23 +34,24 @@ export interface FastifyOptions {
 }
 
 /** Creates a Fastify instance without routes. */
-export function createFastify({ logger, logController, trustProxy, tls, headersTimeout }: FastifyOptions) {
+export function createFastify(options: FastifyOptions): FastifyInstance {
+  const { logger, logController, trustProxy, tls, headersTimeout = parserTimeouts.headersTimeout } = options;
   const parser = {
     ...parserTimeouts,
-    ...(headersTimeout !== undefined && { headersTimeout }),
+    headersTimeout,
     maxHeaderSize,
-    // Node would respond without a body. The error handler rejects requests without Host.
+    // Node would respond without a body. The plugin requestChecks rejects requests without Host.
     requireHostHeader: false,
     joinDuplicateHeaders: true,
   };
   const app = fastify({
     ...serverTimeouts,
-    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: parser.headersTimeout } } : { http: parser }),
+    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
     loggerInstance: logger,
     logController,
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 && [...trustProxy],
-    // A long id is an invalid id and not an unknown path. The limit for all headers bounds it.
+    // A long id is an invalid id and not an unknown path. The limit of all headers bounds it.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
@@ -51,6 +59,6 @@ export function createFastify({ logger, logController, trustProxy, tls, headersT
   // Responds to clients that half-close the connection after sending their request. Node has no option for it.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on("checkExpectation", app.routing); // an unknown expectation may be ignored (RFC 9110, section 10.1.1)
-  app.server.on("checkContinue", app.routing); // src/spec/route.ts sends 100 after authentication
+  app.server.on("checkContinue", app.routing); // the route sends 100 once the request is authenticated
   return app;
 }

@@ -1,27 +1,29 @@
 // Graceful shutdown: finishes requests in flight before it closes connections.
 import { Server as NetServer, type Socket } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Server as TlsServer } from "node:tls";
 import { promisify } from "node:util";
 import fp from "fastify-plugin";
 
 const idleTimeout = 500; // milliseconds that idle connections stay open after shutdown begins
+const pollInterval = 10; // milliseconds
 
 /**
- * Shuts down in two steps. First the server stops accepting connections, and each response has `Connection: close`, so
+ * Shuts down in two steps. First, the server stops accepting connections, and each response has `Connection: close`, so
  * that active clients send their next request elsewhere. Idle connections are closed 500 ms later, because a client may
  * be sending a request on them.
  */
 export const gracefulShutdown = fp(
   async (app) => {
-    const closeHandshakes = app.server instanceof TlsServer ? trackHandshakes(app.server) : () => {};
+    const { server } = app;
+    const closeHandshakes = server instanceof TlsServer ? trackHandshakes(server) : () => {};
+    const countConnections = promisify(server.getConnections.bind(server));
     let isClosing = false;
     app.addHook("preClose", async () => {
       isClosing = true;
-      NetServer.prototype.close.call(app.server); // http.Server.close would close idle connections, too
-      const count = promisify(app.server.getConnections.bind(app.server));
-      for (const end = performance.now() + idleTimeout; (await count()) > 0 && performance.now() < end; )
-        await pause(10);
+      NetServer.prototype.close.call(server); // http.Server.close would close idle connections, too
+      const deadline = performance.now() + idleTimeout;
+      while ((await countConnections()) > 0 && performance.now() < deadline) await sleep(pollInterval);
       closeHandshakes();
     });
     app.addHook("onSend", ({ headers }, reply, payload, done) => {
@@ -33,17 +35,18 @@ export const gracefulShutdown = fp(
   { name: "graceful-shutdown" },
 );
 
-// Tracks connections whose TLS handshake is not finished. http.Server does not know them, and would not close them.
+// Tracks connections whose TLS handshake is not finished, and returns a function that closes them. http.Server does not
+// track them. By address and port, because the event after the handshake has another socket object than the one before.
 function trackHandshakes(server: TlsServer): () => void {
-  const open = new Map<string, Socket>();
-  const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
+  const handshakes = new Map<string, Socket>();
+  const toName = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
   server.on("connection", (socket: Socket) => {
-    const name = nameOf(socket);
-    open.set(name, socket);
-    socket.once("close", () => open.delete(name));
+    const name = toName(socket);
+    handshakes.set(name, socket);
+    socket.once("close", () => handshakes.delete(name));
   });
-  server.on("secureConnection", (socket) => open.delete(nameOf(socket)));
+  server.on("secureConnection", (socket) => handshakes.delete(toName(socket)));
   return () => {
-    for (const socket of open.values()) socket.destroy();
+    for (const socket of handshakes.values()) socket.destroy();
   };
 }

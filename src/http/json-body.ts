@@ -1,4 +1,4 @@
-// Parses JSON bodies strictly: nothing is guessed, replaced or rounded.
+// Parses JSON bodies strictly: without coercion, replacement characters or rounding.
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { parseJson } from "../lib/index.ts";
@@ -6,7 +6,7 @@ import { HttpError } from "./errors.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Parses bodies of application/json, and rejects other media types with 415. */
+/** Parses bodies of application/json. Responds with 415 to other media types, charsets and content codings. */
 export const jsonBody = fp(
   async (app) => {
     app.removeAllContentTypeParsers();
@@ -30,7 +30,7 @@ export const jsonBody = fp(
   { name: "json-body" },
 );
 
-/** Decodes UTF-8. Throws an HttpError if the bytes are not UTF-8. Keeps a byte order mark. */
+/** Decodes UTF-8, and keeps a byte order mark. Throws an HttpError if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -39,7 +39,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Parses a body. Throws an HttpError if it is not JSON, or if other parsers would read it differently. */
+/** Parses a JSON body. Throws an HttpError if it is not JSON, or if other parsers may read it differently. */
 export function parseBody(bytes: Buffer): unknown {
   const text = decodeUtf8(bytes);
   if (text.startsWith("\ufeff")) throw new HttpError("invalid_body", "The body must not begin with a byte order mark.");

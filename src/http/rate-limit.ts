@@ -1,22 +1,29 @@
-// Limits how often a client may do something. Counts in this process only: a gateway must enforce a limit across processes.
-// The header fields are those of draft-ietf-httpapi-ratelimit-headers-10.
+// Rate limits with fixed windows, and the headers of draft-ietf-httpapi-ratelimit-headers-10. Each process counts for
+// itself; only a gateway can enforce a limit across processes.
+//
+// Not @fastify/rate-limit, whose headers are of an older draft.
 import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Limit } from "../config.ts";
 import { HttpError } from "./errors.ts";
 
-const maxClients = 100_000; // bounds memory if clients use ever new names
+const maxClients = 100_000; // bounds the memory if an attacker changes addresses
 
 interface Window {
   used: number;
   readonly end: number; // milliseconds of the clock
 }
 
+/** A rate limit: at most `count` attempts in `seconds`. */
+export interface RateLimit {
+  readonly count: number;
+  readonly seconds: number;
+}
+
 /** The result of an attempt. */
 export interface RateLimitResult {
-  /** The RateLimit headers of the response. */
+  /** The RateLimit headers of the response; empty if the attempt is rejected, because the error has them. */
   readonly headers: Record<string, string>;
-  /** The 429 response if nothing is left. */
+  /** The error with status 429, if the client has no attempts left. */
   readonly error?: HttpError;
 }
 
@@ -24,18 +31,18 @@ export interface RateLimitResult {
 export interface RateLimiterOptions {
   /** The name of the policy in the RateLimit headers. */
   readonly policy: string;
-  readonly limit: Limit;
+  readonly limit: RateLimit;
   /** The beginning of the message of a 429, such as "This key has made too many calls". */
   readonly message: string;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Allows each client `limit.count` attempts in a fixed window of `limit.seconds`. */
+/** Counts the attempts of each client in a window that begins with the client's first attempt. */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
   readonly #clock: () => number;
-  // Sorted by end, because all windows have the same length and a new one is appended.
+  // By client. Sorted by end, because all windows have the same length and a new one is appended.
   readonly #windows = new Map<string, Window>();
 
   constructor(options: RateLimiterOptions) {
@@ -47,17 +54,21 @@ export class RateLimiter {
   take(client: string): RateLimitResult {
     const now = this.#clock();
     const window = this.#find(client, now) ?? this.#open(client, now);
-    if (window.used >= this.#options.limit.count) return { headers: {}, error: this.#reject(window, now) };
+    if (this.#isExhausted(window)) return { headers: {}, error: this.#reject(window, now) };
     window.used += 1;
     return { headers: this.#describe(window, now) };
   }
 
-  /** Returns the 429 response if the client has no attempts left. `client` is not called while there are no clients. */
+  /** Returns the error with status 429 if the client has no attempts left. Calls `client` only if there are windows. */
   exhausted(client: () => string): HttpError | undefined {
     if (this.#windows.size === 0) return undefined;
     const now = this.#clock();
     const window = this.#find(client(), now);
-    return window && window.used >= this.#options.limit.count ? this.#reject(window, now) : undefined;
+    return window && this.#isExhausted(window) ? this.#reject(window, now) : undefined;
+  }
+
+  #isExhausted({ used }: Window): boolean {
+    return used >= this.#options.limit.count;
   }
 
   #find(client: string, now: number): Window | undefined {
@@ -95,7 +106,10 @@ export class RateLimiter {
   }
 }
 
-/** Creates a guard that applies the limiter to the client that `clientOf` returns, if any. */
+/**
+ * Creates a guard that counts each request as an attempt of its client, and throws an HttpError with status 429 if the
+ * client has no attempts left. Does not limit requests without a client.
+ */
 export function limitRate(limiter: RateLimiter, clientOf: (request: FastifyRequest) => string | undefined) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const client = clientOf(request);
@@ -110,14 +124,14 @@ function secondsUntil(end: number, now: number): number {
   return Math.ceil((end - now) / 1_000);
 }
 
-/** Returns the network of an address: the /64 prefix of an IPv6 address, which one site owns, or an IPv4 address itself. */
+/** Returns the network of a client: an IPv4 address, or the /64 prefix of an IPv6 address, which belongs to one site. */
 export function toNetwork(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (mapped !== undefined || isIPv4(address)) return mapped ?? address;
   if (!isIPv6(address)) return "unknown"; // a client can send any X-Forwarded-For
   const [left = "", right] = address.split("::");
-  const groups = left === "" ? [] : left.split(":");
-  const rest = right === undefined || right === "" ? [] : right.split(":");
-  const all = right === undefined ? groups : [...groups, ...Array(8 - groups.length - rest.length).fill("0"), ...rest];
-  return `${all.slice(0, 4).join(":")}::/64`;
+  const head = left === "" ? [] : left.split(":");
+  const tail = right ? right.split(":") : [];
+  const zeros = right === undefined ? [] : Array(8 - head.length - tail.length).fill("0");
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`;
 }

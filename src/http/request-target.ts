@@ -1,19 +1,19 @@
 // Normalizes the target of a request for the router.
 
 /**
- * Returns the path and query of a request target. Takes the path of the absolute form (RFC 9112, section 3.2.2). Escapes
- * the percent signs of paths that are not valid UTF-8, so that the router responds with 404, after authentication.
+ * Returns the path and query of a request target, also of one in absolute form (RFC 9112, section 3.2.2). Escapes the
+ * percent signs of paths that are not valid UTF-8, which the router would otherwise reject before authentication.
  */
 export function normalizeTarget(target: string): string {
   if (/^\/[^%#]*$/.test(target)) return target;
   const path = target.replace(/^https?:\/\/[^/?]*/i, "").replaceAll("#", "%23");
   const url = path.startsWith("/") ? path : `/${path}`;
   if (!url.includes("%")) return url;
-  const [before = "", ...query] = url.split("?");
+  const [rawPath = "", ...query] = url.split("?");
   try {
-    decodeURIComponent(before);
+    decodeURIComponent(rawPath);
     return url;
   } catch {
-    return [before.replaceAll("%", "%25"), ...query].join("?");
+    return [rawPath.replaceAll("%", "%25"), ...query].join("?");
   }
 }

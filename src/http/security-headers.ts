@@ -1,4 +1,4 @@
-// Security headers of responses: those of helmet, computed once.
+// Headers of every response: the security headers of helmet, computed once, and the request id.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import fp from "fastify-plugin";
 import helmet, { type HelmetOptions } from "helmet";
@@ -6,21 +6,13 @@ import helmet, { type HelmetOptions } from "helmet";
 const self = ["'self'"];
 const none = ["'none'"];
 
-function headersOf(options: HelmetOptions): Record<string, string> {
-  const headers: Record<string, string> = {};
-  const response = {
-    setHeader: (name: string, value: string) => {
-      headers[name.toLowerCase()] = value;
-    },
-    removeHeader: () => {},
-  };
-  // helmet does not read the request, and calls only these two methods of the response.
-  helmet(options)({} as IncomingMessage, response as unknown as ServerResponse, () => {});
-  return headers;
+/** The options of the plugin `responseHeaders`. */
+export interface ResponseHeadersOptions {
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Adds headers to every response, and its request id as X-Request-Id. */
-export const responseHeaders = fp<{ readonly headers: Readonly<Record<string, string>> }>(
+export const responseHeaders = fp<ResponseHeadersOptions>(
   async (app, { headers }) => {
     app.addHook("onRequest", (request, reply, done) => {
       reply.headers(headers).header("x-request-id", request.id);
@@ -30,30 +22,34 @@ export const responseHeaders = fp<{ readonly headers: Readonly<Record<string, st
   { name: "response-headers" },
 );
 
-/** The security headers of data, of Swagger UI, and of the status page. */
+/** The security headers of each kind of response. */
 export interface SecurityHeaders {
+  /** Of JSON and other data. */
   readonly data: Record<string, string>;
+  /** Of the pages of Swagger UI. */
   readonly page: Record<string, string>;
+  /** Of the status page. */
   readonly status: Record<string, string>;
 }
 
 /**
- * Creates the security headers. `urls` are the configured URLs of the service, which Swagger UI may call; empty ones are
- * ignored. The first is the public one: if it begins with https, clients connect over TLS, even if this process does not.
+ * Creates the security headers. `urls` are the configured URLs of the service, which Swagger UI may call; empty ones
+ * are ignored. The first is the public one: if it begins with https, clients use TLS, even if this process does not.
  */
 export function createSecurityHeaders(tls: boolean, urls: readonly [string, ...string[]]): SecurityHeaders {
   const origins = urls.filter(Boolean).map((url) => new URL(url).origin);
   // Not without TLS (RFC 6797, section 7.2), and not for subdomains, which may not belong to this service.
   const strictTransportSecurity = (tls || urls[0].startsWith("https:")) && { includeSubDomains: false };
   return {
-    // Data is never rendered, run or framed. Without the headers that concern only pages, and without those that keep
-    // other origins from reading: a browser never sends a key by itself.
-    data: headersOf({
+    data: computeHeaders({
+      // Browsers never render, run or frame data.
       contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: none, frameAncestors: none } },
       xFrameOptions: { action: "deny" },
       strictTransportSecurity,
+      // These would keep pages of other origins from reading data. A browser never sends a key by itself.
       crossOriginOpenerPolicy: false,
       crossOriginResourcePolicy: false,
+      // These concern only pages.
       referrerPolicy: false,
       originAgentCluster: false,
       xDnsPrefetchControl: false,
@@ -61,13 +57,13 @@ export function createSecurityHeaders(tls: boolean, urls: readonly [string, ...s
       xPermittedCrossDomainPolicies: false,
       xXssProtection: false,
     }),
-    page: headersOf({
+    page: computeHeaders({
       // Over plain HTTP, upgraded requests would fail and leave the page blank.
       contentSecurityPolicy: { directives: { upgradeInsecureRequests: null, connectSrc: ["'self'", ...origins] } },
       strictTransportSecurity,
     }),
-    // The page takes an operator's key: only files of this service, no forms, and no HTML from strings.
-    status: headersOf({
+    status: computeHeaders({
+      // The page receives an operator's key: only files of this service, no forms, and no HTML from strings.
       contentSecurityPolicy: {
         useDefaults: false,
         directives: {
@@ -87,4 +83,17 @@ export function createSecurityHeaders(tls: boolean, urls: readonly [string, ...s
       strictTransportSecurity,
     }),
   };
+}
+
+// helmet does not read the request, and calls only these two methods of the response.
+function computeHeaders(options: HelmetOptions): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = value;
+    },
+    removeHeader: () => {},
+  };
+  helmet(options)({} as IncomingMessage, response as unknown as ServerResponse, () => {});
+  return headers;
 }

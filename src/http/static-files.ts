@@ -1,8 +1,11 @@
-// Serves static files from memory.
+// Serves static files from memory. Not @fastify/static, which serves only files on the disk.
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 
-/** Serves `content` at `path` with an ETag. Responds with 304 if the client has it already (RFC 9110, section 13.1.2). */
+/**
+ * Serves `content` at `path` with an ETag. Responds with 304 if the client's cached copy is current (RFC 9110, section
+ * 13.1.2). `type` is the media type, and `headers` are further headers.
+ */
 export function serveFile(
   app: FastifyInstance,
   path: string,
@@ -10,7 +13,8 @@ export function serveFile(
   content: string | Buffer,
   headers: object = {},
 ): void {
-  const bytes = Buffer.from(content); // Fastify adds a charset to strings, which application/linkset+json does not allow
+  // Fastify adds a charset to the type of strings, which application/linkset+json does not allow.
+  const bytes = Buffer.from(content);
   const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
     reply.headers({ ...headers, etag, "cache-control": "no-cache" });

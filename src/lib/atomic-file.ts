@@ -1,56 +1,65 @@
-// A file that is there whole or not at all: it is made under another name beside, and gets its own at the end.
+// Atomic files: each is written under a temporary name in the same folder, synced to the disk and renamed.
+//
+// Not write-file-atomic, which needs the content in memory: here, SQLite and streams write the file themselves.
 import { randomBytes } from "node:crypto";
 import { chmod, link, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** What SQLite puts beside a file, too. */
-const beside = ["", "-wal", "-shm", "-journal"];
+const suffixes = ["", "-wal", "-shm", "-journal"]; // of the files that SQLite creates for a database
+
+/** The options of `writeAtomically`. */
+export interface AtomicWriteOptions {
+  /** Rejects if the file exists, instead of replacing it. */
+  readonly exclusive?: boolean;
+}
 
 /**
- * Lets `make` make a file, and when all of it is on the disk gives it the name `file`: in place of the one
- * that there is, or, `anew`, only where there is none. What fails leaves nothing behind; a process that is killed
- * leaves FILE.partial-…, which is in nobody's way. A file keeps its mode. Rejects with an Error that names the file.
+ * Calls `write` with a temporary path, syncs the file that it wrote to the disk, and renames it to `file`. Returns the
+ * result of `write`. Replaces an existing file and keeps its mode. A failure leaves nothing behind; a process that is
+ * killed leaves FILE.partial-…, which no later write uses. Rejects with an Error that names `file`.
  */
 export async function writeAtomically<T>(
   file: string,
-  make: (partial: string) => Promise<T>,
-  { anew = false } = {},
+  write: (partial: string) => Promise<T>,
+  { exclusive = false }: AtomicWriteOptions = {},
 ): Promise<T> {
-  const place = resolve(file); // SQLite takes some names, as they are, for something else
-  const folder = dirname(place);
-  const known = await lstat(place).catch(() => undefined);
-  if (known && anew) throw new Error(`${place} is there already, and is left as it is: give another name.`);
-  if (known && !known.isFile()) throw new Error(`${place} is not a regular file.`);
-  // None is made: it may be where a disk is not mounted.
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new Error(`There is no folder ${folder}.`);
-  const partial = `${place}.partial-${randomBytes(4).toString("hex")}`;
-  const work = async (): Promise<T> => {
-    const result = await make(partial);
-    if (known) await chmod(partial, known.mode & 0o777);
+  const target = resolve(file); // SQLite gives relative names such as :memory: and file:x another meaning
+  const mode = await checkTarget(target, exclusive);
+  const partial = `${target}.partial-${randomBytes(4).toString("hex")}`;
+  try {
+    const result = await write(partial);
+    if (mode !== undefined) await chmod(partial, mode);
     await sync(partial, "r+");
-    // Unlike renaming, this fails where another process has made the file in the meantime.
-    if (anew) await link(partial, place).catch(() => claim(partial, place));
-    else await rename(partial, place);
-    await sync(folder, "r").catch(() => {}); // not every system lets a folder be synced
+    // Unlike a rename, a link fails if another process has created the file in the meantime.
+    if (exclusive) await link(partial, target).catch(() => renameExclusively(partial, target));
+    else await rename(partial, target);
+    await sync(dirname(target), "r").catch(() => {}); // not every system can sync a folder
     return result;
-  };
-  const explain = (error: NodeJS.ErrnoException): never => {
-    const said = error.message.replaceAll(partial, place); // nobody knows it by the other name
-    throw new Error(error.code === undefined ? said : `${place} can't be made: ${said}.`, { cause: error });
-  };
-  const tidy = async (): Promise<void> => {
-    for (const ending of beside) await rm(partial + ending, { force: true });
-  };
-  return work().catch(explain).finally(tidy);
+  } catch (error) {
+    throw toError(error as NodeJS.ErrnoException, partial, target);
+  } finally {
+    for (const suffix of suffixes) await rm(partial + suffix, { force: true });
+  }
 }
 
-// Where the file system has no links: for a moment the file is there and empty.
-async function claim(partial: string, place: string): Promise<void> {
-  await (await open(place, "wx", 0o600)).close();
+// Returns the mode of an existing file.
+async function checkTarget(target: string, exclusive: boolean): Promise<number | undefined> {
+  const existing = await lstat(target).catch(() => undefined);
+  if (existing && exclusive) throw new Error(`${target} is there already, and is left as it is: give another name.`);
+  if (existing && !existing.isFile()) throw new Error(`${target} is not a regular file.`);
+  // A missing folder is not created, because it may be the mount point of a disk that is not mounted.
+  const folder = dirname(target);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new Error(`There is no folder ${folder}.`);
+  return existing && existing.mode & 0o777;
+}
+
+// For file systems without hard links. The file exists and is empty for a moment.
+async function renameExclusively(partial: string, target: string): Promise<void> {
+  await (await open(target, "wx", 0o600)).close();
   try {
-    await rename(partial, place);
+    await rename(partial, target);
   } catch (error) {
-    await rm(place);
+    await rm(target);
     throw error;
   }
 }
@@ -58,4 +67,11 @@ async function claim(partial: string, place: string): Promise<void> {
 async function sync(path: string, flags: "r" | "r+"): Promise<void> {
   const file = await open(path, flags);
   await file.sync().finally(() => file.close());
+}
+
+// The caller does not know the temporary path.
+function toError(error: NodeJS.ErrnoException, partial: string, target: string): Error {
+  const message = error.message.replaceAll(partial, target);
+  const isSystemError = error.code !== undefined;
+  return new Error(isSystemError ? `${target} can't be made: ${message}.` : message, { cause: error });
 }

@@ -1,7 +1,8 @@
+// Modules without dependencies on the service, which any layer may use.
 export { writeAtomically } from "./atomic-file.ts";
 export { collectGarbage } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
-export { canonicalJson, integer, parseJson, toJson } from "./json.ts";
+export { canonicalJson, parseInteger, parseJson, toJson } from "./json.ts";
 export { escapeControlCharacters, redact } from "./redaction.ts";
 export { throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";

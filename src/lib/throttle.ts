@@ -1,11 +1,12 @@
-// Limits how often a recurring problem is logged.
+// Throttles the log messages of recurring problems.
 
-/** Returns a function that calls `callback` at most once per `interval` milliseconds, and drops all calls in between. */
+/** Returns a function that calls `callback` at most once per `interval` milliseconds, and drops calls in between. */
 export function throttle<A extends unknown[]>(callback: (...args: A) => void, interval = 60_000): (...args: A) => void {
   let silentUntil = 0;
   return (...args) => {
-    if (performance.now() < silentUntil) return;
-    silentUntil = performance.now() + interval;
+    const now = performance.now();
+    if (now < silentUntil) return;
+    silentUntil = now + interval;
     callback(...args);
   };
 }

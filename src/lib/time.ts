@@ -7,7 +7,7 @@ export function toDay(time: number): bigint {
   return BigInt(Math.floor(time / msPerDay));
 }
 
-/** Formats a time in UTC: 2030-12-05 13:45Z. */
+/** Formats a time to the minute, in UTC, such as `2030-12-05 13:45Z`. */
 export function formatTime(date: Date): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

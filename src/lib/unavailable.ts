@@ -1,4 +1,4 @@
-// The error for temporary failures, from the store to the 503 response.
+// The error of temporary failures, which the error handler turns into a 503 response.
 
-/** A dependency is unreachable, locked or out of space. The request fails with 503, and the client may retry it. */
+/** Reports that a dependency is unreachable, locked or out of space. The client may retry the request. */
 export class Unavailable extends Error {}

@@ -1,3 +1,4 @@
+// The version in package.json, read once.
 import { readFileSync } from "node:fs";
 
 /** The version of the service. */

@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifySchemaCompiler } from "fastify";
 import { HttpError, type HttpErrorCode } from "../http/index.ts";
-import { integer } from "../lib/index.ts";
+import { parseInteger } from "../lib/index.ts";
 import { numberKeywords, replaceNumberSchemas } from "./int64.ts";
 
 interface Schema {
@@ -86,7 +86,7 @@ function buildReader(part: Part, { properties = {} }: Schema) {
 
 // Text that is not the plain form of its type stays text, and so fails the check of the type.
 function readText(text: string, type: string | undefined): unknown {
-  if (type === "integer" && /^(0|-?[1-9]\d*)$/.test(text)) return text.length > 20 ? Number(text) : integer(text);
+  if (type === "integer" && /^(0|-?[1-9]\d*)$/.test(text)) return text.length > 20 ? Number(text) : parseInteger(text);
   if (type === "number" && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
   if (type === "boolean" && /^(true|false)$/.test(text)) return text === "true";
   return text;

@@ -46,9 +46,9 @@ t.test("Responds to malformed HTTP with an Error body", async (t) => {
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed_request"],
   ];
   for (const [name, bytes, status, code] of cases) {
-    const answers = await service.raw(bytes);
-    t.match(answers, [{ status, body: { code, status } }], name);
-    t.equal(answers.length, 1);
+    const responses = await service.raw(bytes);
+    t.match(responses, [{ status, body: { code, status } }], name);
+    t.equal(responses.length, 1);
   }
 });
 
@@ -158,8 +158,8 @@ t.test("Responds with 408 if the headers or the body take too long", async (t) =
   Object.assign(service.app.server, { headersTimeout: 100, requestTimeout: 200 });
   const requests = ["GET /v1/pets HTTP/1.1\r\nHost:", `${openPost}Content-Length: 100\r\n\r\n{`];
   // At the same time, since Node checks for timeouts once per second.
-  for (const answer of await Promise.all(requests.map((bytes) => readText(connectAndWrite(bytes))))) {
-    t.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/);
-    t.match(answer, /"code":"request_timeout"/);
+  for (const response of await Promise.all(requests.map((bytes) => readText(connectAndWrite(bytes))))) {
+    t.match(response, /^HTTP\/1\.1 408 Request Timeout\r\n/);
+    t.match(response, /"code":"request_timeout"/);
   }
 });

@@ -1,13 +1,10 @@
-// Limits of connections: their number, and the time in which a client must read its response.
-
+// Limits of connections: their number, and the time that a client may take to read a response.
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import t, { type Test } from "tap";
-import type { Dependencies } from "../../src/app.ts";
 import { createCertificate } from "../support/certificate.ts";
-import { start } from "../support/service.ts";
+import { type Options, start } from "../support/service.ts";
 import { bundleRequest } from "../support/slow-clients.ts";
 import { until } from "../support/wait.ts";
 
@@ -15,111 +12,110 @@ t.test("Closes connections over MAX_CONNECTIONS, after it has closed idle ones, 
   const service = await start(t, { settings: { MAX_CONNECTIONS: "3" }, overrides: { checkInterval: 50 } });
   const sockets: Socket[] = [];
   t.teardown(() => sockets.map((socket) => socket.destroy()));
-  const open = async () => {
+  const send = async () => {
     const socket = connect(service.port, "127.0.0.1");
     sockets.push(socket);
     await once(socket, "connect");
     socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    return Promise.race([once(socket, "data").then(() => "answered"), once(socket, "close").then(() => "closed")]);
+    return Promise.race([once(socket, "data").then(() => "response"), once(socket, "close").then(() => "closed")]);
   };
-  t.same([await open(), await open(), await open(), await open()], ["answered", "answered", "answered", "closed"]);
-  t.same([await open(), await open(), await open()], ["answered", "answered", "answered"], "idle ones made room");
+  t.same([await send(), await send(), await send(), await send()], ["response", "response", "response", "closed"]);
+  t.same([await send(), await send(), await send()], ["response", "response", "response"], "idle ones were closed");
   await until(
     () => service.logs.find(({ dropped }) => Number(dropped) > 0),
     () => JSON.stringify(service.logs),
   );
 });
 
-/** Starts a service with a clock that `pass` advances, by milliseconds. */
-async function startClocked(t: Test, more: Partial<Dependencies> = {}) {
-  let [now, looks] = [0, 0];
+/** Starts a service with a manual clock, and returns functions that observe its connections. */
+async function startClocked(t: Test, tls?: Options["tls"]) {
+  let [now, checks] = [0, 0];
   const clock = () => {
-    looks += 1;
+    checks += 1;
     return now;
   };
-  const { app, port } = await start(t, { overrides: { clock, checkInterval: 10, ...more } });
+  const { app, port } = await start(t, { tls, overrides: { clock, checkInterval: 10 } });
   const sockets = new Set<Socket>();
-  app.server.on("tls" in more ? "secureConnection" : "connection", (socket: Socket) => {
+  app.server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  const look = (before = looks) =>
+  const untilChecked = (before = checks) =>
     until(
-      () => looks > before + 1 || undefined,
-      () => "the service does not look at its connections",
+      () => checks > before + 1 || undefined,
+      () => "the service does not check its connections",
     );
-  const pass = async (ms: number) => {
+  /** Advances the clock by `ms` milliseconds. */
+  const advance = async (ms: number) => {
     now += ms;
-    await look(); // at who has read enough since, and who waits from now on
+    await untilChecked();
   };
-  /** Waits until the system takes no more bytes for the client. */
-  const fills = async () => {
-    const toTaken = () =>
+  /** Waits until the socket buffers of the system are full. */
+  const untilBlocked = async () => {
+    const countTaken = () =>
       [...sockets].reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0);
     const isWaiting = () => [...sockets].some(({ writableLength }) => writableLength > 0);
-    let [taken, same] = [0, 0];
+    let [taken, unchanged] = [0, 0];
     await until(
       () => {
-        same = isWaiting() && toTaken() === taken ? same + 1 : 0;
-        taken = toTaken();
-        return same > 10 || undefined;
+        unchanged = isWaiting() && countTaken() === taken ? unchanged + 1 : 0;
+        taken = countTaken();
+        return unchanged > 10 || undefined;
       },
       () => `the system has taken ${taken} bytes, and takes more`,
     );
-    await look();
+    await untilChecked();
   };
-  /** Lets seconds pass until the connection is closed. Returns the milliseconds. */
-  const closes = async () => {
-    const began = now;
-    while (sockets.size > 0 && now - began < 120_000) await pass(1_000);
-    return now - began;
+  /** Advances the clock until the service has closed all connections, for at most 120 s. Returns the milliseconds. */
+  const advanceUntilClosed = async () => {
+    const start = now;
+    while (sockets.size > 0 && now - start < 120_000) await advance(1_000);
+    return now - start;
   };
-  return { port, sockets, pass, fills, closes };
+  return { port, sockets, advance, untilBlocked, advanceUntilClosed };
 }
 
-/** Connects, and sends so many requests for 1.4 MB each without reading a response. */
-function ask(t: Test, socket: Socket, requests: number): Socket {
+/** Sends requests for responses of 1.4 MB each, and does not read the responses. */
+function sendRequests(t: Test, socket: Socket, count: number): Socket {
   t.teardown(() => socket.destroy());
-  socket.on("error", () => {}).write(bundleRequest.repeat(requests));
+  socket.on("error", () => {}).write(bundleRequest.repeat(count));
   return socket.pause();
 }
 
-t.test("Closes a connection if the client does not read its response for 30 s", async (t) => {
-  const { files, cert } = await createCertificate(t, 1);
-  const tls = { cert: readFileSync(files.TLS_CERT), key: readFileSync(files.TLS_KEY) };
-  for (const [name, more, open] of [
-    ["TCP", {}, (port: number) => connect(port, "127.0.0.1")],
-    ["TLS", { tls }, (port: number) => connectTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost" })],
-  ] as const) {
-    const { port, sockets, pass, fills, closes } = await startClocked(t, more);
-    const socket = ask(t, open(port), 8);
-    await fills();
-    await pass(30_000);
-    t.equal(sockets.size, 1, `${name}: open after 30 s`);
-    // The system may take another MiB late, on a slow machine: then the 30 s begin again.
-    t.ok((await closes()) <= 32_000, `${name}: closed afterwards`);
+for (const protocol of ["TCP", "TLS"])
+  t.test(`Closes a connection if the client does not read its response for 30 s, over ${protocol}`, async (t) => {
+    const { cert, key } = await createCertificate(t, 1);
+    const tls = protocol === "TLS" ? { cert: Buffer.from(cert), key: Buffer.from(key) } : undefined;
+    const { port, sockets, advance, untilBlocked, advanceUntilClosed } = await startClocked(t, tls);
+    const address = { port, host: "127.0.0.1" };
+    const socket = tls ? connectTls({ ...address, ca: cert, servername: "localhost" }) : connect(address);
+    sendRequests(t, socket, 8);
+    await untilBlocked();
+    await advance(30_000);
+    t.equal(sockets.size, 1, "open after 30 s");
+    // On a slow machine, the system may take another MiB late. The 30 s begin again then.
+    t.ok((await advanceUntilClosed()) <= 32_000, "closed afterwards");
     // A client that does not read notices the end only when it writes.
     await until(
       () => (socket.writable ? void socket.write("G") : true),
-      () => `${name}: the client still has its connection`,
+      () => "the client still has its connection",
     );
-  }
-});
+  });
 
 t.test("Keeps a connection whose client reads more than 1 MiB in 30 s, and always has requests pending", async (t) => {
-  const { port, sockets, pass, fills, closes } = await startClocked(t);
-  const socket = ask(t, connect(port, "127.0.0.1"), 48);
-  await fills();
+  const { port, sockets, advance, untilBlocked, advanceUntilClosed } = await startClocked(t);
+  const socket = sendRequests(t, connect(port, "127.0.0.1"), 48);
+  await untilBlocked();
   for (let round = 0; round < 6; round++) {
-    // A window of TCP opens only when much of it is free.
+    // The TCP window opens only when much of it is free.
     for (let bytes = 0; bytes < 8_000_000; ) {
       const chunk = socket.read();
       if (chunk === null) await once(socket, "readable");
       else bytes += chunk.length;
     }
-    await fills();
-    await pass(20_000);
+    await untilBlocked();
+    await advance(20_000);
     t.equal(sockets.size, 1, `open after ${(round + 1) * 20} s`);
   }
-  t.ok((await closes()) <= 62_000, "closed when the client reads no more");
+  t.ok((await advanceUntilClosed()) <= 62_000, "closed when the client stops reading");
 });

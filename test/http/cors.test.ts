@@ -37,14 +37,14 @@ function readPromise() {
 t.test("CORS is off by default", async (t) => {
   const service = await start(t);
   const preflight = { "access-control-request-method": "POST" };
-  for (const answer of [
+  for (const response of [
     await callFrom(service, "GET", "/v1/pets"),
     await callFrom(service, "OPTIONS", "/v1/pets", preflight),
     await callFrom(service, "GET", "/v1/nothing"),
   ])
     t.notOk(
-      Object.keys(answer.headers).some((name) => name.startsWith("access-control-")),
-      `${answer.status}`,
+      Object.keys(response.headers).some((name) => name.startsWith("access-control-")),
+      `${response.status}`,
     );
   t.match(await callFrom(service, "OPTIONS", "/v1/pets", preflight), { status: 405 });
 });
@@ -71,13 +71,13 @@ t.test("Pages of CORS_ORIGINS may make all calls of the document and read its he
       vary: "origin",
     },
   });
-  for (const [answer, status] of [
+  for (const [response, status] of [
     [await callFrom(service, "GET", "/v1/pets"), 200],
     [await callFrom(service, "GET", "/v1/pets", { authorization: "Bearer wrong" }), 401],
     [await callFrom(service, "GET", "/v1/nothing"), 404],
     [await callFrom(service, "OPTIONS", "/v1/pets"), 405],
   ] as const)
-    t.match(answer, {
+    t.match(response, {
       status,
       headers: {
         "access-control-allow-origin": origin,

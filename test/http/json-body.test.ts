@@ -94,8 +94,8 @@ t.test("Rejects bodies that are not strict JSON", async (t) => {
 t.test("Quotes no half of a surrogate pair in a message", async (t) => {
   for (const shift of ["", "x"])
     for (const body of ["FACES", '{"name":"FACES" x}', '{"name":"x","categoryId":1,"FACES":1}']) {
-      const answer = await post(body.replace("FACES", `${shift}${"\u{1f600}".repeat(40)}`));
-      t.ok((answer.body as { message: string }).message.isWellFormed());
+      const response = await post(body.replace("FACES", `${shift}${"\u{1f600}".repeat(40)}`));
+      t.ok((response.body as { message: string }).message.isWellFormed());
     }
 });
 

@@ -1,10 +1,9 @@
-// Load shedding over a real socket. The clock is the test's: it advances with each request, as if each took that long.
-
+// Load shedding over a real socket. A manual clock advances with each request, as if the request took that long.
 import t from "tap";
 import { start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
-/** Starts a service to which each request takes `cost` milliseconds. */
+/** Starts a service whose clock advances by `cost` milliseconds with each request. */
 async function startBusy(t: Parameters<typeof start>[0], cost: number) {
   const time = { now: 0 };
   const service = await start(t, { overrides: { clock: () => time.now, checkInterval: 10 } });
@@ -19,7 +18,7 @@ async function startBusy(t: Parameters<typeof start>[0], cost: number) {
   return { service, time, pipeline };
 }
 
-const toStatuses = (answers: { status: number }[]) => answers.map(({ status }) => status);
+const toStatuses = (responses: { status: number }[]) => responses.map(({ status }) => status);
 
 t.test("Rejects requests with 503 while the event loop is saturated, and recovers", async (t) => {
   const { service, time, pipeline } = await startBusy(t, 1);
@@ -28,10 +27,10 @@ t.test("Rejects requests with 503 while the event loop is saturated, and recover
 
   const second = await pipeline(150);
   t.equal(second.length, 150);
-  const refused = second.filter(({ status }) => status !== 200);
-  t.ok(refused.length > 0 && refused.length <= 134, `refuses ${refused.length} of 150, and at least 16 are served`);
-  for (const answer of refused)
-    t.match(answer, {
+  const rejected = second.filter(({ status }) => status !== 200);
+  t.ok(rejected.length > 0 && rejected.length <= 134, `rejects ${rejected.length} of 150, and at least 16 are served`);
+  for (const response of rejected)
+    t.match(response, {
       status: 503,
       headers: { "retry-after": /^[123]$/ },
       body: { code: "unavailable", message: "The service has too much to do. Try again." },
@@ -41,21 +40,21 @@ t.test("Rejects requests with 503 while the event loop is saturated, and recover
   const logged = () =>
     service.logs
       .filter(({ msg }) => msg === "overloaded: requests rejected")
-      .reduce((sum, line) => sum + Number(line.refused), 0);
+      .reduce((sum, line) => sum + Number(line.rejected), 0);
   await until(
-    () => logged() === refused.length || undefined,
-    () => `the log counts ${logged()} of ${refused.length}`,
+    () => logged() === rejected.length || undefined,
+    () => `the log counts ${logged()} of ${rejected.length}`,
   );
   const { text } = await service.call("GET", "/metrics");
-  t.match(text, `\npetstore_overload_refusals_total ${refused.length}\n`, "the metrics count them");
+  t.match(text, `\npetstore_overload_refusals_total ${rejected.length}\n`, "the metrics count them");
 
   t.ok(
     (await pipeline(150)).some(({ status }) => status === 503),
-    "admits no burst for 4 s after that",
+    "accepts no burst for 4 s after that",
   );
   time.now += 4_001;
   await service.call("GET", "/v1/pets");
-  t.same(toStatuses(await pipeline(90)), Array(90).fill(200), "and serves bursts again then");
+  t.same(toStatuses(await pipeline(90)), Array(90).fill(200), "and serves bursts again afterwards");
 });
 
 t.test("Serves all requests that take less time than their rejection", async (t) => {
@@ -66,25 +65,25 @@ t.test("Serves all requests that take less time than their rejection", async (t)
 t.test("Rejects requests with 503 while 90% of the heap is used", async (t) => {
   const heap = { used_heap_size: 89, heap_size_limit: 100 };
   const service = await start(t, { overrides: { heap: () => heap, checkInterval: 10 } });
-  const becomes = (status: number) =>
+  const untilStatus = (status: number) =>
     until(
       async () => {
-        const answer = await service.call("GET", "/v1/pets");
-        return answer.status === status ? answer : undefined;
+        const response = await service.call("GET", "/v1/pets");
+        return response.status === status ? response : undefined;
       },
       () => `no response has the status ${status}`,
     );
   t.equal((await service.call("GET", "/v1/pets")).status, 200);
   heap.used_heap_size = 91;
-  t.match(await becomes(503), {
+  t.match(await untilStatus(503), {
     headers: { "retry-after": /^[123]$/ },
     body: { code: "unavailable", message: "The service has too much to do. Try again.", status: 503 },
   });
   t.equal((await service.call("GET", "/healthz")).status, 200);
   await until(
-    () => service.logs.find(({ refused, memory }) => Number(refused) > 0 && memory === true),
+    () => service.logs.find(({ rejected, memory }) => Number(rejected) > 0 && memory === true),
     () => JSON.stringify(service.logs),
   );
   heap.used_heap_size = 89;
-  await becomes(200);
+  await untilStatus(200);
 });

@@ -1,5 +1,4 @@
-// Rate limits over HTTP, for each key and for wrong keys from each address, by a clock that the test sets.
-
+// Rate limits of calls by key, and of wrong keys by address, over HTTP and with a manual clock.
 import { once } from "node:events";
 import { connect } from "node:net";
 import t from "tap";
@@ -22,9 +21,9 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
   now += 1_001;
   const bad = await service.call("GET", "/v1/pets?limit=0");
   t.equal(bad.status, 400);
-  t.same(rateLimitOf(bad)[1], '"calls";r=1;t=1', "a bad request counts, too");
+  t.same(rateLimitOf(bad)[1], '"calls";r=1;t=1', "a rejected request counts, too");
   t.same(rateLimitOf(await service.call("GET", "/v1/pets/1"))[1], '"calls";r=0;t=1', "every operation counts");
-  const refused = {
+  const tooManyRequests = {
     status: 429,
     headers: { "retry-after": "1", "ratelimit-policy": '"calls";q=3;w=2' },
     body: {
@@ -32,12 +31,12 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
       message: "This key has made too many calls in 2 seconds: at most 3. Try again in 1 seconds.",
     },
   };
-  t.match(await list(service), refused);
+  t.match(await list(service), tooManyRequests);
   t.equal((await list(service, other)).status, 200, "another key has its own limit");
-  t.same(rateLimitOf(await list(service, null)), [undefined, undefined], "a response without a key shows no limit");
+  t.same(rateLimitOf(await list(service, null)), [undefined, undefined], "a request without a key has no limit");
   t.equal((await list(service, null)).status, 401);
   now += 998;
-  t.match(await list(service), refused, "until the period ends");
+  t.match(await list(service), tooManyRequests, "until the window ends");
   now += 1;
   t.equal((await list(service)).status, 200, "after Retry-After");
 });
@@ -51,9 +50,9 @@ t.test("Limits wrong keys by address", async (t) => {
   const service = await start(t, { settings: { RATE_LIMIT_FAILED: "3/1s" }, overrides });
   t.equal((await list(service)).status, 200);
   for (const left of [2, 1, 0]) {
-    const answer = await list(service, `psk_wrong${left}`);
-    t.equal(answer.status, 401);
-    t.same(rateLimitOf(answer), ['"failed-credentials";q=3;w=1', `"failed-credentials";r=${left};t=1`]);
+    const response = await list(service, `psk_wrong${left}`);
+    t.equal(response.status, 401);
+    t.same(rateLimitOf(response), ['"failed-credentials";q=3;w=1', `"failed-credentials";r=${left};t=1`]);
   }
   const newConnection = { connection: "close" };
   t.match(await list(service, "psk_wrong", newConnection), {
@@ -61,11 +60,11 @@ t.test("Limits wrong keys by address", async (t) => {
     headers: { "retry-after": "1" },
     body: { message: /^Too many wrong keys came from this address in 1 seconds: at most 3\./ },
   });
-  t.equal((await list(service, service.key, newConnection)).status, 429, "refuses a right key like a wrong one");
-  t.equal((await list(service, null)).status, 401, "a request without a key is no guess");
+  t.equal((await list(service, service.key, newConnection)).status, 429, "rejects a valid key like a wrong one");
+  t.equal((await list(service, null)).status, 401, "a request without a key does not count");
   t.equal((await service.call("GET", "/docs")).status, 200);
   now += 1_000;
-  t.equal((await list(service)).status, 200, "admits the address after the period");
+  t.equal((await list(service)).status, 200, "accepts the address after the window");
   t.equal((await list(service, "psk_wrong")).status, 401, "and counts its wrong keys from 0");
 });
 
@@ -79,19 +78,19 @@ t.test("Counts pipelined wrong keys", async (t) => {
   t.same(statuses, [401, 401, 401, ...Array(17).fill(429)]);
 });
 
-t.test("Keeps admitting an authenticated connection when others at its address use wrong keys", async (t) => {
+t.test("Exempts a connection with a valid key if other clients at its address use wrong keys", async (t) => {
   const service = await start(t, { settings: { RATE_LIMIT_FAILED: "2/60s" } });
   const socket = connect(service.port, "127.0.0.1").setEncoding("latin1");
   t.teardown(() => socket.destroy());
-  const ask = async (key: string) => {
+  const send = async (key: string) => {
     socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     return String(await once(socket, "data")).slice(9, 12);
   };
-  t.equal(await ask(service.key), "200");
+  t.equal(await send(service.key), "200");
   for (let n = 0; n < 5; n++) await list(service, "psk_wrong");
-  t.equal(await ask(service.key), "200");
-  t.equal(await ask("psk_guess"), "429", "another key on the same connection is a guess");
-  t.equal(await ask(service.key), "429", "which ends the exemption of the connection");
+  t.equal(await send(service.key), "200");
+  t.equal(await send("psk_wrong"), "429", "a wrong key on the same connection");
+  t.equal(await send(service.key), "429", "ends the exemption");
 });
 
 t.test("Takes the client's address from X-Forwarded-For only if TRUST_PROXY trusts the peer", async (t) => {
@@ -121,16 +120,16 @@ t.test("Takes the client's address from X-Forwarded-For only if TRUST_PROXY trus
   ]);
 });
 
-t.test("Remembers at most 100,000 names, and forgets the one whose period ends first", async (t) => {
-  const quota = new RateLimiter({ policy: "calls", limit: { count: 1, seconds: 60 }, message: "Too many" });
-  for (let n = 0; n < 100_000; n++) quota.take(`${n}`);
-  t.type(quota.take("0").error, HttpError);
-  quota.take("one more");
-  t.equal(quota.take("0").error, undefined);
-  t.type(quota.take("99999").error, HttpError);
+t.test("Counts at most 100,000 clients, and evicts the one whose window ends first", async (t) => {
+  const limiter = new RateLimiter({ policy: "calls", limit: { count: 1, seconds: 60 }, message: "Too many" });
+  for (let n = 0; n < 100_000; n++) limiter.take(`${n}`);
+  t.type(limiter.take("0").error, HttpError);
+  limiter.take("another");
+  t.equal(limiter.take("0").error, undefined);
+  t.type(limiter.take("99999").error, HttpError);
 });
 
-t.test("Rejects invalid settings of limits and networks, and says what is allowed", async (t) => {
+t.test("Rejects invalid settings of limits and networks", async (t) => {
   for (const [setting, value] of [
     ["RATE_LIMIT", "100"],
     ["RATE_LIMIT", "0/60s"],

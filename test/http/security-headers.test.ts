@@ -1,4 +1,4 @@
-// Protection against hostile clients and pages: the policy of /docs, patterns in linear time, no outbound calls.
+// Protection against hostile clients and pages: Content-Security-Policy, linear-time patterns, no outbound requests.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSafePattern } from "redos-detector";
@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { documentText, root } from "../support/files.ts";
 import { start } from "../support/service.ts";
 
-t.test("The pages of /docs run no script but the service's own files", async (t) => {
+t.test("The pages of /docs run only scripts of the service itself", async (t) => {
   const { call } = await start(t);
   const page = await call("GET", "/docs", { key: null });
   const policy = Object.fromEntries(
@@ -33,10 +33,10 @@ t.test("Every pattern of the document matches in linear time", async (t) => {
     t.notOk(isLinear(pattern), `${pattern} does not`);
 });
 
-t.test("Nothing in the service calls an address, except the driver of the database", async (t) => {
+t.test("Only the database driver opens outbound connections", async (t) => {
   const src = join(root, "src");
   const names = readdirSync(src, { recursive: true, encoding: "utf8" });
-  const files = names.filter((name) => /\.ts$/.test(name) && name !== "commands/status.ts"); // a client of the service
+  const files = names.filter((name) => /\.ts$/.test(name) && name !== "cli/commands/status.ts"); // a client of the service
   const calls =
     /\b(fetch|WebSocket|EventSource)\(|\{[^}]*\b(request|get|connect|createConnection|Client)\b[^}]*\} from "(node:)?(http|https|http2|net|tls|dgram|undici)"/;
   t.match('import { connect } from "node:net";', calls);

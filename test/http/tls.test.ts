@@ -1,4 +1,4 @@
-// TLS in the test's process: https, clients that speak no TLS, old TLS, or stop during the handshake.
+// TLS: https, old versions, clients without TLS, and handshakes that never finish.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -15,8 +15,8 @@ async function startTls(t: Test, headersTimeout?: number, settings: Record<strin
   return { ...(await start(t, { settings, tls, overrides: { headersTimeout } })), cert };
 }
 
-/** Opens a connection, sends the bytes, and resolves when the service closes it. */
-function stall(port: number, bytes: Buffer): Promise<unknown> {
+/** Opens a connection and sends bytes that do not finish the handshake. Resolves when the service closes it. */
+function stallHandshake(port: number, bytes: Buffer): Promise<unknown> {
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   socket.resume().write(bytes);
   return once(socket, "close");
@@ -30,27 +30,27 @@ t.test("Serves https with Strict-Transport-Security, and neither http nor TLS be
   t.equal(await text(plain), "", "no response to http");
   const old = connectByTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost", maxVersion: "TLSv1.1" });
   await t.rejects(once(old, "secureConnect"));
-  t.match(await getOverTls(port, cert), { status: 401 }, "it serves on");
+  t.match(await getOverTls(port, cert), { status: 401 }, "the service still responds");
 });
 
-t.test("Closes connections whose TLS handshake takes longer than headers may, and logs nothing of them", async (t) => {
+t.test("Closes connections whose TLS handshake exceeds the timeout of headers, and logs nothing", async (t) => {
   const headersTimeout = 300;
   const { port, cert, logs } = await startTls(t, headersTimeout, { MAX_CONNECTIONS: "3" });
   const began = performance.now();
   const closed = async (bytes: Buffer) => {
-    await stall(port, bytes);
+    await stallHandshake(port, bytes);
     return performance.now() - began;
   };
   const times = await Promise.all([closed(clientHello), closed(Buffer.alloc(0)), closed(clientHello)]);
   t.ok(Math.min(...times) > headersTimeout - 10 && Math.max(...times) < 60_000, `${times} ms`);
-  t.match(await getOverTls(port, cert), { status: 401 }, "there is room for the next");
+  t.match(await getOverTls(port, cert), { status: 401 }, "another client can connect");
   t.notMatch(JSON.stringify(logs), /malformed/);
 });
 
-t.test("Ends without waiting for TLS handshakes", async (t) => {
+t.test("Shuts down without waiting for TLS handshakes", async (t) => {
   const headersTimeout = 30_000;
   const { port, app, close } = await startTls(t, headersTimeout);
-  const closed = [stall(port, clientHello), stall(port, Buffer.alloc(0))];
+  const closed = [stallHandshake(port, clientHello), stallHandshake(port, Buffer.alloc(0))];
   let accepted = 0;
   app.server.on("connection", () => accepted++);
   await until(
