@@ -5,7 +5,7 @@ import { readDocument } from "../../pets/index.ts";
 import type { Io } from "../io.ts";
 import { startProgress } from "../progress.ts";
 import { addExamples } from "./help.ts";
-import { cancelOnSignal, type OutputOptions, printInventory, readDatabaseUrl, withTables } from "./stores.ts";
+import { cancelOnSignal, type OutputOptions, printSummary, readDatabaseUrl, withTables } from "./stores.ts";
 
 /** Adds `petstore backup` and `restore`. */
 export function addBackups(program: Command, io: Io): void {
@@ -35,7 +35,7 @@ async function backUp(io: Io, file: string, { json }: OutputOptions): Promise<vo
   await withTables(io, "look", async (store) => {
     const bar = startProgress(io.stderr);
     const show = cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.");
-    await printInventory(io, await backup(store, file, document, show).finally(bar.clear), json);
+    await printSummary(io, await backup(store, file, document, show).finally(bar.clear), json);
   });
 }
 
@@ -47,5 +47,5 @@ async function restoreFrom(
   const [url, document] = [readDatabaseUrl(io), await readDocument()];
   const bar = startProgress(io.stderr);
   const show = cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
-  await printInventory(io, await restore(file, url, document, force, show).finally(bar.clear), json);
+  await printSummary(io, await restore(file, url, document, force, show).finally(bar.clear), json);
 }

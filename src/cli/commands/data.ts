@@ -3,7 +3,15 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { checkInput, endings, exportPets, formats, importPets, openInput, readStatuses } from "../../data/index.ts";
+import {
+  exportPets,
+  formats,
+  formatsByExtension,
+  importPets,
+  openInput,
+  readStatuses,
+  validateInput,
+} from "../../data/index.ts";
 import { escapeControlCharacters, writeAtomically } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn, write } from "../io.ts";
@@ -73,7 +81,7 @@ async function importFile(
   { format: told, json, skipBad, ...going }: Importing,
   command: Command,
 ): Promise<void> {
-  const name = told ?? endings[extname(file).toLowerCase()];
+  const name = told ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(
       `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
@@ -94,7 +102,7 @@ async function importFile(
   const importAll = async (): Promise<void> => {
     // Before the store is touched.
     const checking = cancelOnSignal(io, showOn(bar, "checking", "bytes"), "Stopped. Nothing was imported.");
-    const checked = await checkInput(input, format, document, tell, checking).finally(bar.clear);
+    const checked = await validateInput(input, format, document, tell, checking).finally(bar.clear);
     const { bad, lines } = checked;
     const sha256 = Buffer.from(input.digest()).toString("hex");
     if (bad > mostProblems) problems.push(`and ${bad - mostProblems} more`);
@@ -116,7 +124,7 @@ async function importFile(
       await print(io, json ? toIndentedJson({ ...result, problems }) : toRows(result));
     });
   };
-  await importAll().finally(input.close);
+  await importAll().finally(() => input.close());
 }
 
 // Where the place is mistyped, somebody must see it.
@@ -135,7 +143,7 @@ async function exportAll(
     command.error(`error: option '--status <status>' must be one of: ${statuses.join(", ")}`);
   if (json && !output)
     command.error("error: option '--json' is for --output: without it the pets themselves are shown");
-  const name = format ?? endings[extname(`${output}`).toLowerCase()] ?? "ndjson";
+  const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], status, withoutIds };
   await withTables(io, "look", async (store) => {
     if (output === undefined)

@@ -1,7 +1,7 @@
 // petstore migrate, copy, check: see to a store as a whole. And how commands reach one.
 import type { Command } from "commander";
 import { readConfig, settings } from "../../config.ts";
-import { check, copy, type Inventory, toLines } from "../../data/index.ts";
+import { checkIntegrity, copy, formatSummary, type StoreSummary } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type OpenMode, openStore, openTables, type Store, type Tables } from "../../store/index.ts";
 import { CommandFailure, type Io, print } from "../io.ts";
@@ -89,7 +89,7 @@ async function copyStore(io: Io, fromUrl: string, toUrl: string, { json }: Outpu
   const work = (from: Tables, to: Tables) =>
     copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.")).finally(bar.clear);
   const inventory = await useTables(fromUrl, "update", (from) => useTables(toUrl, "make", (to) => work(from, to)));
-  await printInventory(io, inventory, json);
+  await printSummary(io, inventory, json);
 }
 
 async function checkStore(io: Io, url: string, { json }: OutputOptions): Promise<void> {
@@ -100,20 +100,22 @@ async function checkStore(io: Io, url: string, { json }: OutputOptions): Promise
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const show = (done: number, total: number) => bar.show("checking", done, total);
-  const inventory = await useTables(url, "look", (store) => check(store, document, tell, show)).finally(bar.clear);
+  const inventory = await useTables(url, "look", (store) => checkIntegrity(store, document, tell, show)).finally(
+    bar.clear,
+  );
   if (more > 0) problems.push(`and ${more} more`);
   const sound = problems.length === 0;
   if (json) await print(io, toIndentedJson({ sound, problems, ...(inventory && describe(inventory)) }));
-  else if (sound) await print(io, `${toLines(inventory as Inventory)}\nsound`);
+  else if (sound) await print(io, `${formatSummary(inventory as StoreSummary)}\nsound`);
   if (!sound) throw new CommandFailure(json ? [] : problems);
 }
 
 /** Prints an inventory as lines, or as JSON. */
-export function printInventory(io: Io, inventory: Inventory, json: boolean | undefined): Promise<void> {
-  return print(io, json ? toIndentedJson(describe(inventory)) : toLines(inventory));
+export function printSummary(io: Io, inventory: StoreSummary, json: boolean | undefined): Promise<void> {
+  return print(io, json ? toIndentedJson(describe(inventory)) : formatSummary(inventory));
 }
 
-function describe({ counts, checksum }: Inventory): object {
+function describe({ counts, checksum }: StoreSummary): object {
   return { ...counts, sha256: checksum };
 }
 
