@@ -57,10 +57,10 @@ function createQuoteAwareDelimiter(): RecordDelimiter {
 }
 
 // Throws an Error and not an HttpError: without a valid header, no record can be parsed.
-function parseHeader(bytes: Buffer, known: readonly string[], required: readonly string[]): string[] {
-  const rule = `the first line must name the columns, of ${known.join(", ")}`;
+function parseHeader(bytes: Buffer, allowed: readonly string[], required: readonly string[]): string[] {
+  const rule = `the first line must name the columns, of ${allowed.join(", ")}`;
   const columns = splitHeader(bytes, rule);
-  const unknown = columns.find((name) => !known.includes(name));
+  const unknown = columns.find((name) => !allowed.includes(name));
   if (unknown !== undefined) throw new Error(`There is the unknown column '${unknown.slice(0, 50)}': ${rule}.`);
   const missing = required.find((name) => !columns.includes(name));
   if (missing !== undefined) throw new Error(`The column '${missing}' is missing: ${rule}.`);

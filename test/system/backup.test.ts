@@ -38,14 +38,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.equal(statSync(file).mode & 0o777, 0o600);
       t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^sound$/m });
       const all = await readAllPets(`sqlite:${file}`);
-      const kept = new Map(all.map(({ name, id }) => [name, `${id}`]));
+      const backedUp = new Map(all.map(({ name, id }) => [name, `${id}`]));
       assertAllStored(
         t,
-        [...kept].map(([name, id]) => ({ name, id })),
+        [...backedUp].map(([name, id]) => ({ name, id })),
         before,
       );
       const last = Number(all.at(-1)?.id);
-      const missing = [...after].filter(([name, id]) => Number(id) <= last && kept.get(name) !== id);
+      const missing = [...after].filter(([name, id]) => Number(id) <= last && backedUp.get(name) !== id);
       t.same(missing, [], `no gap up to ${last}`);
       const db = new DatabaseSync(file, { readOnly: true });
       const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON pet_id = id WHERE pet_id IS NULL";

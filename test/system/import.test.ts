@@ -86,8 +86,8 @@ for (const [kind, prepare] of Object.entries(stores)) {
       names,
       "in the order of the file",
     );
-    const kept = all.filter((pet) => !isImported(pet)).map(({ name, id }) => ({ name, id: `${id}` }));
-    assertAllStored(t, kept, load.acknowledged);
+    const createdByService = all.filter((pet) => !isImported(pet)).map(({ name, id }) => ({ name, id: `${id}` }));
+    assertAllStored(t, createdByService, load.acknowledged);
     t.ok(load.acknowledged.size > 50, `${load.acknowledged.size} were created during the import`);
     t.equal(new Set(all.map(({ id }) => id)).size, all.length);
     await store.close();
