@@ -1,6 +1,6 @@
 // Formats the output of commands: tables and fields for people, JSON for programs.
 import { styleText } from "node:util";
-import type { Inventory } from "../data/index.ts";
+import type { StoreSummary } from "../data/index.ts";
 import { toJson } from "../lib/index.ts";
 import { type Io, print } from "./io.ts";
 
@@ -41,7 +41,7 @@ export function printFields(io: Io, object: object, { json }: OutputOptions): Pr
   return print(io, json ? toIndentedJson(object) : formatFields(object));
 }
 
-/** Returns the output of an inventory: the rows of each table, and the checksum. */
-export function describeInventory({ counts, checksum }: Inventory): object {
+/** Returns the output of an summary: the rows of each table, and the checksum. */
+export function toSummaryFields({ counts, checksum }: StoreSummary): object {
   return { ...counts, sha256: checksum };
 }

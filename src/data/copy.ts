@@ -1,73 +1,83 @@
-// From one store to another, all or nothing: what is there in the end was compared with what was read.
-
+// Copies all tables of a store to an empty store in one transaction, and compares the checksums before the commit.
 import { type IdTable, idTables, type TableReader, type Tables, type TableWriter } from "../store/index.ts";
-import { countRows, type Inventory, readAllRows, tableNames, toText, totalRows } from "./inventory.ts";
-/** Told after each batch how far the work is: rows that are done, of how many. */
-export type Progress = (doing: "copying" | "comparing", done: number, total: number) => void;
+import { checksumRows, countRows, type StoreSummary, tableNames, totalRows, valueToText } from "./checksum.ts";
 
-/** What was copied, and the ids that were given out last. */
-export type CopyResult = Inventory & { readonly lastIds: Readonly<Record<IdTable, bigint>> };
+/** Called after each batch with the number of rows. Stops the copy if it throws. */
+export type CopyProgress = (phase: "copying" | "comparing", done: number, total: number) => void;
+
+/** A summary of the copied rows, and the last id of each table that generates ids. */
+export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<IdTable, bigint>> };
 
 /**
- * Copies all that `from` has into `to`, which must be empty: the pets, keys and records of
- * Idempotency-Keys, the secret that signs cursors, and which id comes next. Rejects with an Error
- * that says what is wrong, and leaves `to` as it was; also where `from` was written to meanwhile.
+ * Copies pets, keys, Idempotency-Keys, the secret that signs cursors and the last ids to an empty store. Rejects with an
+ * Error that describes the problem, and then leaves `to` unchanged. Also rejects if `from` was written to meanwhile.
  */
-export async function copy(from: Tables, to: Tables, progress: Progress): Promise<Inventory> {
-  // Before one of them is taken: who reads it would wait for who fills it.
-  const read = (store: Tables) => store.read((source) => source.secrets());
-  const [[secret], [other]] = [await read(from), await read(to)];
-  if (toText(secret as Uint8Array) === toText(other as Uint8Array)) throw new Error("The two stores are the same.");
+export async function copy(from: Tables, to: Tables, progress: CopyProgress): Promise<StoreSummary> {
+  await requireDifferentStores(from, to);
   const work = async (target: TableWriter) => {
-    const { lastIds, ...copied } = await from.read(async (source) => {
+    const { lastIds, ...summary } = await from.read(async (source) => {
       await requireEmpty(target, "The store to copy to is not empty: it has");
       return copyTables(target, source, progress);
     });
-    const now = await from.read(async (source) => ({
-      counts: await countRows(source),
-      lastIds: await readLastIds(source),
-    }));
-    const more = now.counts.pets - copied.counts.pets;
-    if (more > 0 || now.counts.keys !== copied.counts.keys || now.lastIds.keys !== lastIds.keys)
-      throw new Error(
-        `The store to copy was written to meanwhile (${more} more pets): stop its service, and copy again. Nothing was kept.`,
-      );
+    await requireUnchanged(from, summary, lastIds);
     for (const name of idTables) await target.setLastId(name, lastIds[name]);
-    return copied;
+    return summary;
   };
   return to.write(work, { exclusive: true });
 }
 
-/** Rejects where there is a row in any table: with `words`, and what there is. */
-export async function requireEmpty(target: TableReader, words: string): Promise<void> {
-  const found = await countRows(target);
-  const full = tableNames.filter((name) => found[name] > 0).map((name) => `${found[name]} rows in ${name}`);
-  if (full.length > 0) throw new Error(`${words} ${full.join(", ")}.`);
+// Must run before the write transaction begins: on the same store, the read would wait for the lock of the write.
+async function requireDifferentStores(from: Tables, to: Tables): Promise<void> {
+  const readSecret = async (store: Tables) => {
+    const [secret] = await store.read((source) => source.secrets());
+    return valueToText(secret as Uint8Array);
+  };
+  if ((await readSecret(from)) === (await readSecret(to))) throw new Error("The two stores are the same.");
 }
 
-/**
- * Fills `target`, which is empty, with all that `source` has, and compares. The ids that came last there
- * are for the caller to set, when nothing can fail any more.
- */
-export async function copyTables(target: TableWriter, source: TableReader, progress: Progress): Promise<CopyResult> {
+async function requireUnchanged(from: Tables, { counts }: StoreSummary, lastIds: CopyResult["lastIds"]): Promise<void> {
+  const current = await from.read(async (source) => ({
+    counts: await countRows(source),
+    lastIds: await readLastIds(source),
+  }));
+  const newPets = current.counts.pets - counts.pets;
+  if (newPets > 0 || current.counts.keys !== counts.keys || current.lastIds.keys !== lastIds.keys)
+    throw new Error(
+      `The store to copy was written to meanwhile (${newPets} more pets): stop its service, and copy again. Nothing was kept.`,
+    );
+}
+
+/** Rejects if a table has rows. The message is `prefix` and the number of rows in each table. */
+export async function requireEmpty(target: TableReader, prefix: string): Promise<void> {
+  const counts = await countRows(target);
+  const nonEmpty = tableNames.filter((name) => counts[name] > 0).map((name) => `${counts[name]} rows in ${name}`);
+  if (nonEmpty.length > 0) throw new Error(`${prefix} ${nonEmpty.join(", ")}.`);
+}
+
+/** Copies all rows to an empty target, and compares the checksums. The caller sets the last ids. */
+export async function copyTables(
+  target: TableWriter,
+  source: TableReader,
+  progress: CopyProgress,
+): Promise<CopyResult> {
   const counts = await countRows(source);
-  const all = totalRows(counts);
+  const total = totalRows(counts);
   const lastIds = await readLastIds(source);
-  const read = await readAllRows(
+  const checksum = await checksumRows(
     source,
-    (done) => progress("copying", done, all),
+    (done) => progress("copying", done, total),
     (table, rows) => target.add(table, rows),
   );
   const [secret] = (await source.secrets()) as [Uint8Array];
   await target.setSecret(secret);
-  const checksum = await readAllRows(target, (done) => progress("comparing", done, all));
-  const kept = await countRows(target);
-  if (checksum !== read || tableNames.some((name) => kept[name] !== counts[name]))
+  const copiedChecksum = await checksumRows(target, (done) => progress("comparing", done, total));
+  const copiedCounts = await countRows(target);
+  if (copiedChecksum !== checksum || tableNames.some((name) => copiedCounts[name] !== counts[name]))
     throw new Error("The copy is not the same as what was to be copied. Nothing was kept.");
-  return { counts, checksum, lastIds: lastIds };
+  return { counts, checksum, lastIds };
 }
 
-// One after the other: a connection answers one question at a time.
+// Sequentially: all queries of a transaction use the same connection.
 async function readLastIds(source: TableReader): Promise<Record<IdTable, bigint>> {
   const ids: Partial<Record<IdTable, bigint>> = {};
   for (const name of idTables) ids[name] = await source.lastId(name);

@@ -1,49 +1,53 @@
-// All pets as text, in order of id, as they are at one moment.
+// Exports the pets of one snapshot as text, in order of id.
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Tables } from "../store/index.ts";
-import { type Format, fields } from "./formats.ts";
+import type { Format } from "./formats.ts";
+import { petFields } from "./pet-schema.ts";
 
-/** Which pets to give out, and how. */
+/** The pets to export, and their format. */
 export interface Selection {
   readonly format: Format;
-  /** Only the pets of this status. */
+  /** Exports only the pets with this status. */
   readonly status?: string | undefined;
-  /** Without their ids, as an import takes them. */
+  /** Omits the ids, as an import requires it. */
   readonly withoutIds?: boolean | undefined;
 }
 
-/** What was given out. */
-export interface Exported {
+/** The result of an export. */
+export interface ExportSummary {
+  /** The number of pets. */
   readonly pets: number;
-  /** SHA-256 of all bytes, in hexadecimal. */
+  /** The SHA-256 of all bytes, in hexadecimal. */
   readonly sha256: string;
 }
 
-/** Hands the text of all pets to `write`, a batch at a time; the next one is made when that has resolved. */
+/**
+ * Exports pets in batches. Awaits `write` for each batch before it reads the next one. `progress` receives numbers of
+ * pets, without a total if a status is selected.
+ */
 export function exportPets(
   store: Tables,
   { format, status, withoutIds }: Selection,
   write: (text: string) => Promise<unknown>,
   progress: (done: number, total?: number) => void,
-): Promise<Exported> {
-  const first = withoutIds ? 1 : 0;
-  const names = fields.slice(first);
+): Promise<ExportSummary> {
+  const firstColumn = withoutIds ? 1 : 0;
+  const fields = petFields.slice(firstColumn);
   const hash = createHash("sha256");
-  const put = async (text: string) => {
+  const writeAndHash = async (text: string) => {
     hash.update(text);
     await write(text);
   };
   return store.read(async (source) => {
-    // How many there are of a status is not known before.
     const total = status === undefined ? await source.count("pets") : undefined;
     let pets = 0;
-    await put(format.head(names));
+    await writeAndHash(format.header(fields));
     for await (const rows of source.rows("pets", status)) {
-      await put(rows.map((row) => format.toLine(names, row.slice(first))).join(""));
+      await writeAndHash(rows.map((row) => format.serialize(fields, row.slice(firstColumn))).join(""));
       pets += rows.length;
       progress(pets, total);
-      await setImmediate(); // the embedded store never waits for anything: signals would not be heard
+      await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
     }
     return { pets, sha256: hash.digest("hex") };
   });

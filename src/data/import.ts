@@ -1,125 +1,180 @@
-// Many pets from a file. All of it is checked before the first one is written; then whole batches, each in a
-// transaction with the record of how far it is, so that an import that was stopped can go on just there.
+// Imports pets in batches. Each transaction adds a batch and its checkpoint, so that an import that was stopped resumes
+// without missing or repeating a line.
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
 import type { Document } from "../spec/index.ts";
-import { type NewPet, newPetColumns, type TableReader, type Tables, type Values } from "../store/index.ts";
+import { type NewPet, newPetColumns, type Tables, type Values } from "../store/index.ts";
 import type { Format } from "./formats.ts";
-import type { Input } from "./input.ts";
-import { type Checked, findPets } from "./input-check.ts";
-import { toText } from "./inventory.ts";
+import {
+  type Checkpoint,
+  findCheckpointRow,
+  initialCheckpoint,
+  isSameRow,
+  toCheckpoint,
+  toCheckpointRow,
+} from "./import-checkpoint.ts";
+import type { Input } from "./input-file.ts";
+import { type InputSummary, parseRecords } from "./validate-input.ts";
 
-const batch = 2_000; // pets
-const between = 20; // milliseconds at least from one batch to the next, in which a service's creates get their turn
+const batchSize = 2_000; // pets
+const minPause = 20; // milliseconds between two transactions, in which a running service can write
 
-/** Told how many pets were written, of how many. Where it throws, the import stops. */
-export type Progress = (done: number, total: number) => void;
+/** Called after each batch with the number of pets that were written. Stops the import if it throws. */
+export type ImportProgress = (done: number, total: number) => void;
 
-/** How far an import is. */
-interface Mark {
-  readonly lines: number;
-  readonly pets: number;
-  readonly complete: boolean;
-  readonly at: Date;
+/** An input, and the result of its validation. */
+export interface ValidatedInput {
+  readonly input: Input;
+  readonly format: Format;
+  readonly document: Document;
+  readonly checked: InputSummary;
 }
 
-/** How to go on with an input whose import was begun before. */
+/** What to do if an import of the same input has a checkpoint. Without an option, the import is rejected. */
 export interface ImportOptions {
+  /** Continue after the checkpoint. */
   readonly resume?: boolean | undefined;
+  /** Import all lines again. */
   readonly fromStart?: boolean | undefined;
 }
 
+/** The last checkpoint, and the number of pets that earlier imports had written. */
+export type ImportResult = Checkpoint & { readonly before: number };
+
 /**
- * Imports the pets of an input that was checked, but for those that were imported before: how many are there now.
- * Rejects where its import was begun before, and nothing says how to go on; and where it is stopped half-way, with
- * how far it is.
+ * Imports the pets of an input, except those before the checkpoint from which it resumes. Skips invalid records.
+ * Rejects with an Error that reports the last checkpoint if the import is stopped or fails.
  */
 export async function importPets(
   store: Tables,
-  { input, format, document, checked }: { input: Input; format: Format; document: Document; checked: Checked },
+  source: ValidatedInput,
   { resume, fromStart }: ImportOptions,
-  progress: Progress,
-): Promise<Mark & { before: number }> {
-  const digest = input.digest();
-  let record = await store.read((source) => findRecord(source, digest));
-  const begun = readMark(record);
-  if (record && !resume && !fromStart)
+  progress: ImportProgress,
+): Promise<ImportResult> {
+  const digest = source.input.digest();
+  const row = await store.read((tables) => findCheckpointRow(tables, digest));
+  const previous = row ? toCheckpoint(row) : initialCheckpoint;
+  if (row && !resume && !fromStart)
     throw new Error(
-      begun.complete
-        ? `This input was imported before, ${formatTime(begun.at)}: ${begun.pets} pets. All of them once more are with --from-start.`
-        : `An import of this input was begun, and is not finished: ${say(begun)}. Go on with --resume, or import all lines once more with --from-start.`,
+      previous.complete
+        ? `This input was imported before, ${formatTime(previous.writtenAt)}: ${previous.pets} pets. All of them once more are with --from-start.`
+        : `An import of this input was begun, and is not finished: ${describe(previous)}. Go on with --resume, or import all lines once more with --from-start.`,
     );
-  let done = resume ? begun : readMark();
-  const { lines: passed, pets: before } = done;
-  let trying: { next: Mark; row: Values } | undefined;
-  if (done.complete) return { ...done, before };
-  const write = async (pets: readonly NewPet[], lines: number, complete: boolean): Promise<void> => {
-    const next = { lines, pets: done.pets + pets.length, complete, at: new Date() };
-    const row = [digest, ...[lines, next.pets, Number(complete), next.at.getTime()].map(BigInt)];
-    trying = { next, row };
-    await store.write(async (target) => {
-      if (toLine(await findRecord(target, digest)) !== toLine(record))
+  const start = resume ? previous : initialCheckpoint;
+  const before = start.pets;
+  if (start.complete) return { ...start, before };
+  const writer = new BatchWriter(store, digest, start, row);
+  try {
+    let lastCommit = 0;
+    for await (const { pets, lines, complete } of readBatches(source, start.lines)) {
+      if (!complete) await pause(Math.max(0, minPause - (performance.now() - lastCommit)));
+      await writer.write(pets, lines, complete);
+      progress(writer.checkpoint.pets - before, source.checked.pets - before);
+      lastCommit = performance.now();
+    }
+  } catch (error) {
+    const isKnown = await writer.recover();
+    // If the last batch was committed, a late stop or a lost response is no failure.
+    if (!writer.checkpoint.complete) throw describeFailure(error as Error, writer.checkpoint, isKnown);
+  }
+  return { ...writer.checkpoint, before };
+}
+
+interface Batch {
+  readonly pets: readonly NewPet[];
+  /** The number of the last line of the batch, or of the input if the batch is the last one. */
+  readonly lines: number;
+  /** Whether the batch is the last one. */
+  readonly complete: boolean;
+}
+
+async function* readBatches(
+  { input, format, document, checked }: ValidatedInput,
+  skippedLines: number,
+): AsyncGenerator<Batch> {
+  let pets: NewPet[] = [];
+  let lines = 0;
+  for await (const records of parseRecords(input.read(), format, document))
+    for (const { lastLine, pet } of records) {
+      if (pet === undefined || lastLine <= skippedLines) continue;
+      if (pets.length === batchSize) {
+        yield { pets, lines, complete: false };
+        pets = [];
+      }
+      pets.push(pet);
+      lines = lastLine;
+    }
+  yield { pets, lines: checked.lines, complete: true };
+}
+
+/** Writes the batches of one input, and tracks its checkpoint. */
+class BatchWriter {
+  readonly #store: Tables;
+  readonly #digest: Uint8Array;
+  #checkpoint: Checkpoint;
+  /** The row of the checkpoint in the store. */
+  #row: Values | undefined;
+  /** The row of the last transaction, whether it was committed or not. */
+  #attemptedRow: Values | undefined;
+
+  constructor(store: Tables, digest: Uint8Array, checkpoint: Checkpoint, row: Values | undefined) {
+    this.#store = store;
+    this.#digest = digest;
+    this.#checkpoint = checkpoint;
+    this.#row = row;
+  }
+
+  get checkpoint(): Checkpoint {
+    return this.#checkpoint;
+  }
+
+  /** Rejects if another import has changed the checkpoint. */
+  async write(pets: readonly NewPet[], lines: number, complete: boolean): Promise<void> {
+    const next = { lines, pets: this.#checkpoint.pets + pets.length, complete, writtenAt: new Date() };
+    const row = toCheckpointRow(this.#digest, next);
+    this.#attemptedRow = row;
+    await this.#store.write(async (target) => {
+      if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
         throw new Error("Another process imports the same input.");
-      const last = await target.lastId("pets");
+      const lastId = await target.lastId("pets");
       const rows = pets.map((pet, index) => [
-        last + 1n + BigInt(index),
+        lastId + 1n + BigInt(index),
         ...newPetColumns.map(({ field }) => pet[field] ?? null),
       ]);
       await target.add("pets", rows);
-      await target.remove("imports", digest);
+      await target.remove("imports", this.#digest);
       await target.add("imports", [row]);
-      await target.setLastId("pets", last + BigInt(rows.length));
+      await target.setLastId("pets", lastId + BigInt(rows.length));
     });
-    record = row;
-    done = next;
-    progress(done.pets - before, checked.pets - before);
-  };
-  try {
-    let some: NewPet[] = [];
-    let last = 0; // the line of the last of them
-    let free = 0; // since when the store is left to others
-    for await (const found of findPets(input.read(), format, document))
-      for (const { number, pet } of found) {
-        if (pet === undefined || number <= passed) continue;
-        if (some.length === batch) {
-          await pause(Math.max(0, between - (performance.now() - free)));
-          await write(some, last, false);
-          free = performance.now();
-          some = [];
-        }
-        some.push(pet);
-        last = number;
-      }
-    await write(some, checked.lines, true);
-    return { ...done, before };
-  } catch (error) {
-    // The answer to the last batch may be lost, and the batch there.
-    const now = await store.read((source) => findRecord(source, digest)).then(toLine, () => undefined);
-    if (trying && now === toLine(trying.row)) done = trying.next;
-    if (done.complete) return { ...done, before }; // told to stop, say, when there was nothing left to do
-    const why = (error as Error).message.replace(/\.$/, "");
-    const far = done.lines > 0 ? `${say(done)}; the same with --resume goes on after them` : "Nothing was imported";
-    const lost =
-      now === undefined ? "Whether the last batch is there is not known: the same with --resume finds out" : far;
-    throw new Error(`${why}. ${lost}.`, { cause: error });
+    this.#row = row;
+    this.#checkpoint = next;
+  }
+
+  /**
+   * Reads the checkpoint again after an error, because a transaction can be committed although its response was lost.
+   * Returns false if the store can't be read.
+   */
+  async recover(): Promise<boolean> {
+    const read = () => this.#store.read((source) => findCheckpointRow(source, this.#digest));
+    const [row, isRead] = await read().then(
+      (row) => [row, true] as const,
+      () => [undefined, false] as const,
+    );
+    if (row && this.#attemptedRow && isSameRow(row, this.#attemptedRow)) this.#checkpoint = toCheckpoint(row);
+    return isRead;
   }
 }
 
-function toLine(record: Values | undefined): string {
-  return `${record?.map(toText)}`;
+function describeFailure(error: Error, checkpoint: Checkpoint, isKnown: boolean): Error {
+  const reason = error.message.replace(/\.$/, "");
+  const progress =
+    checkpoint.lines > 0
+      ? `${describe(checkpoint)}; the same with --resume goes on after them`
+      : "Nothing was imported";
+  const state = isKnown ? progress : "Whether the last batch is there is not known: the same with --resume finds out";
+  return new Error(`${reason}. ${state}.`, { cause: error });
 }
 
-function say({ lines, pets }: Mark): string {
+function describe({ lines, pets }: Checkpoint): string {
   return `${pets} pets are there, of the lines up to ${lines}`;
-}
-
-async function findRecord(source: TableReader, digest: Uint8Array): Promise<Values | undefined> {
-  for await (const rows of source.rows("imports"))
-    for (const row of rows) if (Buffer.compare(row[0] as Uint8Array, digest) === 0) return row;
-  return undefined;
-}
-
-function readMark(record: Values = [null, 0n, 0n, 0n, 0n]): Mark {
-  const [, lines, pets, complete, at] = record;
-  return { lines: Number(lines), pets: Number(pets), complete: complete === 1n, at: new Date(Number(at)) };
 }

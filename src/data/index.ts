@@ -1,9 +1,11 @@
-export { backup, restore } from "./backup.ts";
+export { backup } from "./backup.ts";
+export type { StoreSummary } from "./checksum.ts";
 export { copy } from "./copy.ts";
 export { exportPets } from "./export.ts";
-export { endings, formats, readStatuses } from "./formats.ts";
+export { formats, formatsByExtension } from "./formats.ts";
 export { importPets } from "./import.ts";
-export { openInput } from "./input.ts";
-export { checkInput } from "./input-check.ts";
-export { check } from "./integrity-check.ts";
-export type { Inventory } from "./inventory.ts";
+export { openInput } from "./input-file.ts";
+export { checkIntegrity } from "./integrity-check.ts";
+export { readStatuses } from "./pet-schema.ts";
+export { restore } from "./restore.ts";
+export { validateInput } from "./validate-input.ts";

@@ -1,95 +1,101 @@
-// Is a store sound: what must be there is there, and agrees with itself and with the document.
-
-import { createValidatorCompiler, type Document } from "../spec/index.ts";
+// Checks the integrity of a store: the structure of the database, the references between its rows, and each pet against
+// the document.
+import type { Document } from "../spec/index.ts";
 import {
   type IdTable,
   idTables,
-  newPetColumns,
   type Table,
   type TableReader,
   type Tables,
   tables,
   type Values,
 } from "../store/index.ts";
-import { countRows, type Inventory, readAllRows, toText, totalRows } from "./inventory.ts";
+import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
+import { compileValidator, petFields } from "./pet-schema.ts";
 
-const size = 32; // bytes, of the secret and of each hash
-const day = 86_400_000; // milliseconds by which clocks may disagree
+const digestSize = 32; // bytes of the secret and of each hash
+const maxClockSkew = 86_400_000; // milliseconds
 
 /**
- * Reads all that a store has, as it is at one moment, and tells of each problem. What keeps it from reading
- * on is one of them; where it came to the end it gives the inventory. Rejects with what `progress` throws.
+ * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if a
+ * problem prevents it from reading all rows. `progress` receives numbers of rows. Rejects with what `progress` throws.
  */
-export async function check(
+export async function checkIntegrity(
   store: Tables,
   document: Document,
-  tell: (problem: string) => void,
+  report: (problem: string) => void,
   progress: (done: number, total: number) => void,
-): Promise<Inventory | undefined> {
-  const problems = buildProblems(document);
-  let stopped: unknown;
-  const tellFar = (done: number, total: number) => {
+): Promise<StoreSummary | undefined> {
+  const findProblems = createRowCheck(document);
+  let cancellation: unknown;
+  const showProgress = (done: number, total: number) => {
     try {
       progress(done, total);
     } catch (error) {
-      stopped = error;
+      cancellation = error;
       throw error;
     }
   };
-  const look = async (source: TableReader): Promise<Inventory> => {
-    for await (const problem of source.problems()) tell(problem);
-    const secrets = (await source.secrets()).map(({ length }) => length);
-    if (String(secrets) !== String(size))
-      tell(
-        `There must be one secret of ${size} bytes, and there are ${secrets.length}${secrets.map((bytes) => `, of ${bytes}`).join("")}.`,
-      );
-    const highest: Partial<Record<Table, bigint>> = {};
+  const checkSnapshot = async (source: TableReader): Promise<StoreSummary> => {
+    for await (const problem of source.problems()) report(problem);
+    await checkSecret(source, report);
+    const highestIds: Partial<Record<Table, bigint>> = {};
     const counts = await countRows(source);
-    const checksum = await readAllRows(
+    const total = totalRows(counts);
+    const checksum = await checksumRows(
       source,
-      (done) => tellFar(done, totalRows(counts)),
+      (done) => showProgress(done, total),
       async (table, rows) => {
-        for (const row of rows) for (const problem of problems(table, row)) tell(problem);
-        highest[table] = rows.at(-1)?.[0] as bigint;
+        for (const row of rows) for (const problem of findProblems(table, row)) report(problem);
+        highestIds[table] = rows.at(-1)?.[0] as bigint;
       },
     );
-    for (const table of idTables) await compareIds(source, table, highest[table] ?? 0n, tell);
+    for (const table of idTables) await checkLastId(source, table, highestIds[table] ?? 0n, report);
     return { counts, checksum };
   };
   try {
-    return await store.read(look);
+    return await store.read(checkSnapshot);
   } catch (error) {
-    if (error === stopped) throw error;
-    tell(`The store can't be read to its end: ${(error as Error).message.replace(/\.$/, "")}.`);
+    if (error === cancellation) throw error;
+    report(`The store can't be read to its end: ${(error as Error).message.replace(/\.$/, "")}.`);
     return undefined;
   }
 }
 
-async function compareIds(source: TableReader, table: IdTable, highest: bigint, tell: (problem: string) => void) {
-  const last = await source.lastId(table);
-  if (last < highest) tell(`The next id of ${table} would be ${last + 1n}, and there is ${highest} already.`);
+async function checkSecret(source: TableReader, report: (problem: string) => void): Promise<void> {
+  const sizes = (await source.secrets()).map(({ length }) => length);
+  if (sizes.length === 1 && sizes[0] === digestSize) return;
+  const list = sizes.map((size) => `, of ${size}`).join("");
+  report(`There must be one secret of ${digestSize} bytes, and there are ${sizes.length}${list}.`);
 }
 
-/** What is wrong with a row, each in a sentence. */
-function buildProblems({ content, extensions }: Document) {
-  const compile = createValidatorCompiler([...extensions, "components"]);
-  const schema = { $ref: "#/components/schemas/Pet", components: content.components };
-  const validate = compile({ schema, httpPart: "body", method: "", url: "" });
-  const fields = ["id", ...newPetColumns.map(({ field }) => field)];
-  const soon = BigInt(Date.now() + day);
+async function checkLastId(
+  source: TableReader,
+  table: IdTable,
+  highestId: bigint,
+  report: (problem: string) => void,
+): Promise<void> {
+  const lastId = await source.lastId(table);
+  if (lastId < highestId) report(`The next id of ${table} would be ${lastId + 1n}, and there is ${highestId} already.`);
+}
+
+/** Creates a generator function that yields the problems of a row, one sentence each. */
+function createRowCheck(document: Document) {
+  const validate = compileValidator(document, "body", { $ref: "#/components/schemas/Pet" });
+  const latestTime = BigInt(Date.now() + maxClockSkew);
 
   return function* (table: Table, row: Values): Generator<string> {
-    const name = `${table} ${toText(row[0] as bigint)}`;
+    const name = `${table} ${valueToText(row[0] as bigint)}`;
     for (const [index, column] of Object.keys(tables[table]).entries()) {
       const value = row[index];
-      if (value instanceof Uint8Array && value.length !== size)
-        yield `${name}: its ${column} must have ${size} bytes, and has ${value.length}.`;
-      if (/^(created|last_used)_at$/.test(column) && typeof value === "bigint" && value > soon)
+      if (value instanceof Uint8Array && value.length !== digestSize)
+        yield `${name}: its ${column} must have ${digestSize} bytes, and has ${value.length}.`;
+      if (/^(created|last_used)_at$/.test(column) && typeof value === "bigint" && value > latestTime)
         yield `${name}: its ${column} is in the future.`;
     }
     if (table !== "pets") return;
-    const given = fields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
-    const { error } = validate(Object.fromEntries(given)) as { error?: Error };
+    const entries = petFields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
+    const { error } = validate(Object.fromEntries(entries));
     if (error) yield `${name} is not as the document says: ${error.message}`;
   };
 }

@@ -1,30 +1,39 @@
-// petstore backup: consistent snapshots, which are checked before they get their name. Rejects damaged stores.
+// petstore backup: writes snapshots, and checks their integrity before they get their final name.
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { backup, restore } from "../../src/data/backup.ts";
+import { backup } from "../../src/data/backup.ts";
+import { restore } from "../../src/data/restore.ts";
 import { readDocument } from "../../src/pets/document.ts";
-import { openStore, openTables } from "../../src/store/open.ts";
+import { openTables } from "../../src/store/open.ts";
 import { latestVersion } from "../../src/store/sqlite/migrations.ts";
 import { stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { fill, insertPets, petLine, petstoreOn, readAllPets, tamper } from "../support/stores.ts";
+import {
+  fill,
+  insertPets,
+  openWithPets,
+  petLine,
+  petstoreOn,
+  readAllPets,
+  stopOnFirstFile,
+  tamper,
+} from "../support/stores.ts";
 
 const document = await readDocument();
 
 for (const [kind, prepare] of Object.entries(stores)) {
-  t.test(`${kind}: a backup has all of one moment, whatever is created meanwhile, as one file`, async (t) => {
+  t.test(`${kind}: a backup is a snapshot in one file, also during concurrent creates`, async (t) => {
     const url = await prepare(t);
-    await fill(url, 1_500);
-    const [tables, store] = [await openTables(url, "readonly"), await openStore(url)];
+    const { store, tables } = await openWithPets(t, url, 1_500, fill);
     const place = folder(t);
     const file = join(place, "backup.db");
-    const once = (key: string) => ({ caller: 1n, key, digest: new Uint8Array(32) });
+    const idempotencyKey = (key: string) => ({ caller: 1n, key, digest: new Uint8Array(32) });
     const created: Promise<unknown>[] = [];
-    const progress = (doing: string) => {
-      if (doing === "copying")
-        created.push(store.pets.create({ name: "late", categoryId: 0n }, once(`${created.length}`)));
+    const progress = (phase: string) => {
+      if (phase === "copying")
+        created.push(store.pets.create({ name: "late", categoryId: 0n }, idempotencyKey(`${created.length}`)));
     };
     const { counts } = await backup(tables, file, document, progress);
     t.ok(created.length > 2);
@@ -41,9 +50,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON pet_id = id WHERE pet_id IS NULL";
     t.equal(db.prepare(rows).get()?.n, 0, "each pet has its Idempotency-Key");
     db.close();
-    t.same(readdirSync(place), ["backup.db"], "also after it was read");
-    await store.close();
-    await tables.close();
+    t.same(readdirSync(place), ["backup.db"], "reading it creates no other file");
   });
 
   t.test(`${kind}: a backup that is stopped or fails leaves no file`, async (t) => {
@@ -51,15 +58,11 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await insertPets(url, 2_500);
     const place = folder(t);
     const args = ["backup", join(place, "it.db")];
-    let partial = "";
-    // Stops the backup when its file is there under another name.
-    const onStop = (stop: () => void) => {
-      [partial = ""] = readdirSync(place);
-      if (partial === "") setImmediate(onStop, stop);
-      else stop();
-    };
-    t.match(await petstoreOn(url, args, { onStop }), { status: 1, stderr: /Stopped\. Nothing was kept\.\n$/ });
-    t.match(partial, /^it\.db\.partial-/);
+    t.match(await stopOnFirstFile(url, args, place), {
+      status: 1,
+      stderr: /Stopped\. Nothing was kept\.\n$/,
+      partialFile: /^it\.db\.partial-/,
+    });
     t.same(readdirSync(place), []);
     await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 7");
     t.match(await petstoreOn(url, args), {
@@ -69,13 +72,13 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.same(readdirSync(place), []);
   });
 
-  t.test(`${kind}: a backup or restore that is stopped during its check fails with Stopped`, async (t) => {
+  t.test(`${kind}: a backup or restore that is stopped during its integrity check fails with Stopped`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     for (const each of [from, url]) await fill(each, 3);
     const file = join(folder(t), "backup.db");
     t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
-    const stop = (doing: string) => {
-      if (doing === "checking") throw new Error("Stopped.");
+    const stop = (phase: string) => {
+      if (phase === "checking") throw new Error("Stopped.");
     };
     await t.rejects(restore(file, url, document, true, stop), { message: /^Stopped\.$/ });
     const tables = await openTables(url, "readonly");
@@ -85,7 +88,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   });
 }
 
-t.test("Reports what can't be backed up or restored", async (t) => {
+t.test("Rejects stores and files that can't be backed up or restored", async (t) => {
   const url = await stores.sqlite(t);
   const place = folder(t);
   await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex").repeat(3) });

@@ -31,16 +31,16 @@ async function readCounts(url: string) {
   return counts;
 }
 
-t.test("copies all rows to PostgreSQL and back", async (t) => {
+t.test("copies all rows from SQLite to PostgreSQL and back", async (t) => {
   const from = await stores.sqlite(t);
   const store = await openStore(from);
   const key = await addKey(store, "a", new Date("2131-01-02T03:04:05.678Z"));
-  const once: IdempotencyKey = { caller: 1n, key: "k", digest: new Uint8Array([0, 1, 255]) };
+  const idempotencyKey: IdempotencyKey = { caller: 1n, key: "k", digest: new Uint8Array([0, 1, 255]) };
   const edgeCaseNames = ["", "🐕\u0001", 'a "quoted" \\ {name}, NULL', "\n\r\t", "x".repeat(1_000)];
   for (const name of edgeCaseNames) await store.pets.create({ name, categoryId: -(2n ** 63n) });
   const create = (n: number) => store.pets.create({ name: `${n}`, categoryId: 2n ** 63n - 1n, status: "sold" });
   for (let n = 0; n < 2_500; n += 500) await Promise.all(Array.from({ length: 500 }, (_, i) => create(n + i)));
-  const first = await store.pets.create({ name: "last", categoryId: 0n }, once);
+  const first = await store.pets.create({ name: "last", categoryId: 0n }, idempotencyKey);
   // The rows are sorted by bytes, whatever the locale of the database is.
   const calls = ["b", "a", "B", "ä", "_"].map((key) => ({ operation: "getPet", key, day: 20_000n, count: 1n }));
   await store.deprecated.add(calls, 0n);
@@ -51,7 +51,7 @@ t.test("copies all rows to PostgreSQL and back", async (t) => {
   const page = (await service.call("GET", next, { key })).text;
   await service.app.close();
   await store.close();
-  // An id is never given out twice, even if its pet is deleted.
+  // An id is never generated twice, even if its pet is deleted.
   await tamper(
     from,
     "INSERT INTO pets (id, name, category_id) VALUES (5000, 'gone', 0)",
@@ -71,12 +71,12 @@ t.test("copies all rows to PostgreSQL and back", async (t) => {
   for (const url of [middle, back]) {
     const store = await openStore(url);
     t.same((await store.pets.list({ limit: 100 })).pets, pets);
-    t.same(await store.pets.create({ name: "x", categoryId: 0n }, once), { ...first, outcome: "repeated" });
+    t.same(await store.pets.create({ name: "x", categoryId: 0n }, idempotencyKey), { ...first, outcome: "repeated" });
     t.match(await store.pets.create({ name: "new", categoryId: 0n }), { pet: { id: 5001n } }, "the next id");
     const service = await start(t, { store });
     t.equal((await service.call("GET", next, { key })).text, page, "keys and cursors remain valid");
-    const [known] = await store.keys.list();
-    t.same([known?.name, known?.expiresAt], ["a", new Date("2131-01-02T03:04:05.678Z")]);
+    const [copiedKey] = await store.keys.list();
+    t.same([copiedKey?.name, copiedKey?.expiresAt], ["a", new Date("2131-01-02T03:04:05.678Z")]);
     await service.app.close();
     await store.close();
   }
@@ -93,7 +93,7 @@ t.test("copies an empty store, whose first id is 1", async (t) => {
   }
 });
 
-t.test("rejects invalid sources and targets in one line", async (t) => {
+t.test("rejects invalid sources and targets with one line of output", async (t) => {
   const [from, full] = [await stores.sqlite(t), await stores.sqlite(t)];
   await insertPets(from, 3);
   await insertPets(full, 2);
@@ -120,7 +120,7 @@ t.test("rejects invalid sources and targets in one line", async (t) => {
   t.notMatch(positional.stderr + misspelled.stderr, /hunter2/, "no output has the password");
 });
 
-t.test("a copy that fails half-way leaves the target empty, and a second copy succeeds", async (t) => {
+t.test("a copy that fails leaves the target empty, and a second copy succeeds", async (t) => {
   const from = await stores.sqlite(t);
   await insertPets(from, 3_000);
   for (const to of await createTargets(t)) {
@@ -159,7 +159,7 @@ t.test("discards a copy that differs from its source", async (t) => {
   t.same(await query(to, "SELECT 1 FROM petstore.pets"), []);
 });
 
-/** Copies, and calls `write` just after the copy began to read the source, or when it has read all of it. */
+/** Copies, and calls `write` before or after the copy reads the rows of the source. */
 async function copyWhile(from: string, to: string, write: () => Promise<unknown>, when: "before" | "after") {
   const [source, target] = [await openTables(from, "migrate"), await openTables(to, "create")];
   const readAndWrite: typeof source.read = (work) =>
@@ -170,7 +170,7 @@ async function copyWhile(from: string, to: string, write: () => Promise<unknown>
       if (when === "after") await write();
       return result;
     });
-  let reads = 0; // the first one only compares the secrets of the two stores
+  let reads = 0; // the first read compares the secrets of the two stores
   const read: typeof source.read = (work) => (reads++ === 1 ? readAndWrite(work) : source.read(work));
   const result = await copy({ ...source, read }, target, () => {}).catch((error: Error) => error.message);
   await source.close();
@@ -182,7 +182,7 @@ for (const [kind, other] of [
   ["sqlite", "postgres"],
   ["postgres", "sqlite"],
 ] as const)
-  t.test(`${kind}: refuses to copy a store that is written to during the copy`, async (t) => {
+  t.test(`${kind}: rejects a copy if its source is written to meanwhile`, async (t) => {
     const [from, to] = [await stores[kind](t), await stores[other](t)];
     const store = await openStore(from);
     for (let n = 0; n < 10; n++) await store.pets.create({ name: `${n}`, categoryId: 0n });

@@ -4,11 +4,19 @@ import { join } from "node:path";
 import t from "tap";
 import { exportPets } from "../../src/data/export.ts";
 import { formats } from "../../src/data/formats.ts";
-import { openStore, openTables } from "../../src/store/open.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { exportedText, statusList } from "../support/pets.ts";
-import { countPets, fill, insertPets, petLine, petstoreOn, tamper } from "../support/stores.ts";
+import {
+  countPets,
+  fill,
+  insertPets,
+  openWithPets,
+  petLine,
+  petstoreOn,
+  stopOnFirstFile,
+  tamper,
+} from "../support/stores.ts";
 
 for (const [kind, prepare] of Object.entries(stores)) {
   for (const [name, format] of Object.entries(formats))
@@ -25,10 +33,10 @@ for (const [kind, prepare] of Object.entries(stores)) {
       const all = (await petstoreOn(url, ["export", "--format", name])).stdout;
       t.ok(all.startsWith(name === "csv" ? "id,name,categoryId,status\r\n1,," : '{"id":1,"name":"","categoryId":'));
       const output = join(folder(t), `all.${name}`);
-      writeFileSync(output, "what was there before");
+      writeFileSync(output, "old content");
       const written = await petstoreOn(url, ["export", "--output", output, "--json"]);
       t.match(JSON.parse(written.stdout), { pets: 2_400, sha256: /^[0-9a-f]{64}$/ });
-      t.equal(readFileSync(output, "utf8"), all, "the ending of the file selects the format");
+      t.equal(readFileSync(output, "utf8"), all, "the file extension selects the format");
       const soldCount = text.match(/\bsold\b/g)?.length;
       const sold = await petstoreOn(url, ["export", "--status", "sold", "--output", output]);
       t.match(sold, { status: 0, stdout: new RegExp(`^pets {14}${soldCount}\\nsha256 {12}[0-9a-f]{64}\\n$`) });
@@ -38,7 +46,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.same(readdirSync(join(output, "..")), [`all.${name}`], "no other file is left");
     });
 
-  t.test(`${kind}: an export of a store that does not exist creates none`, async (t) => {
+  t.test(`${kind}: rejects an export of a store that does not exist, and does not create it`, async (t) => {
     const url = kind === "sqlite" ? await prepare(t) : await emptyDatabase(t);
     for (const name of Object.keys(formats))
       t.match(await petstoreOn(url, ["export", "--format", name]), {
@@ -51,15 +59,13 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
   t.test(`${kind}: an export is a snapshot of the pets, also during concurrent creates`, async (t) => {
     const url = await prepare(t);
-    await insertPets(url, 1_500);
-    const store = await openStore(url);
-    const tables = await openTables(url, "readonly");
+    const { store, tables } = await openWithPets(t, url, 1_500);
     for (const status of [undefined, "sold"]) {
       const before = await countPets(url);
       let text = "";
       const write = async (some: string) => {
         text += some;
-        if (some === "") return; // the head: nothing was read yet
+        if (some === "") return; // the header is written before the first read
         await store.pets.create({ name: "late", categoryId: 0n, status: "sold" });
       };
       const { pets } = await exportPets(tables, { format: formats.ndjson, status }, write, () => {});
@@ -67,28 +73,21 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.equal(text.split("\n").length - 1, before);
       t.ok((await countPets(url)) > before);
     }
-    await tables.close();
-    await store.close();
   });
 
   t.test(`${kind}: an export that is stopped leaves no file`, async (t) => {
     const url = await prepare(t);
     await insertPets(url, 3_500);
     const place = folder(t);
-    const args = ["export", "--output", join(place, "it.ndjson")];
-    let partial = "";
-    // Stops the export when its file is there under another name.
-    const onStop = (stop: () => void) => {
-      [partial = ""] = readdirSync(place);
-      if (partial === "") setImmediate(onStop, stop);
-      else stop();
-    };
-    t.match(await petstoreOn(url, args, { onStop }), { status: 1, stderr: /Stopped\. Nothing was kept\.\n$/ });
-    t.match(partial, /^it\.ndjson\.partial-/);
+    t.match(await stopOnFirstFile(url, ["export", "--output", join(place, "it.ndjson")], place), {
+      status: 1,
+      stderr: /Stopped\. Nothing was kept\.\n$/,
+      partialFile: /^it\.ndjson\.partial-/,
+    });
     t.same(readdirSync(place), []);
   });
 
-  t.test(`${kind}: exports a damaged store too`, async (t) => {
+  t.test(`${kind}: exports a store that fails the integrity check`, async (t) => {
     const url = await prepare(t);
     await fill(url, 3);
     await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 2");
@@ -96,7 +95,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   });
 }
 
-t.test("Reports what can't be exported or written", async (t) => {
+t.test("Rejects invalid options, stores and output files", async (t) => {
   const url = await stores.sqlite(t);
   const place = folder(t);
   const rejects = async (args: string[], stderr: RegExp, status = 1) =>

@@ -1,12 +1,12 @@
-// An import writes whole batches. If it is stopped or fails, it can resume, and each line becomes one pet.
+// An import writes batches with a checkpoint. If it is stopped or fails, it resumes without missing or repeating a line.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import t, { type Test } from "tap";
 import { formats } from "../../src/data/formats.ts";
 import { importPets } from "../../src/data/import.ts";
-import { openInput } from "../../src/data/input.ts";
-import { checkInput } from "../../src/data/input-check.ts";
+import { openInput } from "../../src/data/input-file.ts";
+import { validateInput } from "../../src/data/validate-input.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import type { Tables } from "../../src/store/bulk.ts";
 import { openTables } from "../../src/store/open.ts";
@@ -25,24 +25,24 @@ function write(t: Test, lines: readonly string[]): string {
   return file;
 }
 
-/** Stops a command as soon as it has reported progress in its part of this number, from 0. */
-function stopIn(part: number) {
-  let parts = 0;
-  return { onStop: (stop: () => void) => void (parts++ === part && stop()) };
+/** Stops an import in its first phase, the validation, or in its second phase, the writing. */
+function stopIn(phase: "validation" | "writing") {
+  let phases = 0;
+  const stopped = phase === "validation" ? 0 : 1;
+  return { onStop: (stop: () => void) => void (phases++ === stopped && stop()) };
 }
 
 /** Opens and checks a file, and returns what an import needs. */
 async function prepareImport(t: Test, lines: string) {
   const input = await openInput(write(t, [lines]), Readable.from([]));
-  t.teardown(input.close);
-  const checked = await checkInput(input, format, document, t.fail, ignore);
+  t.teardown(() => input.close());
+  const checked = await validateInput(input, format, document, t.fail, ignore);
   return { input, format, document, checked };
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
-  t.test(`${kind}: an import that is stopped reports its progress, and resumes there`, async (t) => {
+  t.test(`${kind}: an import that is stopped reports its checkpoint, and resumes there`, async (t) => {
     const url = await prepare(t);
-    // Each time, the bad lines are skipped.
     const isBad = (n: number) => n % 500 === 7;
     const all = Array.from({ length: 2_500 }, (_, n) => n);
     const file = write(
@@ -51,9 +51,15 @@ for (const [kind, prepare] of Object.entries(stores)) {
     );
     const names = all.filter((n) => !isBad(n)).map(String);
     const args = ["import", file, "--skip-bad"];
-    t.match(await petstoreOn(url, args, stopIn(0)), { status: 1, stderr: /: Stopped\. Nothing was imported\.\n$/ });
-    const far = "2000 pets are there, of the lines up to 2004; the same with --resume goes on after them";
-    t.match(await petstoreOn(url, args, stopIn(1)), { status: 1, stderr: new RegExp(`: Stopped\\. ${far}\\.\n$`) });
+    t.match(await petstoreOn(url, args, stopIn("validation")), {
+      status: 1,
+      stderr: /: Stopped\. Nothing was imported\.\n$/,
+    });
+    const checkpoint = "2000 pets are there, of the lines up to 2004; the same with --resume goes on after them";
+    t.match(await petstoreOn(url, args, stopIn("writing")), {
+      status: 1,
+      stderr: new RegExp(`: Stopped\\. ${checkpoint}\\.\n$`),
+    });
     t.same(await readAllNames(url), names.slice(0, 2_000));
 
     t.match(await petstoreOn(url, args), {
@@ -109,8 +115,12 @@ for (const [kind, prepare] of Object.entries(stores)) {
       stderr: /injected.*\. Nothing was imported\.\n$/,
     });
     await injectFault(url, 2_050);
-    const far = /injected.*\. 2000 pets are there, of the lines up to 2000; the same with --resume goes/;
-    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: far }, "there was nothing to resume");
+    const failed = /injected.*\. 2000 pets are there, of the lines up to 2000; the same with --resume goes/;
+    t.match(
+      await petstoreOn(url, ["import", file]),
+      { status: 1, stderr: failed },
+      "without --resume: no checkpoint was written",
+    );
     t.same(await readAllNames(url), names.slice(0, 2_000));
     await injectFault(url, 4_050);
     t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 1, stderr: /injected.*\. 4000 pets are/ });
@@ -143,56 +153,68 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const work = (store: Tables) => importPets(store, parts, { fromStart: true }, ignore);
     // The other import runs between the first two batches of this one.
     let writes = 0;
-    let others: unknown;
+    let otherResult: unknown;
     const write: Tables["write"] = async (batch) => {
-      if (writes++ === 1) others = await work(two);
+      if (writes++ === 1) otherResult = await work(two);
       return one.write(batch);
     };
     const message = /^Another process imports the same input\. 2000 pets are there/;
     await t.rejects(work({ ...one, write }), { message });
-    t.match(others, { pets: 2_100, complete: true });
-    t.equal(await countPets(url), 4_100, "each has written what it reports");
+    t.match(otherResult, { pets: 2_100, complete: true });
+    t.equal(await countPets(url), 4_100, "each import has written the pets that it reports");
     for (const tables of [one, two]) await tables.close();
   });
 
-  t.test(`${kind}: detects committed batches if the response is lost or the stop comes too late`, async (t) => {
-    const url = await prepare(t);
-    const store = await openTables(url, "create");
-    t.teardown(() => store.close());
-    const importLines = async (lines: string, { lost = false, gone = false, late = false, resume = false } = {}) => {
-      const parts = await prepareImport(t, lines);
-      let written = false;
-      const over: Tables = {
-        ...store,
-        read: async (work) => {
-          if (gone && written) throw new Error("No connection");
-          return store.read(work);
-        },
-        write: async (work) => {
-          await store.write(work);
-          written = true;
-          if (lost || gone) throw new Error("Connection terminated");
-          return undefined as never;
-        },
+  t.test(
+    `${kind}: detects a committed batch if the response of the store is lost or the stop comes too late`,
+    async (t) => {
+      const url = await prepare(t);
+      const store = await openTables(url, "create");
+      t.teardown(() => store.close());
+      // The store loses the response of a commit, or also fails afterwards; or the stop comes after the last batch.
+      const importLines = async (
+        lines: string,
+        { lostResponse = false, disconnected = false, lateStop = false, resume = false } = {},
+      ) => {
+        const parts = await prepareImport(t, lines);
+        let written = false;
+        const faultyStore: Tables = {
+          ...store,
+          read: async (work) => {
+            if (disconnected && written) throw new Error("No connection");
+            return store.read(work);
+          },
+          write: async (work) => {
+            await store.write(work);
+            written = true;
+            if (lostResponse || disconnected) throw new Error("Connection terminated");
+            return undefined as never;
+          },
+        };
+        const progress = (done: number, total: number) => {
+          if (lateStop && done === total) throw new Error("Stopped");
+        };
+        return importPets(faultyStore, parts, { resume }, progress);
       };
-      const progress = (done: number, total: number) => {
-        if (late && done === total) throw new Error("Stopped");
-      };
-      return importPets(over, parts, { resume }, progress);
-    };
-    t.match(await importLines(petLine("a"), { lost: true }), { pets: 1, complete: true }, "all was written");
-    t.match(await importLines(petLine("b"), { late: true }), { pets: 1, complete: true });
-    await t.rejects(importLines(petLine("a")), { message: /was imported before/ });
-    const many = petLine("c").repeat(2_100);
-    await t.rejects(importLines(many, { lost: true }), {
-      message:
-        "Connection terminated. 2000 pets are there, of the lines up to 2000; the same with --resume goes on after them.",
-    });
-    t.match(await importLines(many, { resume: true }), { pets: 2_100, before: 2_000 });
-    await t.rejects(importLines(petLine("d"), { gone: true }), {
-      message: "Connection terminated. Whether the last batch is there is not known: the same with --resume finds out.",
-    });
-    t.match(await importLines(petLine("d"), { resume: true }), { pets: 1, before: 1 }, "it was");
-    t.equal(await countPets(url), 2_103);
-  });
+      t.match(
+        await importLines(petLine("a"), { lostResponse: true }),
+        { pets: 1, complete: true },
+        "the batch was committed",
+      );
+      t.match(await importLines(petLine("b"), { lateStop: true }), { pets: 1, complete: true });
+      await t.rejects(importLines(petLine("a")), { message: /was imported before/ });
+      const many = petLine("c").repeat(2_100);
+      await t.rejects(importLines(many, { lostResponse: true }), {
+        message:
+          "Connection terminated. 2000 pets are there, of the lines up to 2000; the same with --resume goes on after them.",
+      });
+      t.match(await importLines(many, { resume: true }), { pets: 2_100, before: 2_000 });
+      await t.rejects(importLines(petLine("d"), { disconnected: true }), {
+        message:
+          "Connection terminated. Whether the last batch is there is not known: the same with --resume finds out.",
+      });
+      t.match(await importLines(petLine("d"), { resume: true }), { pets: 1, before: 1 }, "the batch was committed");
+      t.equal(await countPets(url), 2_103);
+    },
+  );
 }

@@ -50,21 +50,21 @@ for (const [kind, create] of Object.entries(stores)) {
     t.equal(served.stdout, `${copied.stdout}sound\n`, "a copy has the same counts and the same checksum");
   });
 
-  t.test(`${kind}: reports each problem in a line of its own`, async (t) => {
+  t.test(`${kind}: reports each problem in a separate line`, async (t) => {
     const url = await create(t);
     await fillStore(url);
     const isSqlite = kind === "sqlite";
     const blob = (bytes: string) => (isSqlite ? `X'${bytes}'` : `'\\x${bytes}'`);
-    const ahead = Date.now() + 25 * 3_600_000;
+    const futureTime = Date.now() + 25 * 3_600_000;
     await tamper(
       url,
       "UPDATE pets SET status = 'lost' WHERE id = 7",
       `UPDATE pets SET name = '${"🐕".repeat(maxName + 1)}' WHERE id = 8`,
       `INSERT INTO secret (value) VALUES (${blob("00")})`,
       "DELETE FROM pets WHERE id IN (3, 4)",
-      `UPDATE keys SET hash = ${blob("0102")}, last_used_at = ${ahead} WHERE name = 'a'`,
-      `UPDATE keys SET created_at = ${ahead - 2 * 3_600_000} WHERE name = 'b'`,
-      `UPDATE idempotency SET created_at = ${ahead}, digest = ${blob("")} WHERE pet_id = 5`,
+      `UPDATE keys SET hash = ${blob("0102")}, last_used_at = ${futureTime} WHERE name = 'a'`,
+      `UPDATE keys SET created_at = ${futureTime - 2 * 3_600_000} WHERE name = 'b'`,
+      `UPDATE idempotency SET created_at = ${futureTime}, digest = ${blob("")} WHERE pet_id = 5`,
       isSqlite ? "UPDATE sqlite_sequence SET seq = 41 WHERE name = 'pets'" : "SELECT setval('pets_id_seq', 41)",
     );
     const { status, stdout, stderr } = await checkStore(url);
@@ -85,24 +85,24 @@ for (const [kind, create] of Object.entries(stores)) {
     await tamper(url, "DELETE FROM secret", "DELETE FROM keys", "UPDATE pets SET status = 'lost'");
     const many = await checkStore(url);
     t.match(many, { status: 1, stderr: /must be one secret of 32 bytes, and there are 0/ });
-    t.match(many.stderr, /^(petstore: .*\n){20}petstore: and 283 more\n$/, "reports 20 problems at most");
+    t.match(many.stderr, /^(petstore: .*\n){20}petstore: and 283 more\n$/, "reports at most 20 problems");
   });
 }
 
-t.test("refuses a database without a pet store, and leaves it as it is", async (t) => {
-  const none = "it has no pet store of this version: petstore migrate makes it one";
-  const refused = { status: 1, stdout: "", stderr: new RegExp(`can't be opened: ${none}\\.\n$`) };
+t.test("rejects a database that is not a pet store, and leaves it unchanged", async (t) => {
+  const reason = "it has no pet store of this version: petstore migrate makes it one";
+  const rejected = { status: 1, stdout: "", stderr: new RegExp(`can't be opened: ${reason}\\.\n$`) };
   const [file, database] = [await stores.sqlite(t), await emptyDatabase(t)];
   t.match(await checkStore(file), { status: 1, stderr: /can't be opened: ENOENT/ });
   const path = toFile(file) as string;
   writeFileSync(path, "");
-  t.match(await checkStore(file), refused);
+  t.match(await checkStore(file), rejected);
   t.equal(readFileSync(path).length, 0);
-  t.match(await checkStore(database), refused);
+  t.match(await checkStore(database), rejected);
   t.same(await query(database, "SELECT 1 FROM pg_namespace WHERE nspname = 'petstore'"), []);
 });
 
-t.test("refuses a store in memory and a malformed URL", async (t) => {
+t.test("rejects a store in memory and a malformed URL", async (t) => {
   for (const wrong of ["sqlite::memory:", "postgres://shop:hunter2@h:99999/x"])
     t.match(await petstore({}, ["check", wrong]), {
       status: 1,
@@ -114,10 +114,10 @@ t.test("--json prints the result as JSON", async (t) => {
   const [from, url] = [await stores.sqlite(t), await stores.sqlite(t)];
   await petstore({ DATABASE_URL: from }, ["keys", "create", "alice"]);
   const copied = await petstore({}, ["copy", "--from", from, "--to", url, "--json"]);
-  const inventory = JSON.parse(copied.stdout);
-  t.match(inventory, { keys: 1, pets: 0, sha256: /^[0-9a-f]{64}$/ });
+  const summary = JSON.parse(copied.stdout);
+  t.match(summary, { keys: 1, pets: 0, sha256: /^[0-9a-f]{64}$/ });
   const { stdout } = await checkStore(url, "--json");
-  t.same(JSON.parse(stdout), { sound: true, problems: [], ...inventory });
+  t.same(JSON.parse(stdout), { sound: true, problems: [], ...summary });
 
   await tamper(url, "DROP TABLE idempotency");
   const damaged = await checkStore(url, "--json");
@@ -135,7 +135,7 @@ t.test("sqlite: finds a row that is missing from an index", async (t) => {
   const db = new DatabaseSync(toFile(url) as string);
   const index = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'pets_by_status'").get()?.rootpage;
   db.close();
-  // The index is not in the schema while a row is added.
+  // The row is inserted while the index is missing from the schema.
   const editSchema = (text: string) => tamper(url, `PRAGMA writable_schema = on; ${text}`);
   await editSchema("DELETE FROM sqlite_schema WHERE name = 'pets_by_status'");
   await tamper(url, "INSERT INTO pets (name, category_id) VALUES ('unseen', 1)");

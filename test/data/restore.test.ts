@@ -1,4 +1,4 @@
-// petstore restore: fills an empty store from a backup. With --force, it replaces the rows of a store, even one in use.
+// petstore restore: restores an empty store from a backup. With --force, it replaces the rows of a store in use.
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -13,14 +13,14 @@ import { addKey, start } from "../support/service.ts";
 import { countPets, fill, injectFault, petstoreOn, tamper } from "../support/stores.ts";
 
 const latest = { sqlite: sqlite.latestVersion, postgres: postgres.latestVersion };
-const once = { caller: 1n, key: "k", digest: new Uint8Array(32) };
+const idempotencyKey = { caller: 1n, key: "k", digest: new Uint8Array(32) };
 
 /** Backs up a store with a key and the pets 1 to 4; a pet 5 was deleted, and pet 4 has an Idempotency-Key. */
 async function makeBackup(t: Test, from: string) {
   const store = await openStore(from);
   await addKey(store, "theirs");
   for (const name of ["a", "b", "c"]) await store.pets.create({ name, categoryId: maxInt64 });
-  const fourth = await store.pets.create({ name: "d", categoryId: 0n }, once);
+  const fourth = await store.pets.create({ name: "d", categoryId: 0n }, idempotencyKey);
   await store.pets.create({ name: "gone", categoryId: 0n });
   await store.close();
   await tamper(from, "DELETE FROM pets WHERE id = 5");
@@ -31,16 +31,16 @@ async function makeBackup(t: Test, from: string) {
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
-  t.test(`${kind}: restores to a store that exists and is empty`, async (t) => {
+  t.test(`${kind}: restores an empty store`, async (t) => {
     const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
     t.match(await petstoreOn(url, ["migrate"]), { status: 0 });
     t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: /^pets {14}4$/m });
   });
 
-  t.test(`${kind}: rejects a restore to a store that is in use, also if its service is idle`, async (t) => {
+  t.test(`${kind}: rejects a restore of a store that is in use, also if its service is idle`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file } = await makeBackup(t, from);
-    // The pool of connections closes all idle ones but one, much sooner than the restore looks for the last time.
+    // The connection pool closes all idle connections but one before the restore checks for connections.
     const store = await openStore(url, { timeouts: { postgres: { idle: 20 } } });
     await start(t, { store });
     await Promise.all(Array.from({ length: 5 }, () => store.check()));
@@ -49,7 +49,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await store.close();
   });
 
-  t.test(`${kind}: replaces the rows of a store only with --force, all or none`, async (t) => {
+  t.test(`${kind}: replaces the rows of a store only with --force, in one transaction`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file, made, fourth } = await makeBackup(t, from);
     await fill(url, 9);
@@ -67,12 +67,12 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const { status, stdout } = await petstoreOn(url, ["restore", file, "--force", "--json"]);
     t.equal(status, 0);
     t.same(JSON.parse(stdout), made, "the same checksum");
-    t.equal((await call("GET", "/v1/pets", { key: old })).status, 401, "the keys are those of the backup at once");
+    t.equal((await call("GET", "/v1/pets", { key: old })).status, 401, "the keys of the backup apply immediately");
     const key = await addKey(store, "new");
-    t.match((await call("GET", "/v1/pets?limit=2", { key })).body, [{ name: "a" }, { name: "b" }], "so are the pets");
+    t.match((await call("GET", "/v1/pets?limit=2", { key })).body, [{ name: "a" }, { name: "b" }], "so do its pets");
     t.match((await call("GET", "/v1/pets/1", { key })).body, { name: "a" });
-    t.same(await store.pets.create({ name: "d", categoryId: 0n }, once), { ...fourth, outcome: "repeated" });
-    t.match(await store.pets.create({ name: "e", categoryId: 0n }), { pet: { id: 10n } }, "no id is given out twice");
+    t.same(await store.pets.create({ name: "d", categoryId: 0n }, idempotencyKey), { ...fourth, outcome: "repeated" });
+    t.match(await store.pets.create({ name: "e", categoryId: 0n }), { pet: { id: 10n } }, "no id is generated twice");
     t.same(
       (await store.keys.list()).map(({ name }) => name),
       ["new", "theirs"],
@@ -84,42 +84,46 @@ for (const [kind, prepare] of Object.entries(stores)) {
     });
   });
 
-  t.test(`${kind}: restores to a store that does not exist yet, with the checksum of the backup`, async (t) => {
+  t.test(`${kind}: creates a store that does not exist, with the checksum of the backup`, async (t) => {
     const { file } = await makeBackup(t, await prepare(t));
     const url = kind === "sqlite" ? await prepare(t) : await emptyDatabase(t);
-    const inventory = (await petstoreOn(`sqlite:${file}`, ["check"])).stdout.replace("sound\n", "");
-    t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: inventory });
-    t.match(inventory, /^pets {14}4$/m);
+    const summary = (await petstoreOn(`sqlite:${file}`, ["check"])).stdout.replace("sound\n", "");
+    t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: summary });
+    t.match(summary, /^pets {14}4$/m);
     const store = await openStore(url);
-    t.match(await store.pets.create({ name: "e", categoryId: 0n }), { pet: { id: 6n } }, "no id is given out twice");
+    t.match(await store.pets.create({ name: "e", categoryId: 0n }), { pet: { id: 6n } }, "no id is generated twice");
     await store.close();
     t.match(await petstoreOn(url, ["check"]), { status: 0 });
   });
 
-  t.test(`${kind}: a restore that is rejected changes nothing`, async (t) => {
+  t.test(`${kind}: a rejected restore changes nothing`, async (t) => {
     const { file } = await makeBackup(t, await prepare(t));
     const place = folder(t);
     const unsound = join(folder(t), "unsound.db");
     copyFileSync(file, unsound);
     await tamper(`sqlite:${unsound}`, "UPDATE pets SET status = 'lost' WHERE id < 3");
-    const none = kind === "sqlite" ? `sqlite:${join(place, "new", "petstore.db")}` : await emptyDatabase(t);
-    t.match(await petstoreOn(none, ["restore", unsound]), { status: 1, stderr: /not sound.*\(2 problems\)/ });
-    t.match(await petstoreOn(none, ["restore", place]), {
+    const missing = kind === "sqlite" ? `sqlite:${join(place, "new", "petstore.db")}` : await emptyDatabase(t);
+    t.match(await petstoreOn(missing, ["restore", unsound]), { status: 1, stderr: /not sound.*\(2 problems\)/ });
+    t.match(await petstoreOn(missing, ["restore", place]), {
       status: 1,
       stderr: /^petstore: \S+ is a folder: name the file of a backup/,
     });
     if (kind === "sqlite") t.same(readdirSync(place), []);
-    else t.same(await query(none, "SELECT 1 FROM pg_namespace WHERE nspname = 'petstore'"), []);
+    else t.same(await query(missing, "SELECT 1 FROM pg_namespace WHERE nspname = 'petstore'"), []);
 
     const url = await prepare(t);
     await fill(url, 1);
-    t.match(await petstoreOn(url, ["restore", unsound]), { status: 1, stderr: /not empty/ }, "before it is read");
+    t.match(
+      await petstoreOn(url, ["restore", unsound]),
+      { status: 1, stderr: /not empty/ },
+      "before the integrity check",
+    );
     await tamper(url, kind === "sqlite" ? "PRAGMA user_version = 1" : "DELETE FROM migrations WHERE version > 1");
     for (const args of [[], ["--force"]])
       t.match(await petstoreOn(url, ["restore", file, ...args]), {
         status: 1,
         stderr: `is of version 1, and this release has ${latest[kind as keyof typeof stores]}: let petstore migrate bring it`,
       });
-    t.match(await petstoreOn(url, ["check"]), { status: 1, stderr: /is of version 1/ }, "it still is");
+    t.match(await petstoreOn(url, ["check"]), { status: 1, stderr: /is of version 1/ }, "it was not migrated");
   });
 }

@@ -1,7 +1,7 @@
 // Bulk access to the tables of a store: readers and writers on several connections wait for each other and lose nothing.
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { restore } from "../../src/data/backup.ts";
+import { restore } from "../../src/data/restore.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { newDatabase, stores } from "../support/databases.ts";

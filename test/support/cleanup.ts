@@ -1,21 +1,21 @@
-// Stops everything that a script has started, also if a signal or an exception ends the script.
+// Releases the resources of a script (processes, files), also if a signal or an uncaught exception ends it.
 
 /** A stack of cleanup functions. */
 export interface Cleanup {
   /** Adds a function to call at the end of the script. The last function added is called first. */
-  teardown(end: () => unknown): void;
+  teardown(release: () => unknown): void;
   /** Calls all functions, including those that are added during the cleanup. Logs errors and continues. */
   cleanUp(): Promise<void>;
 }
 
-/** Creates a cleanup that also runs on SIGINT, SIGTERM and uncaught exceptions. It then exits with 1. */
+/** Creates a cleanup stack. On SIGINT, SIGTERM and uncaught exceptions, it calls all functions and exits with 1. */
 export function createCleanup(): Cleanup {
   const functions: (() => unknown)[] = [];
   let cleanup: Promise<void> | undefined;
   const cleanUp = () => {
     cleanup ??= (async () => {
-      for (let end = functions.pop(); end; end = functions.pop())
-        await (async () => end())().catch((error) => console.error(error));
+      for (let release = functions.pop(); release; release = functions.pop())
+        await Promise.try(release).catch((error) => console.error(error));
     })();
     return cleanup;
   };
@@ -25,5 +25,5 @@ export function createCleanup(): Cleanup {
       await cleanUp();
       process.exit(1);
     });
-  return { teardown: (end) => functions.push(end), cleanUp };
+  return { teardown: (release) => functions.push(release), cleanUp };
 }

@@ -37,7 +37,7 @@ export async function createSqliteStore(
   return { path, file, settings: { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: "warn" }, key };
 }
 
-interface Start {
+interface StartOptions {
   /** The shell command that starts the service. */
   shell?: string;
   /** A script that each process of the service preloads. */
@@ -45,16 +45,16 @@ interface Start {
   settings?: Record<string, string>;
 }
 
-/** Starts the service over a store. The shell command finds the command of the service in $SERVE. */
+/** Starts the service on a store. The environment variable SERVE of the shell command contains `serve`. */
 export function serveStore(
   t: Test,
-  { path, settings: own }: SqliteStore,
-  { shell = "exec $SERVE", script = "", settings = {} }: Start = {},
+  { path, settings: storeSettings }: SqliteStore,
+  { shell = "exec $SERVE", script = "", settings = {} }: StartOptions = {},
 ): Promise<Server> {
-  const first = join(path, "first.cjs");
-  writeFileSync(first, script);
-  const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --require ${first}`;
-  return startServer(t, { ...own, ...settings, SERVE: serve, NODE_OPTIONS }, ["sh", "-c", shell]);
+  const preload = join(path, "preload.cjs");
+  writeFileSync(preload, script);
+  const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --require ${preload}`;
+  return startServer(t, { ...storeSettings, ...settings, SERVE: serve, NODE_OPTIONS }, ["sh", "-c", shell]);
 }
 
 /** Returns the status of /healthz, which does not use the store. */
@@ -87,7 +87,7 @@ export function untilRejected({ rejections, tally }: Load, message: RegExp): Pro
   );
 }
 
-/** Asserts that each call has succeeded, was rejected with 503 and an Error body, or ended with one of `others`. */
+/** Asserts that each call succeeded, was rejected with 503 and an Error body, or ended with a status of `others`. */
 export function assertDefinedResponses(t: Test, { tally, rejections }: Load, ...others: string[]): void {
   const undefinedResponses = Object.keys(tally).filter((status) => !["200", "201", "503", ...others].includes(status));
   t.same(undefinedResponses, [], `only defined responses: ${JSON.stringify(tally)}`);

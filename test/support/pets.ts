@@ -1,6 +1,7 @@
 // The limits of a pet in the document, and edge cases of names and numbers for tests of NDJSON and CSV.
 import { parse } from "yaml";
-import { type Format, fields } from "../../src/data/formats.ts";
+import type { Format } from "../../src/data/formats.ts";
+import { petFields } from "../../src/data/pet-schema.ts";
 import type { PetStatus } from "../../src/store/port.ts";
 import { documentText } from "./files.ts";
 
@@ -41,11 +42,11 @@ export const edgeCaseNames = [
 /** Returns the text of an export of `count` pets without ids. The first pets have the names above. */
 export function exportedText(format: Format, count: number): string {
   const pets = Array.from({ length: count }, (_, n) =>
-    format.toLine(fields.slice(1), [
+    format.serialize(petFields.slice(1), [
       edgeCaseNames[n] ?? `Rex ${n}`,
       n % 2 ? BigInt(n) - maxInt64 : maxInt64 - BigInt(n),
       statuses[n % statuses.length] ?? null,
     ]),
   );
-  return format.head(fields.slice(1)) + pets.join("");
+  return format.header(petFields.slice(1)) + pets.join("");
 }

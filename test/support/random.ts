@@ -2,7 +2,7 @@
 
 /** A pseudorandom number generator. */
 export interface Random {
-  /** Returns an integer from 0 to `end`, excluding `end`. */
+  /** Returns an integer from 0, inclusive, to `end`, exclusive. */
   int(end: number): number;
   /** Returns true with a probability of 1 in `n`. */
   chance(n: number): boolean;

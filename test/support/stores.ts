@@ -1,6 +1,7 @@
-// Fills, reads and damages stores of both kinds without the service.
-import { existsSync } from "node:fs";
+// Fills, reads and damages SQLite and PostgreSQL stores without the service.
+import { existsSync, readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import type { Test } from "tap";
 import { exportPets } from "../../src/data/export.ts";
 import { formats } from "../../src/data/formats.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
@@ -13,7 +14,7 @@ export function toFile(url: string): string | undefined {
   return /^sqlite:(.*)$/s.exec(url)?.[1];
 }
 
-/** Runs a command over a store, in this process. Removes the lines that report progress from standard error. */
+/** Runs a command on a store, in this process. Removes the lines that report progress from standard error. */
 export async function petstoreOn(url: string, args: readonly string[], options?: CommandOptions) {
   const { stderr, ...rest } = await petstore({ DATABASE_URL: url }, args, options);
   return { ...rest, stderr: withoutProgress(stderr) };
@@ -33,8 +34,8 @@ export async function fill(url: string, count: number, records = count): Promise
     const pet = { name: `Rex ${n} 🐕`, categoryId: BigInt(n), ...(status && { status }) };
     return store.pets.create(pet, n < records ? idempotencyKey : undefined);
   };
-  const all = Array.from({ length: count }, (_, n) => n);
-  while (all.length > 0) await Promise.all(all.splice(0, 500).map(create));
+  const remaining = Array.from({ length: count }, (_, n) => n);
+  while (remaining.length > 0) await Promise.all(remaining.splice(0, 500).map(create));
   await store.close();
 }
 
@@ -46,6 +47,28 @@ export async function insertPets(url: string, count: number): Promise<void> {
     url,
     `${numbers} INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || i, i, 'sold' FROM n WHERE i <= ${count}`,
   );
+}
+
+/** Adds `count` pets to a store, and opens it as the service and as the tools do. Closes both when the test ends. */
+export async function openWithPets(t: Test, url: string, count: number, addPets = insertPets) {
+  await addPets(url, count);
+  const [store, tables] = [await openStore(url), await openTables(url, "readonly")];
+  t.teardown(() => Promise.all([store.close(), tables.close()]));
+  return { store, tables };
+}
+
+/**
+ * Runs a command that writes a file to an empty folder, and stops it as soon as the folder has a file. Returns the
+ * result of the command and the name of that file.
+ */
+export async function stopOnFirstFile(url: string, args: readonly string[], folder: string) {
+  let partialFile: string | undefined;
+  const onStop = (stop: () => void) => {
+    [partialFile] = readdirSync(folder);
+    if (partialFile === undefined) setImmediate(onStop, stop);
+    else stop();
+  };
+  return { ...(await petstoreOn(url, args, { onStop })), partialFile };
 }
 
 /** Runs statements directly in the database, with foreign key constraints disabled. */

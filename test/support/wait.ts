@@ -3,13 +3,13 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export { pause };
 
-const timeout = 60_000; // milliseconds, enough for a machine that is four times slower
+const timeout = 60_000; // milliseconds; generous, so that slow machines do not fail
 
 /** Polls every 10 ms until the result is not undefined, and returns it. Rejects with `describe()` after 60 s. */
 export async function until<T>(poll: () => T | undefined | Promise<T | undefined>, describe: () => string): Promise<T> {
   for (const start = performance.now(); performance.now() - start < timeout; await pause(10)) {
-    const found = await poll();
-    if (found !== undefined) return found;
+    const result = await poll();
+    if (result !== undefined) return result;
   }
   throw new Error(describe());
 }

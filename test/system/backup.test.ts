@@ -1,4 +1,4 @@
-// Backups and restores beside a service in another process, killed, stopped by a signal, and without room.
+// Backups and restores as processes: under load, killed, stopped by a signal, and on a full disk.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { countPets, fill, insertPets, petstoreOn, readAllNames, readAllPets } fr
 import { until } from "../support/wait.ts";
 
 for (const [kind, prepare] of Object.entries(stores)) {
-  t.test(`${kind}: a backup under load has all of one moment, and its restore is the same`, async (t) => {
+  t.test(`${kind}: a backup under load is a snapshot, and its restore has the same content`, async (t) => {
     const url = await prepare(t);
     const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
     const store = await openStore(url);
@@ -31,21 +31,21 @@ for (const [kind, prepare] of Object.entries(stores)) {
       const file = join(place, name);
       t.match(await startCommand(url, ["backup", file]).exit(), { code: 0 });
       const after = new Map(load.acknowledged);
-      t.ok(after.size > before.size, `${after.size - before.size} creates were acknowledged meanwhile`);
+      t.ok(after.size > before.size, `${after.size - before.size} creates were acknowledged during the backup`);
 
       const parts = () => readdirSync(place).filter((other) => other.startsWith(name));
       t.same(parts(), [name], "one file");
       t.equal(statSync(file).mode & 0o777, 0o600);
       t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^sound$/m });
       const all = await readAllPets(`sqlite:${file}`);
-      const kept = new Map(all.map(({ name, id }) => [name, `${id}`]));
+      const backedUp = new Map(all.map(({ name, id }) => [name, `${id}`]));
       assertAllStored(
         t,
-        [...kept].map(([name, id]) => ({ name, id })),
+        [...backedUp].map(([name, id]) => ({ name, id })),
         before,
       );
       const last = Number(all.at(-1)?.id);
-      const missing = [...after].filter(([name, id]) => Number(id) <= last && kept.get(name) !== id);
+      const missing = [...after].filter(([name, id]) => Number(id) <= last && backedUp.get(name) !== id);
       t.same(missing, [], `no gap up to ${last}`);
       const db = new DatabaseSync(file, { readOnly: true });
       const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON pet_id = id WHERE pet_id IS NULL";
@@ -71,7 +71,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   });
 
   t.test(
-    `${kind}: a restore to a store that another process serves takes --force, and is served at once`,
+    `${kind}: restore --force replaces a store that another process serves, and the service uses the new content immediately`,
     async (t) => {
       const [from, url] = [await prepare(t), await prepare(t)];
       await fill(from, 2);
@@ -91,14 +91,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.match(JSON.parse((await get("/pets?limit=2", old)).text), [{ name: "Rex 1" }, { name: "Rex 2" }]);
       t.equal((await get("/pets/1", old)).status, 200);
       t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 0, stdout: /^pets {14}2$/m });
-      t.equal((await get("/pets", old)).status, 401, "the keys are those of the backup at once");
+      t.equal((await get("/pets", old)).status, 401, "the keys of the backup apply immediately");
       const key = await addNewKey("new");
       t.match(JSON.parse((await get("/pets?limit=3", key)).text), [{ name: "Rex 0 🐕" }, { name: "Rex 1 🐕" }]);
       t.match(JSON.parse((await get("/pets/1", key)).text), { name: "Rex 0 🐕" });
     },
   );
 
-  t.test(`${kind}: a backup or export that a signal ends leaves no file of that name`, async (t) => {
+  t.test(`${kind}: a backup or export that ends by a signal leaves no file with the final name`, async (t) => {
     const url = await prepare(t);
     await insertPets(url, 60_000);
     const place = folder(t);
@@ -110,7 +110,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
         const { child, exit } = startCommand(url, args);
         await until(
           () => readdirSync(place).find((name) => name.includes("partial")),
-          () => "no file is being made",
+          () => "no file is created",
         );
         child.kill(signal);
         return exit();
@@ -126,31 +126,28 @@ for (const [kind, prepare] of Object.entries(stores)) {
   });
 }
 
-t.test(
-  "postgres: restore --force gives up after 5 s while a backup reads the store, and changes nothing",
-  async (t) => {
-    const [from, url] = [await stores.sqlite(t), await newDatabase(t)];
-    const file = join(folder(t), "backup.db");
-    await fill(from, 2);
-    t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
-    await insertPets(url, 3);
-    const tables = await openTables(url, "readonly");
-    await tables.read(async (source) => {
-      t.equal(await source.count("pets"), 3);
-      const start = performance.now();
-      t.match(await startCommand(url, ["restore", file, "--force"]).exit(), {
-        code: 1,
-        stderr: /^petstore: .*Others use the store, for a backup.*Nothing was changed\.\n$/m,
-      });
-      const ms = performance.now() - start;
-      t.ok(ms > 5_000 && ms < 60_000, `it took ${ms} ms`);
+t.test("postgres: restore --force fails after 5 s if a backup reads the store, and changes nothing", async (t) => {
+  const [from, url] = [await stores.sqlite(t), await newDatabase(t)];
+  const file = join(folder(t), "backup.db");
+  await fill(from, 2);
+  t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
+  await insertPets(url, 3);
+  const tables = await openTables(url, "readonly");
+  await tables.read(async (source) => {
+    t.equal(await source.count("pets"), 3);
+    const start = performance.now();
+    t.match(await startCommand(url, ["restore", file, "--force"]).exit(), {
+      code: 1,
+      stderr: /^petstore: .*Others use the store, for a backup.*Nothing was changed\.\n$/m,
     });
-    await tables.close();
-    t.same(await readAllNames(url), ["Rex 1", "Rex 2", "Rex 3"]);
-  },
-);
+    const ms = performance.now() - start;
+    t.ok(ms > 5_000 && ms < 60_000, `it took ${ms} ms`);
+  });
+  await tables.close();
+  t.same(await readAllNames(url), ["Rex 1", "Rex 2", "Rex 3"]);
+});
 
-t.test("Reports which file has no room, and leaves none", async (t) => {
+t.test("Reports which file exceeds the disk space, and leaves no file", async (t) => {
   const from = await stores.sqlite(t);
   await fill(from, 5_000);
   const file = join(folder(t), "backup.db");

@@ -1,4 +1,4 @@
-// Imports in processes of their own: killed, stopped by a signal, and beside a service that creates pets.
+// Imports as processes: killed, stopped by a signal, and beside a service that creates pets.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -12,7 +12,7 @@ import { addKey } from "../support/service.ts";
 import { countPets, petLine, petstoreOn, readAllNames, readAllPets } from "../support/stores.ts";
 import { pause, until } from "../support/wait.ts";
 
-/** Writes `count` lines to a file: pets with the numbers of their lines as names, and, if asked for, bad lines between them. */
+/** Writes `count` lines to a file: pets with their line numbers as names, and invalid lines for which `isBad` is true. */
 function writePets(t: Test, count: number, isBad = (_: number) => false) {
   const file = join(folder(t), "pets.ndjson");
   const lines = Array.from({ length: count }, (_, n) => n);
@@ -21,24 +21,24 @@ function writePets(t: Test, count: number, isBad = (_: number) => false) {
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
-  t.test(`${kind}: an import that is killed keeps whole batches, and resumes`, async (t) => {
+  t.test(`${kind}: an import that is killed has committed whole batches, and resumes after them`, async (t) => {
     const url = await prepare(t);
     const { file, names } = writePets(t, 40_000, (n) => n % 1_000 === 7);
     const args = ["import", file, "--skip-bad"];
     const kills: number[] = [];
     for (let before = 0; kills.length < 3 && before < 0.75 * names.length; before = kills.at(-1) as number) {
       const { child, exit } = startCommand(url, [...args, "--resume"]);
-      // At any moment after another batch was written.
+      // At a random time after another batch was committed.
       while (child.exitCode === null && (await countPets(url)) <= before) await pause(5);
       await pause(Math.random() * 40);
       child.kill("SIGKILL");
       await exit();
-      const there = await readAllNames(url);
-      t.same(there, names.slice(0, there.length), `the first ${there.length}`);
-      kills.push(there.length);
+      const imported = await readAllNames(url);
+      t.same(imported, names.slice(0, imported.length), `the first ${imported.length} pets`);
+      kills.push(imported.length);
     }
     const last = kills.at(-1) as number;
-    t.ok(kills.length > 1 && last < names.length, `it was killed with ${kills} there`);
+    t.ok(kills.length > 1 && last < names.length, `it was killed after ${kills} pets`);
     t.match(await petstoreOn(url, args), { status: 1, stderr: /is not finished: \d+ pets are there/ });
     t.match(await petstoreOn(url, [...args, "--resume"]), {
       status: 0,
@@ -48,7 +48,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /^imports {11}1$/m });
   });
 
-  t.test(`${kind}: an import stops on SIGTERM, and reports its progress`, async (t) => {
+  t.test(`${kind}: an import stops on SIGTERM, and reports its checkpoint`, async (t) => {
     const url = await prepare(t);
     const { file, names } = writePets(t, 30_000);
     const { child, exit } = startCommand(url, ["import", file]);
@@ -59,15 +59,15 @@ for (const [kind, prepare] of Object.entries(stores)) {
     child.kill("SIGTERM");
     const { code, stderr } = await exit();
     t.equal(code, 1);
-    const [, there, line] =
+    const [, imported, line] =
       /Stopped\. (\d+) pets are there, of the lines up to (\d+); the same with --resume goes on after them\.\n$/.exec(
         stderr,
       ) ?? [];
-    t.ok(there === line && Number(there) % 2_000 === 0 && Number(there) < 30_000, stderr);
-    t.same(await readAllNames(url), names.slice(0, Number(there)));
+    t.ok(imported === line && Number(imported) % 2_000 === 0 && Number(imported) < 30_000, stderr);
+    t.same(await readAllNames(url), names.slice(0, Number(imported)));
   });
 
-  t.test(`${kind}: a service that creates pets during an import rejects and loses none`, async (t) => {
+  t.test(`${kind}: a service rejects and loses no creates during an import`, async (t) => {
     const url = await prepare(t);
     const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
     const store = await openStore(url);
@@ -78,17 +78,17 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await load.stop();
     t.equal(code, 0, stderr);
     t.same(load.rejections, []);
-    t.same(Object.keys(load.tally).sort(), ["200", "201"], "none failed");
+    t.same(Object.keys(load.tally).sort(), ["200", "201"], "no other status");
     const all = await readAllPets(url);
     const isImported = ({ name }: { name: string }) => /^\d+$/.test(name);
     t.same(
       all.filter(isImported).map(({ name }) => name),
       names,
-      "in order",
+      "in the order of the file",
     );
-    const kept = all.filter((pet) => !isImported(pet)).map(({ name, id }) => ({ name, id: `${id}` }));
-    assertAllStored(t, kept, load.acknowledged);
-    t.ok(load.acknowledged.size > 50, `${load.acknowledged.size} were created meanwhile`);
+    const createdByService = all.filter((pet) => !isImported(pet)).map(({ name, id }) => ({ name, id: `${id}` }));
+    assertAllStored(t, createdByService, load.acknowledged);
+    t.ok(load.acknowledged.size > 50, `${load.acknowledged.size} were created during the import`);
     t.equal(new Set(all.map(({ id }) => id)).size, all.length);
     await store.close();
   });

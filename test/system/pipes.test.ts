@@ -1,4 +1,4 @@
-// Imports and exports over pipes: in little memory, to readers that leave early, and to full disks.
+// Imports and exports over pipes: in bounded memory, to readers that close the pipe early, and to full disks.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -8,10 +8,10 @@ import { bin, folder } from "../support/files.ts";
 import { maxBytes } from "../support/pets.ts";
 import { petLine, petstoreOn, readAllNames } from "../support/stores.ts";
 
-t.test("A line of any length takes no more memory than another", async (t) => {
+t.test("Imports a record of any length in bounded memory", async (t) => {
   const url = await stores.sqlite(t);
   const temporary = folder(t);
-  const report = 'process.on("exit", () => console.error("most:", process.resourceUsage().maxRSS))';
+  const report = 'process.on("exit", () => console.error("peak:", process.resourceUsage().maxRSS))';
   const flags = ["--max-old-space-size=48", `--import=data:text/javascript,${report}`];
   for (const [format, before, middle, after] of [
     ["ndjson", petLine("a"), "x", `\n${petLine("b")}`],
@@ -28,12 +28,12 @@ t.test("A line of any length takes no more memory than another", async (t) => {
     child.stdin.write(before);
     const block = Buffer.from(middle.repeat(1_000_000 / middle.length));
     for (let n = 0; n < 100; n++) if (!child.stdin.write(block)) await once(child.stdin, "drain");
-    t.same(readdirSync(temporary), [], "the temporary file has no name");
+    t.same(readdirSync(temporary), [], "the temporary file is unlinked");
     child.stdin.end(after);
     t.same((await exit)[0], 0, error);
     t.match(error, new RegExp(`^(line 2|lines 3 to 20000003): it must have at most ${maxBytes} bytes$`, "m"));
-    const most = Number(/most: (\d+)/.exec(error)?.[1]);
-    t.ok(most < 200_000, `${most} kB`);
+    const peak = Number(/peak: (\d+)/.exec(error)?.[1]);
+    t.ok(peak < 200_000, `${peak} kB`);
   }
   t.same(await readAllNames(url), ["a", "b", "a", "c"]);
 });

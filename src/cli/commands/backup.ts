@@ -2,17 +2,17 @@
 import { backup } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import type { Io } from "../io.ts";
-import { describeInventory, type OutputOptions, printFields } from "../output.ts";
+import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { readDatabaseUrl, withTables } from "../stores.ts";
 
-/** Backs up the store of DATABASE_URL to a new file, and prints its inventory. */
+/** Backs up the store of DATABASE_URL to a new file, and prints its summary. */
 export async function backUpStore(io: Io, file: string, options: OutputOptions): Promise<void> {
   const document = await readDocument();
   await withTables(readDatabaseUrl(io), "readonly", async (store) => {
     const bar = startProgress(io.stderr);
     const progress = cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.");
-    const inventory = await backup(store, file, document, progress).finally(bar.clear);
-    await printFields(io, describeInventory(inventory), options);
+    const summary = await backup(store, file, document, progress).finally(bar.clear);
+    await printFields(io, toSummaryFields(summary), options);
   });
 }

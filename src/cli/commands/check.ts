@@ -1,15 +1,15 @@
 // petstore check: checks the integrity of a store.
 import { readConfig } from "../../config.ts";
-import { check } from "../../data/index.ts";
+import { checkIntegrity } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { CommandFailure, type Io, print } from "../io.ts";
-import { describeInventory, formatFields, type OutputOptions, toIndentedJson } from "../output.ts";
+import { formatFields, type OutputOptions, toIndentedJson, toSummaryFields } from "../output.ts";
 import { startProgress } from "../progress.ts";
 import { requireDatabaseUrl, withTables } from "../stores.ts";
 
 const maxProblems = 20; // that are printed
 
-/** Checks the store at `url`, DATABASE_URL by default, and prints its inventory. Rejects with the problems found. */
+/** Checks the store at `url`, DATABASE_URL by default, and prints its summary. Rejects with the problems found. */
 export async function checkStore(io: Io, url: string | undefined, { json }: OutputOptions): Promise<void> {
   const place = url ?? readConfig(io.env).DATABASE_URL;
   requireDatabaseUrl("The store to check", place);
@@ -19,12 +19,12 @@ export async function checkStore(io: Io, url: string | undefined, { json }: Outp
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const progress = (done: number, total: number) => bar.show("checking", done, total);
-  const inventory = await withTables(place, "readonly", (store) => check(store, document, report, progress)).finally(
-    bar.clear,
-  );
+  const summary = await withTables(place, "readonly", (store) =>
+    checkIntegrity(store, document, report, progress),
+  ).finally(bar.clear);
   if (omitted > 0) problems.push(`and ${omitted} more`);
   const sound = problems.length === 0;
-  const fields = inventory && describeInventory(inventory); // undefined if the store can't be read to its end
+  const fields = summary && toSummaryFields(summary); // undefined if the store can't be read to its end
   if (json) await print(io, toIndentedJson({ sound, problems, ...fields }));
   else if (fields && sound) await print(io, `${formatFields(fields)}\nsound`);
   if (!sound) throw new CommandFailure(json ? [] : problems);

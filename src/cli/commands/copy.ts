@@ -2,7 +2,7 @@
 import { copy } from "../../data/index.ts";
 import type { Tables } from "../../store/index.ts";
 import type { Io } from "../io.ts";
-import { describeInventory, type OutputOptions, printFields } from "../output.ts";
+import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { requireDatabaseUrl, withTables } from "../stores.ts";
 
@@ -12,15 +12,15 @@ export interface CopyOptions extends OutputOptions {
   to: string;
 }
 
-/** Copies the store at `from` to the empty store at `to`, and prints its inventory. */
+/** Copies the store at `from` to the empty store at `to`, and prints its summary. */
 export async function copyStore(io: Io, options: CopyOptions): Promise<void> {
   requireDatabaseUrl("--from", options.from);
   requireDatabaseUrl("--to", options.to);
   const bar = startProgress(io.stderr);
   const copyTables = (from: Tables, to: Tables) =>
     copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.")).finally(bar.clear);
-  const inventory = await withTables(options.from, "migrate", (from) =>
+  const summary = await withTables(options.from, "migrate", (from) =>
     withTables(options.to, "create", (to) => copyTables(from, to)),
   );
-  await printFields(io, describeInventory(inventory), options);
+  await printFields(io, toSummaryFields(summary), options);
 }

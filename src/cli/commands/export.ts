@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Command } from "commander";
-import { endings, exportPets, formats, readStatuses } from "../../data/index.ts";
+import { exportPets, formats, formatsByExtension, readStatuses } from "../../data/index.ts";
 import { writeAtomically } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, write } from "../io.ts";
@@ -27,7 +27,7 @@ export async function exportFile(io: Io, options: ExportOptions, command: Comman
     command.error(`error: option '--status <status>' must be one of: ${statuses.join(", ")}`);
   if (options.json && !output)
     command.error("error: option '--json' is for --output: without it the pets themselves are shown");
-  const name = format ?? endings[extname(`${output}`).toLowerCase()] ?? "ndjson";
+  const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], status, withoutIds };
   await withTables(readDatabaseUrl(io), "readonly", async (store) => {
     if (output === undefined) {

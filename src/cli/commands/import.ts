@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
-import { checkInput, endings, formats, importPets, openInput } from "../../data/index.ts";
+import { formats, formatsByExtension, importPets, openInput, validateInput } from "../../data/index.ts";
 import { escapeControlCharacters } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn } from "../io.ts";
@@ -28,7 +28,7 @@ type Source = Omit<Parameters<typeof importPets>[1], "checked">;
 
 /** Imports the pets of `file` into the store of DATABASE_URL, and prints a summary. `-` is standard input. */
 export async function importFile(io: Io, file: string, options: ImportOptions, command: Command): Promise<void> {
-  const name = options.format ?? endings[extname(file).toLowerCase()];
+  const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(
       `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
@@ -75,7 +75,7 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, document }
   };
   const show = (done: number, total?: number) => bar.show("checking", done, total, "bytes");
   const progress = cancelOnSignal(io, show, "Stopped. Nothing was imported.");
-  const checked = await checkInput(input, format, document, report, progress).finally(bar.clear);
+  const checked = await validateInput(input, format, document, report, progress).finally(bar.clear);
   if (checked.bad > maxProblems) {
     const more = `and ${checked.bad - maxProblems} more`;
     problems.push(more);

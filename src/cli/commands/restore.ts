@@ -2,7 +2,7 @@
 import { restore } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import type { Io } from "../io.ts";
-import { describeInventory, type OutputOptions, printFields } from "../output.ts";
+import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
@@ -11,12 +11,12 @@ export interface RestoreOptions extends OutputOptions {
   force?: boolean;
 }
 
-/** Restores the store of DATABASE_URL from a backup, and prints its inventory. */
+/** Restores the store of DATABASE_URL from a backup, and prints its summary. */
 export async function restoreStore(io: Io, file: string, options: RestoreOptions): Promise<void> {
   const url = readDatabaseUrl(io);
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const progress = cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
-  const inventory = await restore(file, url, document, options.force ?? false, progress).finally(bar.clear);
-  await printFields(io, describeInventory(inventory), options);
+  const summary = await restore(file, url, document, options.force ?? false, progress).finally(bar.clear);
+  await printFields(io, toSummaryFields(summary), options);
 }

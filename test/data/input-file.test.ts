@@ -1,12 +1,12 @@
-// An import reads its input twice, to check it and to write it, and detects changes in between.
+// An import reads its input twice, to validate it and to write it, and detects changes in between.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import t from "tap";
 import { formats } from "../../src/data/formats.ts";
 import { importPets } from "../../src/data/import.ts";
-import { openInput } from "../../src/data/input.ts";
-import { checkInput } from "../../src/data/input-check.ts";
+import { openInput } from "../../src/data/input-file.ts";
+import { validateInput } from "../../src/data/validate-input.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { openTables } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
@@ -17,7 +17,7 @@ const document = await readDocument();
 const format = formats.ndjson;
 const ignore = () => {};
 
-t.test("Rejects an input that changes between check and write, before it writes a changed line", async (t) => {
+t.test("Rejects an input that changes after its validation, before it writes a changed line", async (t) => {
   const url = await stores.sqlite(t);
   const store = await openTables(url, "create");
   const file = join(folder(t), "pets.ndjson");
@@ -28,16 +28,16 @@ t.test("Rejects an input that changes between check and write, before it writes 
     shorter: () => writeFileSync(file, text.slice(0, -petLine("old").length)),
     "longer, after a whole number of chunks": () => appendFileSync(file, "\n"),
   };
-  for (const [what, change] of Object.entries(changes)) {
-    const whole = what.includes("chunks") ? " ".repeat(65_536 - (text.length % 65_536) - 1) : "";
-    writeFileSync(file, text + (whole && `${whole}\n`));
+  for (const [description, change] of Object.entries(changes)) {
+    const padding = description.includes("chunks") ? " ".repeat(65_536 - (text.length % 65_536) - 1) : "";
+    writeFileSync(file, text + (padding && `${padding}\n`));
     const input = await openInput(file, Readable.from([]));
-    const checked = await checkInput(input, format, document, ignore, ignore);
+    const checked = await validateInput(input, format, document, ignore, ignore);
     change();
     const parts = { input, format, document, checked };
     const message = /^The input was changed while it was read\. \d+ pets are there/;
     const before = await countPets(url);
-    await t.rejects(importPets(store, parts, { fromStart: true }, ignore), { message }, what);
+    await t.rejects(importPets(store, parts, { fromStart: true }, ignore), { message }, description);
     t.notOk((await readAllNames(url)).slice(before).includes("new"));
     await input.close();
   }

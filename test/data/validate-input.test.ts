@@ -1,12 +1,12 @@
-// The check of an import: one bad line prevents the whole import, and each bad line is reported with its number.
+// Validation before an import: one invalid line prevents the whole import, and each is reported with its number.
 import t from "tap";
 import { stores } from "../support/databases.ts";
 import { maxBytes, maxName, statusList } from "../support/pets.ts";
 import { petLine, petstoreOn, readAllNames } from "../support/stores.ts";
 
-const good = '{"name":"Rex","categoryId":7}';
+const valid = '{"name":"Rex","categoryId":7}';
 
-const bad: [string | Buffer, string][] = [
+const invalid: [string | Buffer, string][] = [
   ['{"name":"Rex","categoryId":"7"}', "the field 'categoryId' must be an integer"],
   ['{"name":"Rex","categoryId":9223372036854775808}', "the field 'categoryId' must be an integer from"],
   ['{"name":"Rex","categoryId":1.5}', "the field 'categoryId' must be an integer"],
@@ -19,29 +19,29 @@ const bad: [string | Buffer, string][] = [
   ['{"name":"a","name":"b","categoryId":7}', "it can't be read as JSON: it has an object with the same name twice"],
   [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":7}')]), "it must be UTF-8"],
   [`{"name":"${"x".repeat(maxName + 1)}","categoryId":7}`, `the field 'name' must have at most ${maxName} characters`],
-  [`${good.slice(0, -1)}${" ".repeat(maxBytes)}}`, `it must have at most ${maxBytes} bytes`],
+  [`${valid.slice(0, -1)}${" ".repeat(maxBytes)}}`, `it must have at most ${maxBytes} bytes`],
   ["[]", "it must be an object"],
-  [`${good}\r${good}`, "it can't be read as JSON"],
+  [`${valid}\r${valid}`, "it can't be read as JSON"],
 ];
 
-// Line 1 is good, 2 is empty, 3 ends with CRLF, 4 is as long as a line may be; then one bad, one good, and so on.
-const longest = `${good}${" ".repeat(maxBytes - good.length)}\r\n`;
-const parts = [`${good}\n\n${good}\r\n${longest}`, ...bad.flatMap(([line]) => [line, `\n${good}\n`])];
+// Line 1 is valid, 2 is empty, 3 ends with CRLF, 4 has the maximum length; then invalid and valid lines alternate.
+const longest = `${valid}${" ".repeat(maxBytes - valid.length)}\r\n`;
+const parts = [`${valid}\n\n${valid}\r\n${longest}`, ...invalid.flatMap(([line]) => [line, `\n${valid}\n`])];
 const mixed = Buffer.concat(parts.map((part) => Buffer.from(part)));
 
 for (const [kind, prepare] of Object.entries(stores)) {
   const importNdjson = (url: string, input: string | Buffer, ...args: string[]) =>
     petstoreOn(url, ["import", "-", "--format", "ndjson", ...args], { input });
 
-  t.test(`${kind}: imports nothing of a file with bad lines, and reports each`, async (t) => {
+  t.test(`${kind}: imports nothing from a file with invalid lines, and reports each of them`, async (t) => {
     const url = await prepare(t);
     await petstoreOn(url, ["migrate"]);
-    const refused = await importNdjson(url, mixed);
-    t.match(refused, { status: 1, stdout: "" });
-    const reported = refused.stderr.split("\n");
-    for (const [index, [, why]] of bad.entries())
-      t.ok(reported[index]?.startsWith(`line ${5 + 2 * index}: ${why}`), `${reported[index]}`);
-    t.match(reported.slice(bad.length), [
+    const rejected = await importNdjson(url, mixed);
+    t.match(rejected, { status: 1, stdout: "" });
+    const reported = rejected.stderr.split("\n");
+    for (const [index, [, problem]] of invalid.entries())
+      t.ok(reported[index]?.startsWith(`line ${5 + 2 * index}: ${problem}`), `${reported[index]}`);
+    t.match(reported.slice(invalid.length), [
       /^petstore: No pet was imported: 15 bad lines\. --skip-bad imports the 18 good ones\./,
       "",
     ]);
@@ -53,7 +53,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.same(await readAllNames(url), []);
   });
 
-  t.test(`${kind}: --skip-bad imports the good lines, and reports every bad one`, async (t) => {
+  t.test(`${kind}: --skip-bad imports the valid lines, and reports every invalid one`, async (t) => {
     const url = await prepare(t);
     await petstoreOn(url, ["migrate"]);
     const skipped = await importNdjson(url, mixed, "--skip-bad");

@@ -1,4 +1,4 @@
-// petstore check and copy as processes: memory, SIGKILL and SIGINT.
+// petstore copy and check as processes: memory, SIGKILL and SIGINT.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
@@ -23,7 +23,7 @@ async function createLargeStore(t: Test): Promise<string> {
   return url;
 }
 
-t.test("checks 300,000 pets with 64 MB of heap, while they are served", async (t) => {
+t.test("checks 300,000 pets with 64 MB of heap, also while the service uses the store", async (t) => {
   const url = await stores.sqlite(t);
   await fill(url, 300, 100);
   await insertPets(url, 300_000);
@@ -40,7 +40,7 @@ t.test("a copy that is killed leaves the target empty, and a second copy succeed
     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'INSERT INTO petstore.pets%'";
   await until(
     async () => (await query(to, inserting))[0],
-    () => "the copy does not begin",
+    () => "the copy does not start",
   );
   child.kill("SIGKILL");
   t.same(await exit, [null, "SIGKILL"]);
@@ -60,10 +60,10 @@ t.test("SIGINT stops a copy and leaves the target empty, and a second copy succe
         db.exec("BEGIN IMMEDIATE; ROLLBACK");
         return undefined;
       } catch {
-        return true; // the copy has locked the target
+        return true; // SQLITE_BUSY: the copy has locked the target
       }
     },
-    () => "the copy does not begin",
+    () => "the copy does not start",
   );
   db.close();
   child.kill("SIGINT");

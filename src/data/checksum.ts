@@ -1,0 +1,64 @@
+// Row counts and a checksum of all rows, which show whether two stores have the same content.
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { type Table, type TableReader, tables, type Values } from "../store/index.ts";
+
+/** The names of the tables, in the order in which they are read. */
+export const tableNames = Object.keys(tables) as Table[];
+
+/** The number of rows in each table. */
+export type RowCounts = Readonly<Record<Table, number>>;
+
+/** Summarizes the content of a store. */
+export interface StoreSummary {
+  readonly counts: RowCounts;
+  /** The SHA-256 of all rows, in hexadecimal. */
+  readonly checksum: string;
+}
+
+/** Counts the rows of each table. */
+export async function countRows(source: TableReader): Promise<RowCounts> {
+  const counts: Partial<Record<Table, number>> = {};
+  // Sequentially: all queries of a transaction use the same connection.
+  for (const name of tableNames) counts[name] = await source.count(name);
+  return counts as RowCounts;
+}
+
+/** Returns the number of rows in all tables. */
+export function totalRows(counts: RowCounts): number {
+  return tableNames.reduce((sum, name) => sum + counts[name], 0);
+}
+
+/**
+ * Reads all rows in batches, and returns their checksum. Awaits `onBatch` for each batch before it reads the next one.
+ * `progress` receives the number of rows.
+ */
+export async function checksumRows(
+  source: TableReader,
+  progress: (done: number) => void,
+  onBatch?: (table: Table, rows: readonly Values[]) => Promise<void>,
+): Promise<string> {
+  const hash = createHash("sha256");
+  let done = 0;
+  for (const name of tableNames) {
+    hash.update(`${name}\n`);
+    for await (const rows of source.rows(name)) {
+      hash.update(`${rows.map(serializeRow).join("\n")}\n`);
+      await onBatch?.(name, rows);
+      done += rows.length;
+      progress(done);
+      await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
+    }
+  }
+  return hash.digest("hex");
+}
+
+function serializeRow(row: Values): string {
+  return row.map(valueToText).join();
+}
+
+/** Converts a value to text: bytes in hexadecimal, strings in quotes. */
+export function valueToText(value: Values[number]): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+}

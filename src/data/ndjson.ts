@@ -1,0 +1,36 @@
+// NDJSON: one JSON object per line, in UTF-8.
+import { parseBody } from "../http/index.ts";
+import type { NewPet, Values } from "../store/index.ts";
+import type { Format } from "./formats.ts";
+import { compileValidator } from "./pet-schema.ts";
+import type { RecordDelimiter } from "./record-reader.ts";
+
+const lf = 0x0a;
+
+// Stateless: a record of NDJSON has no line breaks.
+const delimiter: RecordDelimiter = { indexOf: (chunk, start) => chunk.indexOf(lf, start), isInQuotes: () => false };
+
+/** The format NDJSON. Records are subject to the same rules as the body of createPet. */
+export const ndjson: Format = {
+  createDelimiter: () => delimiter,
+  createParser(document) {
+    const validate = compileValidator<NewPet>(document, "body", { $ref: "#/components/schemas/NewPet" });
+    return (bytes) => {
+      const result = validate(parseBody(bytes));
+      if (result.error) throw result.error;
+      return result.value;
+    };
+  },
+  header: () => "",
+  serialize(fields, values) {
+    const members = fields.flatMap((field, index) => {
+      const value = values[index] as Exclude<Values[number], Uint8Array>;
+      return value === null ? [] : `${JSON.stringify(field)}:${toJsonText(value)}`;
+    });
+    return `{${members.join()}}\n`;
+  },
+};
+
+function toJsonText(value: string | bigint): string {
+  return typeof value === "bigint" ? `${value}` : JSON.stringify(value);
+}

@@ -1,0 +1,96 @@
+// Parses and validates the records of an input. An import validates all of them before it writes the first pet.
+import { HttpError } from "../http/index.ts";
+import type { Document } from "../spec/index.ts";
+import type { NewPet } from "../store/index.ts";
+import type { Format, ParseRecord } from "./formats.ts";
+import type { Input } from "./input-file.ts";
+import { type InputRecord, readRecords } from "./record-reader.ts";
+
+const byteOrderMark = Buffer.from("\ufeff"); // some programs write it at the start of a file
+const defaultMaxBytes = 65_536; // of a record, if the document has no limit for the body of createPet
+
+/** A parsed record: a pet, a problem, or neither for an empty line and a header. */
+interface ParsedRecord {
+  readonly lastLine: number;
+  readonly pet?: NewPet | undefined;
+  readonly problem?: string;
+}
+
+/** The result of a validation. */
+export interface InputSummary {
+  /** The number of valid records. */
+  readonly pets: number;
+  /** The number of invalid records. */
+  readonly bad: number;
+  /** The number of the last line. */
+  readonly lines: number;
+}
+
+/**
+ * Validates all records of an input, and calls `report` for each problem. `progress` receives numbers of bytes. Rejects
+ * if no record can be parsed.
+ */
+export async function validateInput(
+  input: Input,
+  format: Format,
+  document: Document,
+  report: (problem: string) => void,
+  progress: (done: number, total: number) => void,
+): Promise<InputSummary> {
+  const summary = { pets: 0, bad: 0, lines: 0 };
+  let bytesRead = 0;
+  const readWithProgress = async function* () {
+    for await (const chunk of input.read()) {
+      yield chunk;
+      bytesRead += chunk.length;
+      progress(bytesRead, input.length);
+    }
+  };
+  for await (const records of parseRecords(readWithProgress(), format, document))
+    for (const { lastLine, pet, problem } of records) {
+      summary.lines = lastLine;
+      if (pet) summary.pets++;
+      if (problem === undefined) continue;
+      summary.bad++;
+      report(problem);
+    }
+  if (summary.lines === 0 && format.header([]) !== "")
+    throw new Error("The input is empty: its first line must name the columns.");
+  return summary;
+}
+
+/** Yields the parsed records that end in each chunk. Rejects if no record can be parsed. */
+export async function* parseRecords(
+  chunks: AsyncIterable<Buffer>,
+  format: Format,
+  document: Document,
+): AsyncGenerator<ParsedRecord[]> {
+  const { maxBytes = defaultMaxBytes } = { ...document.operations.find(({ id }) => id === "createPet")?.body };
+  const parse = format.createParser(document);
+  for await (const records of readRecords(chunks, maxBytes, format.createDelimiter()))
+    yield records.map((record) => parseRecord(record, parse, maxBytes));
+}
+
+function parseRecord({ firstLine, lastLine, bytes }: InputRecord, parse: ParseRecord, maxBytes: number): ParsedRecord {
+  const describe = (problem: string) =>
+    `${firstLine === lastLine ? `line ${lastLine}` : `lines ${firstLine} to ${lastLine}`}: ${problem}`;
+  if (bytes === undefined) return { lastLine, problem: describe(`it must have at most ${maxBytes} bytes`) };
+  const text = firstLine === 1 ? removeByteOrderMark(bytes) : bytes;
+  if (text.length === 0) return { lastLine };
+  try {
+    return { lastLine, pet: parse(text) };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { lastLine, problem: describe(toProblem(error)) };
+  }
+}
+
+function removeByteOrderMark(bytes: Buffer): Buffer {
+  const hasMark = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+  return hasMark ? bytes.subarray(byteOrderMark.length) : bytes;
+}
+
+// The messages are sentences about a request body. Here they follow the number of the line.
+function toProblem({ message }: HttpError): string {
+  return message.replace(/^The ((body|line) )?/, (_, subject) => (subject ? "it " : "the ")).replace(/\.$/, "");
+}
