@@ -135,6 +135,6 @@ export function cancelOnSignal<A extends unknown[]>(
 
 // Not by the command line's own means: they show what was given, and with it a password.
 function demandPlace(what: string, url: string): void {
-  if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
+  if (!settings.DATABASE_URL.parse(url) || url === "sqlite::memory:")
     throw new Error(`${what} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }
