@@ -1,6 +1,6 @@
-export { aggregateLocally, createAggregator, type MetricsHub } from "./aggregation.ts";
+export { Aggregator, aggregateLocally, type MetricsHub } from "./aggregation.ts";
 export { createLogger, RequestLogger, withLazyChildren } from "./logger.ts";
 export { createSnapshotReader, type MetricsSources } from "./metrics.ts";
 export { openTracing, type Tracing } from "./otlp-exporter.ts";
-export { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
+export { RequestMetrics } from "./request-metrics.ts";
 export { connectToPrimary, serveWorker, waitForMetrics } from "./worker-ipc.ts";

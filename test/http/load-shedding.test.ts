@@ -47,7 +47,7 @@ t.test("Rejects requests with 503 while the event loop is saturated, and recover
     () => `the log counts ${logged()} of ${refused.length}`,
   );
   const { text } = await service.call("GET", "/metrics");
-  t.match(text, `\npetstore_overload_refusals_total ${refused.length}\n`, "the metrics count them");
+  t.match(text, `\npetstore_requests_rejected_total ${refused.length}\n`, "the metrics count them");
 
   t.ok(
     (await pipeline(150)).some(({ status }) => status === 503),
