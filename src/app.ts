@@ -29,9 +29,9 @@ import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
   aggregateLocally,
-  createRequestMetrics,
   type MetricsHub,
   RequestLogger,
+  RequestMetrics,
   type Tracing,
   withLazyChildren,
 } from "./telemetry/index.ts";
@@ -67,7 +67,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
   const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
-  const requestMetrics = createRequestMetrics(document.operations);
+  const requestMetrics = new RequestMetrics(document.operations);
   const { clock } = overrides;
   const app = createFastify({
     logger: withLazyChildren(logger),

@@ -1,122 +1,165 @@
-// Several processes of the service on one machine: node:cluster, where this process accepts the
-// connections and hands them out, and the workers serve. A worker that dies is replaced.
+// Runs the service in several processes: the primary starts the workers, replaces those that die, and restarts them one
+// at a time.
 import cluster, { type Worker } from "node:cluster";
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { throttle } from "./lib/index.ts";
-import { createAggregator, serveWorker } from "./telemetry/index.ts";
+import { Aggregator, serveWorker } from "./telemetry/index.ts";
 
-/** Where the service listens: its address for people, and the IP address. */
+/** Where the service listens. */
 export interface Listening {
+  /** The origin of URLs, such as http://127.0.0.1:3000. */
   readonly origin: string;
+  /** The IP address. */
   readonly address: string;
 }
 
-const pace = 1_000; // milliseconds between two replacements: a worker that can't live takes no more than that
+const replacementInterval = 1_000; // milliseconds; limits the cost of workers that die as soon as they start
 const startTimeout = 30_000; // milliseconds until a worker that does not listen is killed
-const endTimeout = 9_500; // and one that was told to end
+const stopTimeout = 9_500; // milliseconds until a worker that does not exit is killed
 
 /**
- * Starts `count` workers, and resolves when they listen; to nothing where they can't, or were told
- * to end before. SIGTERM and SIGINT end all, SIGHUP replaces them one at a time.
+ * Starts `count` workers. Resolves when all of them listen; to undefined if they can't, or if a signal stopped them
+ * before. SIGTERM and SIGINT stop all workers. SIGHUP restarts them one at a time.
  */
 export async function startWorkers(count: number, log: FastifyBaseLogger): Promise<Listening | undefined> {
-  // The workers accept by themselves, from one queue of the system's: a connection that waits there
-  // is lost with no worker, where one that this process hands to a dying worker would be.
+  // The workers accept connections from a shared queue of the system. With round-robin scheduling, the primary accepts
+  // them, and those that it has passed to a dying worker are lost.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const workers = new Map<Worker, Promise<void>>();
-  const leaving = new WeakSet<Worker>();
-  const tell = throttle((err: unknown) => log.warn({ err }, "the figures can't be read"));
-  const figures = createAggregator(tell);
-  let ending = false;
-  let serving = false;
-  let soonest = 0;
-
-  const start = async (): Promise<Listening | undefined> => {
-    const worker = cluster.fork();
-    serveWorker(worker, figures, tell);
-    const gone = untilGone(worker).then((how): undefined => {
-      workers.delete(worker);
-      const line = { worker: worker.process.pid, ...how };
-      if (leaving.has(worker)) log.info(line, "a worker ended");
-      // With 1 it ended by itself, and said why.
-      else if (serving || how.code !== 1) log.error(line, "a worker died");
-      fill();
-    });
-    workers.set(worker, gone);
-    const late = setTimeout(() => worker.process.kill("SIGKILL"), startTimeout);
-    const listening = await Promise.race([untilListening(worker), gone]);
-    clearTimeout(late);
-    if (listening && serving) log.info({ worker: worker.process.pid }, "a new worker serves");
-    return listening;
-  };
-
-  let filling = false;
-  const fill = async () => {
-    if (filling || !serving) return;
-    filling = true;
-    while (!ending && workers.size < count) {
-      const wait = soonest - performance.now();
-      soonest = Math.max(soonest, performance.now()) + pace;
-      if (wait > 0) await pause(wait);
-      if (!ending) await start();
-    }
-    filling = false;
-  };
-
-  const end = async (worker: Worker) => {
-    leaving.add(worker);
-    const last = setTimeout(() => worker.process.kill("SIGKILL"), endTimeout);
-    worker.process.kill("SIGTERM");
-    await workers.get(worker);
-    clearTimeout(last);
-  };
-
-  const endAll = () => {
-    if (ending) return;
-    ending = true;
-    for (const worker of workers.keys()) end(worker);
-  };
-
-  let restarts = 0; // that were asked for and are not done
-  const restart = async () => {
-    if (!serving) return; // what starts just now is new already
-    restarts += 1;
-    if (restarts > 1) return;
-    for (; restarts > 0 && !ending; restarts = Math.min(1, restarts - 1))
-      for (const old of [...workers.keys()]) {
-        if (ending || !workers.has(old)) continue; // or it died, and was replaced
-        // The new one is there before the old one goes.
-        const fresh = await start();
-        if (!fresh && !ending) log.error("a new worker does not start: the others stay as they are");
-        if (!fresh) break;
-        if (workers.has(old)) await end(old);
-      }
-    restarts = 0;
-  };
-
-  process.on("SIGTERM", endAll).on("SIGINT", endAll).on("SIGHUP", restart);
-  const first = await start(); // alone: what keeps it from starting is said once
-  if (!first && !ending) process.exitCode = 1;
-  if (!first || ending) return undefined;
-  await Promise.all(Array.from({ length: count - 1 }, start));
-  serving = true;
-  fill();
-  return first;
+  const pool = new WorkerPool(count, log);
+  const stop = () => pool.stop();
+  process
+    .on("SIGTERM", stop)
+    .on("SIGINT", stop)
+    .on("SIGHUP", () => pool.restart());
+  return pool.start();
 }
 
-// It also sends its figures (src/telemetry/worker-ipc.ts).
-function untilListening(worker: Worker): Promise<Listening> {
+interface Exit {
+  readonly code?: number;
+  readonly signal?: string;
+  /** Why the process could not be started. */
+  readonly reason?: string;
+}
+
+class WorkerPool {
+  readonly #size: number;
+  readonly #log: FastifyBaseLogger;
+  readonly #onMetricsError: (error: unknown) => void;
+  readonly #aggregator: Aggregator;
+  readonly #exits = new Map<Worker, Promise<void>>(); // the workers, and promises that resolve when they exit
+  readonly #stopped = new WeakSet<Worker>(); // workers that were told to exit
+  #isServing = false;
+  #isStopping = false;
+  #isReplacing = false;
+  #nextReplacement = 0; // milliseconds, monotonic
+  #requestedRestarts = 0; // including the one in progress
+
+  constructor(size: number, log: FastifyBaseLogger) {
+    this.#size = size;
+    this.#log = log;
+    this.#onMetricsError = throttle((err: unknown) => log.warn({ err }, "metrics of the workers not aggregated"));
+    this.#aggregator = new Aggregator(this.#onMetricsError);
+  }
+
+  async start(): Promise<Listening | undefined> {
+    const first = await this.#startWorker(); // before the others, so that a problem is reported only once
+    if (!first && !this.#isStopping) process.exitCode = 1;
+    if (!first || this.#isStopping) return undefined;
+    await Promise.all(Array.from({ length: this.#size - 1 }, () => this.#startWorker()));
+    this.#isServing = true;
+    this.#replaceMissing();
+    return first;
+  }
+
+  stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    for (const worker of this.#exits.keys()) this.#stopWorker(worker);
+  }
+
+  /** Replaces the workers one at a time. Calls during a restart cause one more restart after it. */
+  async restart(): Promise<void> {
+    if (!this.#isServing) return; // workers that are starting already have the new code and settings
+    this.#requestedRestarts += 1;
+    if (this.#requestedRestarts > 1) return;
+    while (this.#requestedRestarts > 0 && !this.#isStopping) {
+      await this.#restartOnce();
+      this.#requestedRestarts = Math.min(1, this.#requestedRestarts - 1);
+    }
+    this.#requestedRestarts = 0;
+  }
+
+  async #restartOnce(): Promise<void> {
+    for (const worker of [...this.#exits.keys()]) {
+      if (this.#isStopping) return;
+      if (!this.#exits.has(worker)) continue; // it has died, and was replaced
+      const replacement = await this.#startWorker(); // before the old worker stops
+      if (!replacement) {
+        if (!this.#isStopping) this.#log.error("new worker failed to start: restart aborted");
+        return;
+      }
+      if (this.#exits.has(worker)) await this.#stopWorker(worker);
+    }
+  }
+
+  // Resolves when the worker listens; to undefined if it exits before.
+  async #startWorker(): Promise<Listening | undefined> {
+    const worker = cluster.fork();
+    const { pid } = worker.process;
+    serveWorker(worker, this.#aggregator, this.#onMetricsError);
+    const exited = waitForExit(worker).then((exit): undefined => {
+      this.#handleExit(worker, exit);
+    });
+    this.#exits.set(worker, exited);
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), startTimeout);
+    const listening = await Promise.race([waitForListening(worker), exited]);
+    clearTimeout(timer);
+    if (listening && this.#isServing) this.#log.info({ worker: pid }, "worker started");
+    return listening;
+  }
+
+  async #stopWorker(worker: Worker): Promise<void> {
+    this.#stopped.add(worker);
+    const timer = setTimeout(() => worker.process.kill("SIGKILL"), stopTimeout);
+    worker.process.kill("SIGTERM");
+    await this.#exits.get(worker);
+    clearTimeout(timer);
+  }
+
+  #handleExit(worker: Worker, exit: Exit): void {
+    this.#exits.delete(worker);
+    const details = { worker: worker.process.pid, ...exit };
+    if (this.#stopped.has(worker)) this.#log.info(details, "worker stopped");
+    // A worker that can't start has printed the reason, and exits with 1.
+    else if (this.#isServing || exit.code !== 1) this.#log.error(details, "worker died");
+    this.#replaceMissing();
+  }
+
+  async #replaceMissing(): Promise<void> {
+    if (this.#isReplacing || !this.#isServing) return;
+    this.#isReplacing = true;
+    while (!this.#isStopping && this.#exits.size < this.#size) {
+      const delay = this.#nextReplacement - performance.now();
+      this.#nextReplacement = Math.max(this.#nextReplacement, performance.now()) + replacementInterval;
+      if (delay > 0) await sleep(delay);
+      if (!this.#isStopping) await this.#startWorker();
+    }
+    this.#isReplacing = false;
+  }
+}
+
+// Workers also send their metrics.
+function waitForListening(worker: Worker): Promise<Listening> {
   return new Promise((resolve) => {
-    worker.on(
-      "message",
-      (message: Partial<Listening>) => message.origin !== undefined && resolve(message as Listening),
-    );
+    worker.on("message", (message: Partial<Listening>) => {
+      if (message.origin !== undefined) resolve(message as Listening);
+    });
   });
 }
 
-// An error without a process: there was none to be had.
-function untilGone(worker: Worker): Promise<{ code?: number; signal?: string; reason?: string }> {
+// An error of a worker without a pid means that its process could not be started.
+function waitForExit(worker: Worker): Promise<Exit> {
   return new Promise((resolve) => {
     worker.on("exit", (code, signal) => resolve({ code, signal }));
     worker.on("error", (error) => worker.process.pid === undefined && resolve({ reason: error.message }));

@@ -1,4 +1,4 @@
-// Configuration, store, app, listen, close: what it takes to run the service, and nothing else.
+// Runs the service: opens the store, builds the app, listens, and closes everything on a signal.
 import cluster from "node:cluster";
 import { lookup } from "node:dns/promises";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { createSecureContext, type Server as TlsServer } from "node:tls";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { buildApp, type Dependencies } from "./app.ts";
 import { generateKey } from "./auth/index.ts";
-import { startWorkers } from "./cluster.ts";
+import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate } from "./http/index.ts";
 import { collectGarbage, escapeControlCharacters } from "./lib/index.ts";
@@ -15,74 +15,95 @@ import { handlers, readDocument } from "./pets/index.ts";
 import { openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
 
-const grace = 8_000; // milliseconds for what is under way when the service is told to end
-const lastGrace = 9_000; // and for all
+const requestGracePeriod = 8_000; // milliseconds until connections with requests in progress are closed
+const shutdownTimeout = 9_000; // milliseconds until the process exits in any case
 
-/** Runs the service until SIGTERM or SIGINT. Rejects with an Error that says why it can't start. */
+/** Runs the service until SIGTERM or SIGINT. Rejects with an Error if it can't start. */
 export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(environment);
   const document = await readDocument();
   for (const name of ["BASE_URL", "STAGING_BASE_URL"] as const)
     if (config[name] && !config[name].endsWith(document.basePath))
       throw new Error(`${name} must be ${settings[name].allowed}, ${document.basePath}.`);
-  const several = config.WORKERS > 1 && cluster.isPrimary;
-  if (several && config.DATABASE_URL === "sqlite::memory:")
+  const isPrimary = config.WORKERS > 1 && cluster.isPrimary;
+  if (isPrimary && config.DATABASE_URL === "sqlite::memory:")
     throw new Error("WORKERS must be 1 for a store in memory, which other processes can't share.");
 
-  // Also where workers serve: what is wrong with it is said once, and it is made once.
+  // The primary also opens the store, so that it is created once and problems are reported once.
   const store = await openStore(config.DATABASE_URL, { connections: config.DATABASE_POOL });
   const logger = await createLogger(config.LOG_LEVEL);
-  const listening = several
+  const listening = isPrimary
     ? await startWorkers(config.WORKERS, logger)
-    : await listen({ config, document, store, logger });
+    : await listen(config, { document, store, logger });
   if (listening && cluster.isWorker) process.send?.(listening);
   else if (listening) {
-    const embedded = config.DATABASE_URL.startsWith("sqlite:");
-    const key = embedded && isLoopback(listening.address) && (await makeFirstKey(store));
-    greet(listening.origin, document.basePath, key, (await store.keys.list()).length === 0);
+    const isEmbedded = config.DATABASE_URL.startsWith("sqlite:");
+    const key = isEmbedded && isLoopback(listening.address) ? await createFirstKey(store) : undefined;
+    const hasKeys = (await store.keys.list()).length > 0;
+    printGreeting(listening.origin, document.basePath, key, hasKeys);
   }
-  if (several) await store.close();
+  if (isPrimary) await store.close();
 }
 
-async function listen({ config, ...parts }: Pick<Dependencies, "document" | "store" | "logger"> & { config: Config }) {
+// Resolves to undefined if a signal stopped the service before it listened.
+async function listen(
+  config: Config,
+  { document, store, logger }: Pick<Dependencies, "document" | "store" | "logger">,
+): Promise<Listening | undefined> {
   const tls = readCertificate(config);
-  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, parts.logger);
-  const figures = cluster.isWorker ? connectToPrimary() : undefined;
-  const app = await buildApp({ ...parts, config, handlers, tls, tracing, metrics: figures });
-
-  // A second signal changes nothing: npm sends its child the one that the terminal sent already.
-  let closing = false;
-  const close = async () => {
-    if (closing) return;
-    closing = true;
-    setTimeout(() => app.server.closeAllConnections(), grace).unref();
-    setTimeout(() => process.exit(), lastGrace).unref(); // whatever a database that hangs keeps open
-    await app.close();
-    await parts.store.close();
+  const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, logger);
+  const metrics = cluster.isWorker ? connectToPrimary() : undefined;
+  const app = await buildApp({ document, handlers, store, config, logger, tls, tracing, metrics });
+  const shutdown = new Shutdown(app, async () => {
+    await store.close();
     await tracing?.end();
-    if (cluster.isWorker) process.disconnect?.();
-  };
-  process.on("SIGTERM", close).on("SIGINT", close);
-  // A hangup of a worker is for src/cluster.ts to obey: each new one reads the certificate anew.
-  process.on("SIGHUP", () => cluster.isWorker || (tls ? renewCertificate(app, config, parts.logger) : close()));
-  // Nobody knows what it left half done: what is under way is answered, and then a new process is better.
+  });
+  process.on("SIGTERM", shutdown.start).on("SIGINT", shutdown.start);
+  process.on("SIGHUP", () => {
+    if (cluster.isWorker) return; // the primary replaces this worker, and the new one reads the certificate
+    if (tls) reloadCertificate(app, config, logger);
+    else shutdown.start();
+  });
+  // The state of the process is unknown. Finishes the requests in progress, then exits.
   process.on("uncaughtException", (error) => {
     if (process.exitCode === 1) return;
     process.exitCode = 1;
-    parts.logger.fatal({ err: error }, "a fault outside of any request: the service ends");
-    close();
+    logger.fatal({ err: error }, "uncaught exception: shutting down");
+    shutdown.start();
   });
-  // What only the start needed, checks of the document above all: else it stays for as long as nobody asks.
-  await collectGarbage();
+  await collectGarbage(); // releases the memory of the start, which V8 would keep while the service is idle
   try {
-    // One address: for a name that has several, Fastify would start a server that knows less for each more.
+    // Resolved here: for a name with several addresses, Fastify would start a further server without our listeners.
     const { address } = await lookup(config.HOST);
-    // Told to end before it began.
-    return closing ? undefined : { origin: await app.listen({ host: address, port: config.PORT, backlog }), address };
+    if (shutdown.hasStarted) return undefined;
+    return { origin: await app.listen({ host: address, port: config.PORT, backlog }), address };
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);
   }
+}
+
+// Graceful shutdown: finishes the requests in progress, and then closes the store. Only the first signal has an effect,
+// because npm forwards signals that the terminal has already sent.
+class Shutdown {
+  readonly #app: FastifyInstance;
+  readonly #closeDependencies: () => Promise<void>;
+  hasStarted = false;
+
+  constructor(app: FastifyInstance, closeDependencies: () => Promise<void>) {
+    this.#app = app;
+    this.#closeDependencies = closeDependencies;
+  }
+
+  readonly start = async (): Promise<void> => {
+    if (this.hasStarted) return;
+    this.hasStarted = true;
+    setTimeout(() => this.#app.server.closeAllConnections(), requestGracePeriod).unref();
+    setTimeout(() => process.exit(), shutdownTimeout).unref(); // if a database does not respond
+    await this.#app.close();
+    await this.#closeDependencies();
+    if (cluster.isWorker) process.disconnect?.();
+  };
 }
 
 function readCertificate({ TLS_CERT, TLS_KEY }: Config): Certificate | undefined {
@@ -104,13 +125,13 @@ function readCertificate({ TLS_CERT, TLS_KEY }: Config): Certificate | undefined
   return certificate;
 }
 
-// For connections that come from now on. What can't be used changes nothing.
-function renewCertificate(app: FastifyInstance, config: Config, log: FastifyBaseLogger): void {
+// Affects new connections only. If the certificate is not valid, the previous one stays in use.
+function reloadCertificate(app: FastifyInstance, config: Config, log: FastifyBaseLogger): void {
   try {
     (app.server as Server as TlsServer).setSecureContext(readCertificate(config) as Certificate);
-    log.info("the certificate was read anew");
+    log.info("certificate reloaded");
   } catch (error) {
-    log.error({ reason: (error as Error).message }, "the certificate stays as it is");
+    log.error({ reason: (error as Error).message }, "certificate not reloaded");
   }
 }
 
@@ -118,27 +139,27 @@ function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-// A store without any key is of no use: who tries it out on their own machine is given one.
-async function makeFirstKey({ pets, keys }: Store): Promise<string | false> {
-  const used = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
-  if (used) return false;
+// Returns undefined if the store has been used. Lets people try out the service without any preparation.
+async function createFirstKey({ pets, keys }: Store): Promise<string | undefined> {
+  const isUsed = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
+  if (isUsed) return undefined;
   const { key, hash } = generateKey();
-  return (await keys.create("first", hash)) && key;
+  return (await keys.create("first", hash)) ? key : undefined;
 }
 
-// For people, and so on standard error: the log on standard output never holds a key.
-function greet(origin: string, basePath: string, key: string | false, keyless: boolean): void {
+// Prints to standard error, because the log on standard output must never contain a key.
+function printGreeting(origin: string, basePath: string, key: string | undefined, hasKeys: boolean): void {
   const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
-  if (key)
+  if (key !== undefined)
     lines.push(
       "The first key, shown this once:",
       `  curl -H 'Authorization: Bearer ${key}' '${origin}${basePath}/pets'`,
     );
-  if (keyless) lines.push("There is no key yet: make one with npx petstore keys create NAME");
+  if (!hasKeys) lines.push("There is no key yet: make one with npx petstore keys create NAME");
   console.error(lines.join("\n"));
 }
 
-// `node src/server.ts`, as a container or systemd starts it: without npm, a shell, or the command line.
+// `node src/server.ts`, as in a container or a systemd unit, runs the service without npm and the command line.
 if (import.meta.main)
   await serve().catch(({ message }: Error) => {
     console.error(`petstore: ${escapeControlCharacters(message.split("\n", 1)[0] as string)}`);

@@ -40,7 +40,7 @@ t.test("The README lists the settings", async (t) => {
   const rows = Object.entries(settings).map(([name, setting]) => [
     name,
     setting.default,
-    setting.meaning,
+    setting.description,
     setting.allowed,
   ]);
   t.same(table("Settings"), rows);

@@ -2,8 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { levels } from "pino";
 import t from "tap";
-import { readConfig } from "../src/config.ts";
+import { logLevels, readConfig } from "../src/config.ts";
 import { readDocument } from "../src/pets/document.ts";
 import { petstore } from "./support/command.ts";
 import { folder } from "./support/files.ts";
@@ -33,6 +34,10 @@ t.test("each setting has a default, also if it is empty", async (t) => {
     OTEL_EXPORTER_OTLP_ENDPOINT: "",
   });
   t.equal(readConfig({ WORKERS: "auto" }).WORKERS, availableParallelism());
+});
+
+t.test("LOG_LEVEL accepts the levels of pino", async (t) => {
+  t.same(logLevels, [...Object.keys(levels.values), "silent"]);
 });
 
 t.test("a host name of BASE_URL that is not ASCII becomes Punycode, which headers can hold", async (t) => {

@@ -30,7 +30,7 @@ export function generateKey(): { key: string; hash: string } {
   return { key, hash: digest(key) };
 }
 
-/** What the authentication needs. */
+/** The options of `createBearerScheme`. */
 export interface AuthenticationOptions {
   readonly keys: KeyStore;
   /** Called for each request with a valid key. */

@@ -5,8 +5,8 @@ import { HttpError } from "../http/index.ts";
 import type { SecurityScheme } from "../spec/index.ts";
 import { type Caller, challenge } from "./authentication.ts";
 
-// Headers of proxies: the client behind a proxy that is not trusted is unknown. And Origin: with CORS_ORIGINS, a page of
-// another origin could read the response.
+// Headers of proxies, because the client behind an untrusted proxy is unknown. And Origin, because with CORS_ORIGINS, a
+// page of another origin could read the response.
 const forwardingHeaders = ["forwarded", "via", "x-real-ip", "origin"];
 
 // DNS rebinding: a page whose name resolves to 127.0.0.1 could read the response in a browser on this machine.
@@ -27,7 +27,7 @@ export function requireOperator(authenticate: SecurityScheme<Caller>): onRequest
   };
 }
 
-/** Creates a function that returns whether a request comes from one of the addresses or networks (such as 10.0.0.0/8). */
+/** Creates a function that returns whether a request comes from one of these IP addresses or networks (CIDR). */
 export function createNetworkMatcher(networks: readonly string[]): (request: FastifyRequest) => boolean {
   const list = new BlockList();
   for (const network of networks) {

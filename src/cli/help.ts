@@ -20,7 +20,7 @@ export function addExamples(
 /** Adds the exit codes and the settings to the help of the program. */
 export function addNotes(program: Command): void {
   const values = Object.entries(settings).map(
-    ([name, { meaning, default: value }]) => [name, `${meaning}${value && ` (${value})`}`] as const,
+    ([name, { description, default: value }]) => [name, `${description}${value && ` (${value})`}`] as const,
   );
   program
     .configureHelp({ styleTitle, showGlobalOptions: false })

@@ -37,6 +37,6 @@ export function readDatabaseUrl({ env }: Io): string {
  * Not an argument parser of commander, whose messages show the value, and with it the password.
  */
 export function requireDatabaseUrl(name: string, url: string): void {
-  if (!settings.DATABASE_URL.read(url) || url === "sqlite::memory:")
+  if (!settings.DATABASE_URL.parse(url) || url === "sqlite::memory:")
     throw new Error(`${name} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }

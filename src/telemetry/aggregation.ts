@@ -1,43 +1,36 @@
-// The figures of all processes in one place, so that whichever is asked tells the same. Of a process that is gone
-// the counters stay: a total that drops is a restart to Prometheus.
-
+// Aggregates the metrics of all processes, so that any worker can respond to a scrape.
+//
+// The counters of processes that exited stay in the sums, because Prometheus takes a counter that falls for a restart.
 import { CallerActivity } from "./caller-activity.ts";
 import type { MetricsSnapshot } from "./metrics.ts";
-import type { Metric } from "./process-metrics.ts";
-import { createTimeSeries, type LastHour, sumOf } from "./time-series.ts";
-/** The last hour, and what is now, of all processes. */
+import { type Metric, sumSamples } from "./prometheus.ts";
+import { type LastHour, TimeSeries, type TimeSeriesSample } from "./time-series.ts";
+
+/** The last hour and the current state of all processes, as in /status.json. */
 export interface Overview extends Omit<LastHour, "store"> {
-  /** When the service was started, in milliseconds since 1970. */
+  /** When the service started, in milliseconds since 1970. */
   readonly started: number;
-  /** Seconds between two points. */
+  /** The interval of the time series, in seconds. */
   readonly step: number;
   readonly store: LastHour["store"] & { readonly pool: { used: number; waiting: number; size: number } | null };
   readonly keys: readonly { readonly name: string; readonly calls: number; readonly rate: number }[];
 }
 
-/** What is known of all processes. */
+/** The metrics of all processes. */
 export interface AggregatedMetrics {
-  /** In Prometheus' text format. */
+  /** Returns them in Prometheus' text format. */
   metrics(): Promise<string>;
   overview(): Promise<Overview>;
 }
 
-/** Where a process puts its figures, and asks for those of all. */
+/** A process's access to the metrics of all processes. */
 export interface MetricsHub extends AggregatedMetrics {
+  /** Adds a snapshot of this process. */
   publish(snapshot: MetricsSnapshot): Promise<void>;
-  /** No more is asked for. */
   close(): void;
 }
 
-/** Figures of several processes, each by an object that stands for it. */
-export interface Aggregator extends AggregatedMetrics {
-  update(process: object, snapshot: MetricsSnapshot): void;
-  /** The process is gone. */
-  remove(process: object): void;
-  close(): void;
-}
-
-/** The clocks and the timer that make the points of the history. */
+/** The clocks and the timer of the time series. */
 export interface Clock {
   /** Returns milliseconds since 1970. */
   now(): number;
@@ -56,67 +49,105 @@ const systemClock: Clock = {
   },
 };
 
-/** Gathers figures, and makes a point of the history each `step` milliseconds, or tells why it can't. */
-export function createAggregator(tell: (error: unknown) => void, step = 10_000, clock = systemClock): Aggregator {
-  const started = clock.now();
-  const latest = new Map<object, readonly Metric[]>();
-  const gone: (readonly Metric[])[] = [];
-  const callers = new CallerActivity(clock.elapsed());
-  const history = createTimeSeries({ at: started, clock: clock.elapsed(), metrics: [] });
+/** Aggregates the metrics of several processes. Any object can identify a process. */
+export class Aggregator implements AggregatedMetrics {
+  readonly #clock: Clock;
+  readonly #interval: number;
+  readonly #started: number;
+  readonly #running = new Map<object, readonly Metric[]>();
+  readonly #exited: (readonly Metric[])[] = [];
+  readonly #callers: CallerActivity;
+  readonly #history: TimeSeries;
+  readonly #stopTimer: () => void;
 
-  const read = async () => {
-    const [at, elapsed] = [clock.now(), clock.elapsed()];
-    return { at, clock: elapsed, metrics: await addUp([...gone, ...latest.values(), callers.metrics(elapsed)]) };
-  };
-  const describe = async (): Promise<Overview> => {
-    const now = await read();
-    const pool = (name: string) => sumOf(now.metrics, `petstore_store_pool_${name}`);
-    const [used, waiting, size] = [pool("connections_used"), pool("waiting"), pool("connections_max")];
-    const { store, ...hour } = history.list(now);
+  /** Adds a point to the time series every `interval` milliseconds. Calls `onError` if that fails. */
+  constructor(onError: (error: unknown) => void, interval = 10_000, clock = systemClock) {
+    this.#clock = clock;
+    this.#interval = interval;
+    this.#started = clock.now();
+    this.#callers = new CallerActivity(clock.elapsed());
+    this.#history = new TimeSeries({ at: this.#started, elapsed: clock.elapsed(), metrics: [] });
+    this.#stopTimer = clock.every(interval, () => this.#addPoint().catch(onError));
+  }
+
+  /** Replaces the metrics of a process, and adds its calls. */
+  update(process: object, { metrics, calls, deprecated }: MetricsSnapshot): void {
+    this.#running.set(process, [...metrics]);
+    for (const [name, count] of calls) this.#callers.recordCalls(name, count, this.#clock.elapsed());
+    for (const call of deprecated) this.#callers.recordDeprecatedCalls(...call);
+  }
+
+  /** Removes the gauges of a process that exited. Its counters stay. */
+  remove(process: object): void {
+    const metrics = this.#running.get(process) ?? [];
+    this.#exited.push(metrics.filter(({ type }) => type === "counter" || type === "histogram"));
+    this.#running.delete(process);
+  }
+
+  async metrics(): Promise<string> {
+    return (await aggregate([(await this.#sample()).metrics])).metrics();
+  }
+
+  async overview(): Promise<Overview> {
+    const now = await this.#sample();
+    const { store, ...lastHour } = this.#history.list(now);
     return {
-      started,
-      step: step / 1_000,
-      ...hour,
-      store: { ...store, pool: size === 0 ? null : { used, waiting, size } },
-      keys: callers.mostActive(now.clock),
+      started: this.#started,
+      step: this.#interval / 1_000,
+      ...lastHour,
+      store: { ...store, pool: describePool(now.metrics) },
+      keys: this.#callers.mostActive(now.elapsed),
     };
-  };
-  const makePoint = async () => {
-    callers.step(clock.elapsed());
-    const before = [...gone];
-    gone.splice(0, before.length, await addUp(before)); // more may have come behind them
-    history.add(await read());
-  };
-  const end = clock.every(step, () => makePoint().catch(tell));
+  }
+
+  close(): void {
+    this.#stopTimer();
+  }
+
+  async #sample(): Promise<TimeSeriesSample> {
+    const [at, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const metrics = await sum([...this.#exited, ...this.#running.values(), this.#callers.metrics(elapsed)]);
+    return { at, elapsed, metrics };
+  }
+
+  async #addPoint(): Promise<void> {
+    this.#callers.startInterval(this.#clock.elapsed());
+    await this.#compactExited();
+    this.#history.add(await this.#sample());
+  }
+
+  // Merges the counters of exited processes into one list, so that it does not grow with each restart.
+  async #compactExited(): Promise<void> {
+    const batch = [...this.#exited];
+    const total = await sum(batch);
+    this.#exited.splice(0, batch.length, total); // not the whole list: more processes may have exited meanwhile
+  }
+}
+
+function describePool(metrics: readonly Metric[]): Overview["store"]["pool"] {
+  const read = (name: string) => sumSamples(metrics, `petstore_store_pool_${name}`);
+  const size = read("connections_max");
+  return size === 0 ? null : { used: read("connections_used"), waiting: read("queries_waiting"), size };
+}
+
+async function sum(processes: readonly (readonly Metric[])[]): Promise<readonly Metric[]> {
+  return (await aggregate(processes)).getMetricsAsArray() as unknown as Metric[];
+}
+
+// prom-client is loaded on first use, because loading it takes 5 % of the start.
+async function aggregate(processes: readonly (readonly Metric[])[]) {
+  const { AggregatorRegistry } = await import("prom-client");
+  return AggregatorRegistry.aggregate(processes.map((metrics) => [...metrics]));
+}
+
+/** Creates the hub of a service of one process. The parameters are those of `Aggregator`. */
+export function aggregateLocally(...options: ConstructorParameters<typeof Aggregator>): MetricsHub {
+  const aggregator = new Aggregator(...options);
+  const process = {};
   return {
-    update(process, { metrics, calls, deprecated }) {
-      latest.set(process, [...metrics]);
-      for (const [name, count] of calls) callers.recordCalls(name, count, clock.elapsed());
-      for (const call of deprecated) callers.recordDeprecatedCalls(...call);
-    },
-    remove(process) {
-      gone.push((latest.get(process) ?? []).filter(({ type }) => type === "counter" || type === "histogram"));
-      latest.delete(process);
-    },
-    metrics: async () => (await aggregate([(await read()).metrics])).metrics(),
-    overview: describe,
-    close: end,
+    publish: async (snapshot) => aggregator.update(process, snapshot),
+    metrics: () => aggregator.metrics(),
+    overview: () => aggregator.overview(),
+    close: () => aggregator.close(),
   };
-}
-
-// Counters are summed, and of gauges what makes sense for each.
-async function addUp(all: readonly (readonly Metric[])[]): Promise<readonly Metric[]> {
-  return (await aggregate(all)).getMetricsAsArray() as unknown as Metric[];
-}
-
-async function aggregate(all: readonly (readonly Metric[])[]) {
-  const { AggregatorRegistry } = await import("prom-client"); // not before it is of use: it takes a twentieth of a start
-  return AggregatorRegistry.aggregate(all.map((one) => [...one]));
-}
-
-/** The figures of a service of one process, this one. */
-export function aggregateLocally(tell: (error: unknown) => void, step?: number, clock?: Clock): MetricsHub {
-  const gathering = createAggregator(tell, step, clock);
-  const here = {};
-  return { ...gathering, publish: async (snapshot) => gathering.update(here, snapshot) };
 }

@@ -1,79 +1,81 @@
-// Which keys call: those of the last minutes, the most active of the last hour, and who calls what is going away.
+// Counts calls by API key over the last hour, and calls of deprecated operations.
+import { counter, gauge, type Metric } from "./prometheus.ts";
 
-import { counter, gauge } from "./metrics.ts";
-import type { Metric } from "./process-metrics.ts";
+const maxNames = 1_000; // counted per interval, and exported as series; further names are counted as `otherName`
+const otherName = "(other)"; // not a valid name of a key
+const maxIntervals = 361; // one hour and the current interval
+const recentIntervals = 7; // one minute and the current interval
+const activePeriod = 300_000; // milliseconds
+const topCount = 10;
 
-const mostNames = 1_000; // that a step counts, and that are series of their own; the rest is one
-const rest = "(other)"; // which no key is named
-const mostSteps = 361; // an hour, and the present one
-const recent = 7; // a minute, and the present one
-const stillInUse = 300_000; // milliseconds
-const shown = 10;
-
-interface Step {
-  readonly since: number;
+interface Interval {
+  readonly start: number;
   readonly calls: Map<string, number>;
 }
 
-/** Calls by the name of the key, over an hour of steps. Times are in milliseconds, by a clock that nobody sets. */
+/** Counts calls by the name of the key, in intervals. Times are milliseconds of a monotonic clock. */
 export class CallerActivity {
-  #steps: Step[];
-  readonly #seen = new Map<string, number>();
+  #intervals: Interval[];
+  readonly #lastCalls = new Map<string, number>();
   readonly #deprecated = new Map<string, { operation: string; key: string; calls: number }>();
 
-  /** They begin `now`. */
+  /** Starts the first interval at `now`. */
   constructor(now: number) {
-    this.#steps = [{ since: now, calls: new Map() }];
+    this.#intervals = [{ start: now, calls: new Map() }];
   }
 
-  /** The key of that name has called so often. */
+  /** Adds `count` calls of the key `name` to the current interval. */
   recordCalls(name: string, count: number, now: number): void {
-    this.#seen.set(name, now);
-    const { calls } = this.#steps.at(-1) as Step;
-    const counted = calls.has(name) || calls.size < mostNames ? name : rest;
+    this.#lastCalls.set(name, now);
+    const { calls } = this.#intervals.at(-1) as Interval;
+    const counted = calls.has(name) || calls.size < maxNames ? name : otherName;
     calls.set(counted, count + (calls.get(counted) ?? 0));
   }
 
-  /** It has called a deprecated operation so often; without a key its name is empty. */
+  /** Adds `count` calls of a deprecated operation. The name is empty for calls without a key. */
   recordDeprecatedCalls(operation: string, name: string, count: number): void {
     const toId = (key: string) => `${operation} ${key}`;
-    const key = this.#deprecated.has(toId(name)) || this.#deprecated.size < mostNames ? name : rest;
+    const key = this.#deprecated.has(toId(name)) || this.#deprecated.size < maxNames ? name : otherName;
     const calls = count + (this.#deprecated.get(toId(key))?.calls ?? 0);
     this.#deprecated.set(toId(key), { operation, key, calls });
   }
 
-  /** Ends the present step. */
-  step(now: number): void {
-    this.#steps = [...this.#steps, { since: now, calls: new Map() }].slice(-mostSteps);
+  /** Starts the next interval at `now`, and removes the intervals older than an hour. */
+  startInterval(now: number): void {
+    this.#intervals = [...this.#intervals, { start: now, calls: new Map() }].slice(-maxIntervals);
   }
 
-  /** The ten that called most often: calls in the last hour, and calls a second in the last minute. */
+  /** Returns the ten most active keys: their calls in the last hour, and their calls per second in the last minute. */
   mostActive(now: number): { name: string; calls: number; rate: number }[] {
-    const last = this.#steps.slice(-recent) as [Step, ...Step[]];
-    const seconds = Math.max(now - last[0].since, 1) / 1_000;
-    const lately = sum(last);
-    return [...sum(this.#steps)]
+    const recent = this.#intervals.slice(-recentIntervals) as [Interval, ...Interval[]];
+    const seconds = Math.max(now - recent[0].start, 1) / 1_000;
+    const recentCalls = sumCalls(recent);
+    return [...sumCalls(this.#intervals)]
       .sort(([, a], [, b]) => b - a)
-      .slice(0, shown)
-      .map(([name, calls]) => ({ name, calls, rate: Math.round(((lately.get(name) ?? 0) / seconds) * 1_000) / 1_000 }));
+      .slice(0, topCount)
+      .map(([name, calls]) => {
+        const rate = (recentCalls.get(name) ?? 0) / seconds;
+        return { name, calls, rate: Math.round(rate * 1_000) / 1_000 };
+      });
   }
 
+  /** Returns the metrics of all keys. Removes keys that are no longer active. */
   metrics(now: number): Metric[] {
-    for (const [name, at] of this.#seen) if (now - at > stillInUse) this.#seen.delete(name);
+    for (const [name, at] of this.#lastCalls) if (now - at > activePeriod) this.#lastCalls.delete(name);
     const deprecated = [...this.#deprecated.values()];
     return [
-      gauge("petstore_keys_in_use", "Keys that called in the last five minutes.", this.#seen.size),
+      gauge("petstore_keys_active", "API keys with a call in the last five minutes.", this.#lastCalls.size),
       counter(
         "petstore_deprecated_calls_total",
-        "Calls of deprecated operations, by operation and the name of the key; of more than a thousand the rest is (other).",
+        "Calls of deprecated operations, by operation and name of the API key. The key is (other) beyond 1,000 series.",
         deprecated.map(({ operation, key, calls }) => ({ labels: { operation, key }, value: calls })),
       ),
     ];
   }
 }
 
-function sum(steps: readonly Step[]): Map<string, number> {
-  const all = new Map<string, number>();
-  for (const { calls } of steps) for (const [name, count] of calls) all.set(name, count + (all.get(name) ?? 0));
-  return all;
+function sumCalls(intervals: readonly Interval[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const { calls } of intervals) for (const [name, count] of calls) sums.set(name, count + (sums.get(name) ?? 0));
+  return sums;
 }

@@ -1,7 +1,7 @@
-export { aggregateLocally, createAggregator, type MetricsHub } from "./aggregation.ts";
+export { Aggregator, aggregateLocally, type MetricsHub } from "./aggregation.ts";
 export { createLogger, RequestLogger, withLazyChildren } from "./logger.ts";
 export { createSnapshotReader, type MetricsSources } from "./metrics.ts";
 export { MetricsPublisher } from "./metrics-publisher.ts";
 export { openTracing, type Tracing } from "./otlp-exporter.ts";
-export { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
+export { RequestMetrics } from "./request-metrics.ts";
 export { connectToPrimary, serveWorker } from "./worker-ipc.ts";

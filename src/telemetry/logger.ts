@@ -1,6 +1,5 @@
-// The log: readable on a terminal, JSON lines otherwise, always on standard output. One line for
-// each request, when it is answered; never a key, a query or a body.
-
+// Creates the log: readable text on a terminal, otherwise JSON lines, always on standard output. A request is logged as
+// one line, when its response has been sent. Lines never contain API keys, queries or bodies.
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from "fastify";
 import {
   type Bindings,
@@ -14,104 +13,103 @@ import { callerOf } from "../auth/index.ts";
 import { redact } from "../lib/index.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
-const mostWaiting = 1_048_576; // characters
+const maxBuffered = 1_048_576; // characters
 
-// Of an error what helps to find it, not all that a driver puts there: the values of a row, say.
-function describe(error: Error & { code?: unknown }): object {
+// Drivers add properties to their errors that contain data, such as the values of a row.
+function serializeError(error: Error & { code?: unknown }): object {
   const { type, message, stack } = pino.stdSerializers.err(error);
   return { type, message, stack, code: error.code };
 }
 
-/** The log of the service, from `level` up; to `output`, or else to standard output. */
+/** Creates the log of the service from a level. Writes to `output`, by default to standard output. */
 export async function createLogger(level: string, output?: DestinationStream): Promise<Logger> {
-  const options: LoggerOptions = { level, serializers: { err: describe }, hooks: { streamWrite: redact } };
+  const options: LoggerOptions = { level, serializers: { err: serializeError }, hooks: { streamWrite: redact } };
   if (output) return pino(options, output);
   if (!process.stdout.isTTY) {
-    // On a full disk say: what can't be written waits, as far as there is room, and requests are answered.
-    const lines = pino.destination({ dest: 1, sync: true, maxLength: mostWaiting });
-    lines.on("error", () => {});
-    return pino(options, lines);
+    // If a write fails, as on a full disk, lines are buffered up to a limit, and requests are served.
+    const destination = pino.destination({ dest: 1, sync: true, maxLength: maxBuffered });
+    destination.on("error", () => {});
+    return pino(options, destination);
   }
   const { default: pretty } = await import("pino-pretty");
-  const terminal = {
+  const format = {
     ignore: "pid,hostname,method,path,status,ms",
     messageFormat: "{msg}{if method}: {method} {path} {status} in {ms} ms{end}",
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
   };
-  return pino(options, pretty(terminal));
+  return pino(options, pretty(format));
 }
 
-/** The log as Fastify takes it: it makes a child for each request, which is dear, and mostly nothing is written there. */
+/**
+ * Wraps the log for Fastify, which creates a child for each request. A child is expensive, and most requests do not use
+ * theirs, so it is created on first use.
+ */
 export function withLazyChildren(logger: Logger): FastifyBaseLogger {
   return Object.create(logger, {
     child: {
-      value: (bindings: Bindings, options?: ChildLoggerOptions) => new LazyLog(() => logger.child(bindings, options)),
+      value: (bindings: Bindings, options?: ChildLoggerOptions) =>
+        new LazyLogger(() => logger.child(bindings, options)),
     },
   });
 }
 
-// A log that is made when there is something to write.
-class LazyLog {
-  readonly #make: () => Logger;
-  #made: Logger | undefined;
+class LazyLogger {
+  readonly #create: () => Logger;
+  #logger: Logger | undefined;
 
-  constructor(make: () => Logger) {
-    this.#make = make;
+  constructor(create: () => Logger) {
+    this.#create = create;
   }
 
   static {
-    for (const name of ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const)
-      Object.defineProperty(LazyLog.prototype, name, {
-        value(this: LazyLog, ...line: unknown[]) {
-          return (this.#log()[name] as (...line: unknown[]) => unknown)(...line);
+    for (const level of ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const)
+      Object.defineProperty(LazyLogger.prototype, level, {
+        value(this: LazyLogger, ...args: unknown[]) {
+          return (this.#get()[level] as (...args: unknown[]) => unknown)(...args);
         },
       });
   }
 
-  #log(): Logger {
-    this.#made ??= this.#make();
-    return this.#made;
+  #get(): Logger {
+    this.#logger ??= this.#create();
+    return this.#logger;
   }
 
-  child(bindings: Bindings, options?: ChildLoggerOptions): LazyLog {
-    return new LazyLog(() => this.#log().child(bindings, options));
+  child(bindings: Bindings, options?: ChildLoggerOptions): LazyLogger {
+    return new LazyLogger(() => this.#get().child(bindings, options));
   }
 }
 
-// Where from is told only of those who are refused for who they are, or how often they come.
-function refusesCaller(status: number): boolean {
-  return status === 401 || status === 429;
-}
-
-/** What Fastify logs of a request, once it is answered; and each is counted. */
+/** Logs and counts each request when its response has been sent. */
 export class RequestLogger extends fastify.LogController {
   readonly #log: Logger;
-  readonly #count: RequestMetrics["recordResponse"];
+  readonly #record: RequestMetrics["recordResponse"];
 
-  constructor(log: Logger, count: RequestMetrics["recordResponse"]) {
+  constructor(log: Logger, record: RequestMetrics["recordResponse"]) {
     super();
     this.#log = log;
-    this.#count = count;
+    this.#record = record;
   }
 
   override incomingRequest(): void {}
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
     const { operationId: operation } = (request.routeOptions.schema ?? {}) as { operationId?: string };
-    const { elapsedTime } = reply;
-    this.#count(operation, request.method, reply.statusCode, elapsedTime);
+    const { elapsedTime, statusCode: status } = reply;
+    this.#record(operation, request.method, status, elapsedTime);
     if (!this.#log.isLevelEnabled("info")) return;
     const line = {
       method: request.method,
       path: request.url.split("?", 1)[0],
       operation,
       key: callerOf(request)?.name,
-      status: reply.statusCode,
-      address: refusesCaller(reply.statusCode) ? request.ip : undefined,
+      status,
+      // The address of a client is personal data. It is logged only if the client was rejected for its key or its rate.
+      address: status === 401 || status === 429 ? request.ip : undefined,
       ms: Math.round(elapsedTime * 100) / 100,
       err: error ?? undefined,
     };
-    request.log.info(line, "answered");
+    request.log.info(line, "request completed");
   }
 }

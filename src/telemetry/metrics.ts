@@ -1,88 +1,58 @@
-// The figures of this process by the names that Prometheus knows them by. Counters are since its start.
-
+// The metrics of this process, and the snapshots of them that the processes of a service exchange.
 import type { KeyUsage } from "../auth/index.ts";
-import type { Histogram } from "../lib/index.ts";
 import type { StoreMetrics } from "../store/index.ts";
-import { collectProcessMetrics, type Metric, type Value } from "./process-metrics.ts";
+import { collectProcessMetrics } from "./process-metrics.ts";
+import { counter, gauge, histogram, type Metric } from "./prometheus.ts";
 import { type RequestMetrics, statusClasses } from "./request-metrics.ts";
-/** What a process knows now: its metrics; and the calls since the last time, by key, and of deprecated operations by key. */
+
+/** The metrics of a process, and its calls since the previous snapshot. */
 export interface MetricsSnapshot {
+  /** Counters count from the start of the process. */
   readonly metrics: readonly Metric[];
   readonly calls: readonly (readonly [key: string, count: number])[];
+  /** Calls of deprecated operations. The name of the key is empty for calls without one. */
   readonly deprecated: readonly (readonly [operation: string, key: string, count: number])[];
 }
 
-/** What is read when somebody asks. */
+/** The sources of a snapshot. */
 export interface MetricsSources {
   readonly requestMetrics: RequestMetrics;
   readonly store: StoreMetrics;
   readonly versions: { readonly version: string; readonly contract: string };
   readonly usage: Pick<KeyUsage, "drainCalls">;
+  /** Returns the number of requests without a complete response. */
   inFlight(): number;
+  /** Returns the number of open client connections. */
   connections(): Promise<number>;
 }
 
-/** Makes what reads the figures of this process. */
-export function createSnapshotReader({
-  requestMetrics,
-  store,
-  versions,
-  usage,
-  inFlight,
-  connections,
-}: MetricsSources) {
-  return async (): Promise<MetricsSnapshot> => {
-    const [runtime, open] = [await collectProcessMetrics(), await connections()];
-    // From here on at once: of two that are asked for at the same time the later one must not be put before.
+/** Creates a function that takes a snapshot. It drains the calls from `usage`. */
+export function createSnapshotReader(sources: MetricsSources): () => Promise<MetricsSnapshot> {
+  const { requestMetrics, store, versions, usage } = sources;
+  return async () => {
+    const [processMetrics, connections] = [await collectProcessMetrics(), await sources.connections()];
+    // Nothing below may await: of two concurrent snapshots, the one that completes last must have the newest values.
     const { keys, deprecated } = usage.drainCalls();
-    const operations = [...requestMetrics.operations];
-    const pool = store.pool();
-    const metrics: Metric[] = [
-      counter(
-        "petstore_requests_total",
-        "Requests that were answered, by operation (other: what is none, such as /docs or an unknown path), method and class of status.",
-        operations.flatMap(([operation, { methods }]) =>
-          [...methods].flatMap(([method, statuses]) =>
-            statusClasses.map((status, index) => ({
-              labels: { operation, method, status },
-              value: statuses[index] as number,
-            })),
-          ),
-        ),
-      ),
-      histogram(
-        "petstore_request_duration_seconds",
-        "Seconds from the head of a request to the last byte of its answer, by operation.",
-        operations.map(([operation, { seconds }]) => [{ operation }, seconds]),
-      ),
-      gauge("petstore_requests_in_flight", "Requests that have no whole answer yet; who asks here is one.", inFlight()),
-      gauge("petstore_connections_open", "Connections of clients.", open),
-      counter(
-        "petstore_overload_refusals_total",
-        "Calls that were refused since there was no time or memory for them.",
-        [{ labels: {}, value: requestMetrics.rejected }],
-      ),
-      histogram(
-        "petstore_store_query_duration_seconds",
-        "Seconds that the database took for one question, by the method that it was for: a statement, or the transaction of all that is written together. What the embedded store gives from memory is no question.",
-        [...store.querySeconds].map(([method, seconds]) => [{ method }, seconds]),
-      ),
-      histogram(
-        "petstore_store_batch_calls",
-        "Calls that went together as one statement or in one transaction, by method.",
-        [...store.batchCalls].map(([method, calls]) => [{ method }, calls]),
-      ),
-      gauge("petstore_build_info", "The version of the service, and of its contract.", 1, { ...versions }, "first"),
-    ];
-    if (pool)
-      metrics.push(
-        gauge("petstore_store_pool_connections_used", "Connections to the database that are in use.", pool.used),
-        gauge("petstore_store_pool_connections_idle", "Connections to the database that are open and idle.", pool.idle),
-        gauge("petstore_store_pool_connections_max", "The most connections to the database.", pool.max),
-        gauge("petstore_store_pool_waiting", "Questions that wait for a connection to the database.", pool.waiting),
-      );
     return {
-      metrics: [...metrics, ...runtime],
+      metrics: [
+        ...describeRequests(requestMetrics),
+        gauge(
+          "petstore_requests_in_flight",
+          "Requests without a complete response, including this scrape.",
+          sources.inFlight(),
+        ),
+        gauge("petstore_connections_open", "Open client connections.", connections),
+        ...describeStore(store),
+        ...describePool(store.pool()),
+        gauge(
+          "petstore_build_info",
+          "Always 1. The labels are the versions of the service and of its API document.",
+          1,
+          { ...versions },
+          "first",
+        ),
+        ...processMetrics,
+      ],
       calls: [...keys].filter(([, count]) => count > 0),
       deprecated: [...deprecated].flatMap(([operation, keys]) =>
         [...keys].map(([key, count]) => [operation, key, count] as const),
@@ -91,34 +61,52 @@ export function createSnapshotReader({
   };
 }
 
-/** A metric that only grows. */
-export function counter(name: string, help: string, values: readonly Value[]): Metric {
-  return { name, help, type: "counter", aggregator: "sum", values };
+function describeRequests({ operations, rejected }: RequestMetrics): Metric[] {
+  const responses = [...operations].flatMap(([operation, { responses }]) =>
+    [...responses].flatMap(([method, counts]) =>
+      statusClasses.map((status, index) => ({ labels: { operation, method, status }, value: counts[index] as number })),
+    ),
+  );
+  return [
+    counter(
+      "petstore_requests_total",
+      "HTTP requests by operation, method and status class. The operation is other if a request matches none.",
+      responses,
+    ),
+    histogram(
+      "petstore_request_duration_seconds",
+      "Time from the headers of a request to the last byte of its response, by operation.",
+      [...operations].map(([operation, { durations }]) => [{ operation }, durations]),
+    ),
+    counter(
+      "petstore_requests_rejected_total",
+      "Requests that load shedding rejected because the event loop was saturated or the heap was full.",
+      [{ labels: {}, value: rejected }],
+    ),
+  ];
 }
 
-/** A metric of one value. */
-export function gauge(
-  name: string,
-  help: string,
-  value: number,
-  labels: Value["labels"] = {},
-  aggregator: Metric["aggregator"] = "sum",
-): Metric {
-  return { name, help, type: "gauge", aggregator, values: [{ labels, value }] };
+function describeStore({ querySeconds, batchCalls }: StoreMetrics): Metric[] {
+  return [
+    histogram(
+      "petstore_store_query_duration_seconds",
+      "Duration of database statements and transactions, by store method. Reads from the cache are not included.",
+      [...querySeconds].map(([method, seconds]) => [{ method }, seconds]),
+    ),
+    histogram(
+      "petstore_store_batch_size",
+      "Calls that shared a database statement or transaction, by store method.",
+      [...batchCalls].map(([method, calls]) => [{ method }, calls]),
+    ),
+  ];
 }
 
-function histogram(name: string, help: string, all: readonly [Value["labels"], Histogram][]): Metric {
-  const values = all.flatMap(([labels, { bounds, counts, sum }]) => {
-    let count = 0;
-    const buckets = counts.map((own, bucket) => {
-      count += own;
-      return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[bucket] ?? "+Inf" }, value: count };
-    });
-    return [
-      ...buckets,
-      { metricName: `${name}_sum`, labels, value: sum },
-      { metricName: `${name}_count`, labels, value: count },
-    ];
-  });
-  return { name, help, type: "histogram", aggregator: "sum", values };
+function describePool(pool: ReturnType<StoreMetrics["pool"]>): Metric[] {
+  if (pool === undefined) return [];
+  return [
+    gauge("petstore_store_pool_connections_used", "Database connections in use.", pool.used),
+    gauge("petstore_store_pool_connections_idle", "Idle database connections.", pool.idle),
+    gauge("petstore_store_pool_connections_max", "Maximum number of database connections.", pool.max),
+    gauge("petstore_store_pool_queries_waiting", "Queries that wait for a database connection.", pool.waiting),
+  ];
 }

@@ -1,22 +1,22 @@
-// Traces, to the OTLP receiver that OTEL_EXPORTER_OTLP_ENDPOINT names. OpenTelemetry's packages are loaded where it does, and only there.
+// Exports traces to an OTLP receiver. OpenTelemetry's packages are optional, and loaded only if tracing is on.
 import { randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import { throttle, version } from "../lib/index.ts";
-import type { Spans } from "./spans.ts";
+import type { SpanRecorder } from "./spans.ts";
 
 const exportTimeout = 3_000; // milliseconds
-const longest = 4_096; // characters of an attribute
+const maxAttributeLength = 4_096; // characters
 
-/** What the service is followed with. */
-export interface Tracing extends Omit<Spans, "end"> {
-  /** Sends what is still to be sent. Resolves within some 3 seconds, also where nobody takes it. */
+/** Traces requests and the store, and exports the spans. */
+export interface Tracing extends Pick<SpanRecorder, "traceRequests" | "traceStore"> {
+  /** Exports the remaining spans. Resolves within about 3 seconds, also if the receiver does not respond. */
   end(): Promise<void>;
 }
 
 /**
- * Starts to send traces to `endpoint`; nothing where it is empty. Beside it, the exporter reads what OpenTelemetry's
- * specification has for it from the environment. Rejects with an Error that says what is not installed. `timeout` limits
- * an export with all its attempts, in milliseconds; the end waits for the last export.
+ * Starts exporting traces to `endpoint`, in batches; returns undefined if it is empty. `timeout` limits an export
+ * including its retries, in milliseconds. The exporter also reads OpenTelemetry's own environment variables. Rejects
+ * with an Error that names the missing package if OpenTelemetry is not installed.
  */
 export async function openTracing(
   endpoint: string,
@@ -24,8 +24,8 @@ export async function openTracing(
   timeout = exportTimeout,
 ): Promise<Tracing | undefined> {
   if (endpoint === "") return undefined;
-  const [api, core, { OTLPTraceExporter }, resources, { BatchSpanProcessor, TracerProvider }, { createSpans }] =
-    await load();
+  const [api, core, { OTLPTraceExporter }, resources, { BatchSpanProcessor, TracerProvider }, { SpanRecorder }] =
+    await importOpenTelemetry();
 
   const warn = throttle((reason: string) => log.warn({ reason }, "traces are lost"));
   core.setGlobalErrorHandler((error) => warn((error as Error).message));
@@ -39,20 +39,21 @@ export async function openTracing(
     resource: defaultResource()
       .merge(resourceFromAttributes(service))
       .merge(detectResources({ detectors: [envDetector] })),
-    spanLimits: { attributeValueLengthLimit: longest },
+    spanLimits: { attributeValueLengthLimit: maxAttributeLength },
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
-  const spans = createSpans(provider.getTracer("petstore", version));
+  const recorder = new SpanRecorder(provider.getTracer("petstore", version));
   return {
-    ...spans,
+    traceRequests: (app) => recorder.traceRequests(app),
+    traceStore: (store) => recorder.traceStore(store),
     async end() {
-      spans.end();
+      recorder.end();
       await provider.shutdown().catch((error) => warn(error.message));
     },
   };
 }
 
-async function load() {
+async function importOpenTelemetry() {
   try {
     return await Promise.all([
       import("@opentelemetry/api"),

@@ -1,64 +1,69 @@
-// What a process counts of its requests: into plain arrays, since each request pays for it.
-
+// Counts requests and responses, in plain arrays because it runs for every request.
 import { Histogram, latencyBuckets } from "../lib/index.ts";
 import type { Operation } from "../spec/index.ts";
-/** The classes of statuses that an answer may have, in their order. */
+
+/** The status classes that are counted. */
 export const statusClasses = ["2xx", "3xx", "4xx", "5xx"] as const;
 
-/** The answers of one operation. */
+/** The metrics of one operation. */
 export interface OperationMetrics {
-  /** How many there were: by method, then by class of status. */
-  readonly methods: Map<string, number[]>;
-  readonly seconds: Histogram;
+  /** The number of responses by method, then by the index of their class in `statusClasses`. */
+  readonly responses: Map<string, number[]>;
+  /** In seconds. */
+  readonly durations: Histogram;
 }
 
-/** What was counted since the start, all zeros at first. */
-export interface RequestMetrics {
-  /** By operationId, in the document's order; what is no operation is `other`. */
+// Clients must not create series: other methods are counted as `other`.
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Counts the requests of a service since its start. Requests that match no operation are counted as `other`. */
+export class RequestMetrics {
+  /** By operationId, in the document's order, then `other`. */
   readonly operations: ReadonlyMap<string, OperationMetrics>;
+  readonly #other = createOperationMetrics("GET");
+  #rejected = 0;
+
+  /** Throws an Error if an operation has the id `other`. */
+  constructor(operations: readonly Pick<Operation, "id" | "method">[]) {
+    if (operations.some(({ id }) => id === "other"))
+      throw new Error("The operation other needs another name: the metrics use it for requests that match none.");
+    const entries = operations.map(({ id, method }) => [id, createOperationMetrics(method)] as const);
+    this.operations = new Map([...entries, ["other", this.#other]]);
+  }
+
   /** The number of requests that load shedding rejected. */
-  readonly rejected: number;
+  get rejected(): number {
+    return this.#rejected;
+  }
+
   /** Counts a request that load shedding rejected. */
-  recordRejection(): void;
-  /** Counts an answer of an operation, if it is of one, and the milliseconds that it took. */
-  recordResponse(operation: string | undefined, method: string, status: number, ms: number): void;
-  /** Counts what the HTTP parser refused: nobody knows its method, nor how long it took. */
-  recordMalformed(status: number): void;
+  readonly recordRejection = (): void => {
+    this.#rejected += 1;
+  };
+
+  /** Counts a response and its duration in milliseconds. `operation` is undefined if the request matches none. */
+  readonly recordResponse = (operation: string | undefined, method: string, status: number, ms: number): void => {
+    const metrics = (operation === undefined ? undefined : this.operations.get(operation)) ?? this.#other;
+    countResponse(metrics, method, status);
+    metrics.durations.observe(ms / 1_000);
+  };
+
+  /** Counts a response to a request that the HTTP parser rejected. Its method and duration are unknown. */
+  readonly recordMalformed = (status: number): void => countResponse(this.#other, "", status);
 }
 
-// Whoever makes up methods makes no series.
-const known = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+// `method` has series of its own from the start, all 0, so that Prometheus sees its first increase.
+function createOperationMetrics(method: string): OperationMetrics {
+  return { responses: new Map([[method, statusClasses.map(() => 0)]]), durations: new Histogram(latencyBuckets) };
+}
 
-/** Counts the requests of a service with these operations. */
-export function createRequestMetrics(operations: readonly Pick<Operation, "id" | "method">[]): RequestMetrics {
-  const begin = (method: string): OperationMetrics => ({
-    methods: new Map([[method, statusClasses.map(() => 0)]]),
-    seconds: new Histogram(latencyBuckets),
-  });
-  const other = begin("GET");
-  const all = new Map(operations.map(({ id, method }) => [id, begin(method)]));
-  if (all.has("other")) throw new Error("The operation other needs another name: this one is for what is none.");
-  const count = ({ methods }: OperationMetrics, method: string, status: number) => {
-    const name = known.has(method) ? method : "other";
-    const statuses = methods.get(name) ?? statusClasses.map(() => 0);
-    if (!methods.has(name)) methods.set(name, statuses);
-    const index = Math.floor(status / 100) - 2;
-    statuses[index] = (statuses[index] as number) + 1;
-  };
-  let rejected = 0;
-  return {
-    operations: new Map([...all, ["other", other]]),
-    get rejected() {
-      return rejected;
-    },
-    recordRejection: () => {
-      rejected += 1;
-    },
-    recordResponse(operation, method, status, ms) {
-      const answers = (operation === undefined ? undefined : all.get(operation)) ?? other;
-      count(answers, method, status);
-      answers.seconds.observe(ms / 1_000);
-    },
-    recordMalformed: (status) => count(other, "", status),
-  };
+function countResponse({ responses }: OperationMetrics, method: string, status: number): void {
+  const name = knownMethods.has(method) ? method : "other";
+  let counts = responses.get(name);
+  if (counts === undefined) {
+    counts = statusClasses.map(() => 0);
+    responses.set(name, counts);
+  }
+  const index = Math.floor(status / 100) - 2;
+  counts[index] = (counts[index] as number) + 1;
 }

@@ -1,6 +1,8 @@
-// Which spans there are: one for each call, for each question of it to the store, and for each statement that the store
-// runs for that. Names and attributes are OpenTelemetry's (semantic conventions 1.45); never a key, a query, a body,
-// a value of a statement, or where a client is.
+// Creates the spans of a request: one for the request, one for each of its calls to the store, and one for each
+// database statement that the store runs for them.
+//
+// Names and attributes follow OpenTelemetry's semantic conventions 1.45. Spans never contain API keys, queries, bodies,
+// values of statements, or addresses of clients.
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import { AnchoredClock, W3CTraceContextPropagator } from "@opentelemetry/core";
@@ -9,48 +11,72 @@ import { callerOf } from "../auth/index.ts";
 import { redact } from "../lib/index.ts";
 import { queryChannel, type Statement, type Store, sharedContexts } from "../store/index.ts";
 
-const mostLinks = 128; // of a span, as OpenTelemetry has it
+const maxLinks = 128; // OpenTelemetry's default limit per span
 const knownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/;
 
-/** The spans of a service. */
-export interface Spans {
-  /** Has a span for each call to `app`, but for what stands around the interface. Call it before other hooks are added. */
-  traceRequests(app: FastifyInstance): void;
-  /** The store with a span for each question that a call has. */
-  traceStore(store: Store): Store;
-  /** From here on, statements have no spans. */
-  end(): void;
-}
-
-// A span with the clock of its call: all of a call by one, in microseconds, since those of the SDK are in milliseconds.
-interface Timed {
+// All spans of a request use the same clock, so that they nest exactly. It counts in microseconds; the SDK's own clock
+// counts in milliseconds.
+interface ClockedSpan {
   readonly span: api.Span;
   readonly clock: AnchoredClock;
 }
 
-/** Makes spans by `tracer`. Those of statements are of all stores of this process. */
-export function createSpans(tracer: api.Tracer): Spans {
-  const w3c = new W3CTraceContextPropagator();
-  const current = new AsyncLocalStorage<Timed | undefined>();
+type RecordedSpan = ClockedSpan | undefined; // undefined: the trace is not sampled
 
-  const startChild = ({ span, clock }: Timed, name: string, options: api.SpanOptions): Timed => {
-    const context = api.trace.setSpan(api.ROOT_CONTEXT, span);
-    return { span: tracer.startSpan(name, { ...options, startTime: clock.now() }, context), clock };
-  };
-  // Without a message, which may quote what must not leave: the log has it, with the id of the trace.
-  const finish = ({ span, clock }: Timed, failure?: string) => {
-    if (failure !== undefined) span.setAttribute("error.type", failure).setStatus({ code: api.SpanStatusCode.ERROR });
-    span.end(clock.now());
+/** Creates spans by a tracer. Includes the statements of all stores of this process until `end` is called. */
+export class SpanRecorder {
+  readonly #tracer: api.Tracer;
+  readonly #propagator = new W3CTraceContextPropagator();
+  readonly #current = new AsyncLocalStorage<RecordedSpan>();
+  readonly #statements = new WeakMap<object, ClockedSpan>();
+  readonly #listener = {
+    start: (statement: Statement) => this.#startStatement(statement),
+    end: (statement: Statement) => this.#endStatement(statement),
+    asyncEnd: (statement: Statement) => this.#endStatement(statement),
   };
 
-  const startCall = (request: FastifyRequest, reply: FastifyReply): Timed | undefined => {
+  constructor(tracer: api.Tracer) {
+    this.#tracer = tracer;
+    queryChannel.subscribe(this.#listener);
+  }
+
+  /**
+   * Creates a span for each request to `app` that is part of the API. Add it before other hooks, which then run within
+   * the span.
+   */
+  traceRequests(app: FastifyInstance): void {
+    // Fastify restores this context after it has read the body.
+    app.addHook("onRequest", (request, reply, done) => {
+      if (!request.is404 && operationIdOf(request) === undefined) done();
+      else this.#current.run(this.#startRequest(request, reply), done);
+    });
+  }
+
+  /** Wraps a store. Creates a span for each call of its methods for pets and keys. */
+  traceStore(store: Store): Store {
+    const wrap = <M extends object>(group: string, methods: M): M =>
+      Object.fromEntries(
+        Object.entries(methods).map(([name, method]) => [
+          name,
+          (...values: unknown[]) => this.#run(`${group}.${name}`, () => method(...values)),
+        ]),
+      ) as M;
+    return { ...store, pets: wrap("pets", store.pets), keys: wrap("keys", store.keys) };
+  }
+
+  /** Stops tracing statements. */
+  end(): void {
+    queryChannel.unsubscribe(this.#listener);
+  }
+
+  #startRequest(request: FastifyRequest, reply: FastifyReply): RecordedSpan {
     const { is404, routeOptions } = request;
     const method = knownMethods.test(request.method) ? request.method : "_OTHER";
     const route = is404 ? undefined : routeOptions.url?.replace(/:(\w+)/g, "{$1}");
     const name = [method === "_OTHER" ? "HTTP" : method, route].filter(Boolean).join(" ");
     const clock = new AnchoredClock(Date, performance);
-    const caller = w3c.extract(api.ROOT_CONTEXT, readTrace(request), api.defaultTextMapGetter);
-    const span = tracer.startSpan(name, { kind: api.SpanKind.SERVER, startTime: clock.now() }, caller);
+    const caller = this.#propagator.extract(api.ROOT_CONTEXT, readTraceHeaders(request), api.defaultTextMapGetter);
+    const span = this.#tracer.startSpan(name, { kind: api.SpanKind.SERVER, startTime: clock.now() }, caller);
     const { traceId, spanId, traceFlags } = span.spanContext();
     reply.header("traceparent", `00-${traceId}-${spanId}-0${traceFlags}`);
     request.log = reply.log = request.log.child({ trace: traceId, span: spanId });
@@ -63,101 +89,92 @@ export function createSpans(tracer: api.Tracer): Spans {
       "server.address": redact(request.hostname),
       "server.port": request.port ?? undefined,
       "network.protocol.version": request.raw.httpVersion,
-      "petstore.operation": toOperation(request),
+      "petstore.operation": operationIdOf(request),
     });
     reply.raw.once("close", () => {
       const { statusCode, headersSent } = reply.raw;
       span.setAttributes({
-        "http.response.status_code": headersSent ? statusCode : undefined, // or the client went before
+        "http.response.status_code": headersSent ? statusCode : undefined, // undefined: the client disconnected
         "petstore.key": callerOf(request)?.name,
       });
-      finish({ span, clock }, statusCode >= 500 ? `${statusCode}` : undefined);
+      endSpan({ span, clock }, statusCode >= 500 ? `${statusCode}` : undefined);
     });
     return { span, clock };
-  };
+  }
 
-  const ask = async <T>(name: string, question: () => Promise<T>): Promise<T> => {
-    const parent = current.getStore();
-    if (!parent?.span.isRecording()) return question();
-    const asked = startChild(parent, name, {});
+  #startChild({ span, clock }: ClockedSpan, name: string, options: api.SpanOptions): ClockedSpan {
+    const context = api.trace.setSpan(api.ROOT_CONTEXT, span);
+    return { span: this.#tracer.startSpan(name, { ...options, startTime: clock.now() }, context), clock };
+  }
+
+  async #run<T>(name: string, operation: () => Promise<T>): Promise<T> {
+    const parent = this.#current.getStore();
+    if (!parent?.span.isRecording()) return operation();
+    const child = this.#startChild(parent, name, {});
     try {
-      const answer = await current.run(asked, question);
-      finish(asked);
-      return answer;
+      const result = await this.#current.run(child, operation);
+      endSpan(child);
+      return result;
     } catch (error) {
-      finish(asked, toType(error));
+      endSpan(child, errorTypeOf(error));
       throw error;
     }
-  };
+  }
 
-  // In the trace of the first call that it is for and that is traced, with links to the others, and from them to it.
-  const running = new WeakMap<object, Timed>();
-  const begin = (statement: Statement) => {
-    const calls = sharedContexts()?.map((inCall) => inCall(() => current.getStore())) ?? [current.getStore()];
-    const [parent, ...others] = calls.filter((call) => call?.span.isRecording()) as Timed[];
+  // The span of a statement that several calls share is a child of the first sampled call. Links connect it and the
+  // spans of the other calls, in both directions.
+  #startStatement(statement: Statement): void {
+    const current = this.#current;
+    const calls = sharedContexts()?.map((runInContext) => runInContext(() => current.getStore()));
+    const spans = calls ?? [current.getStore()];
+    const [parent, ...others] = spans.filter((call) => call?.span.isRecording()) as ClockedSpan[];
     if (parent === undefined) return;
-    const operation = toVerb(statement.text);
-    const one = startChild(parent, operation, {
+    const verb = verbOf(statement.text);
+    const child = this.#startChild(parent, verb, {
       kind: api.SpanKind.CLIENT,
       attributes: {
         "db.system.name": statement.system,
-        "db.operation.name": operation,
+        "db.operation.name": verb,
         "db.query.text": statement.text,
-        "petstore.calls": calls.length,
+        "petstore.calls": spans.length,
       },
-      links: others.slice(0, mostLinks).map(({ span }) => ({ context: span.spanContext() })),
+      links: others.slice(0, maxLinks).map(({ span }) => ({ context: span.spanContext() })),
     });
-    for (const { span } of others) span.addLink({ context: one.span.spanContext() });
-    running.set(statement, one);
-  };
-  // What takes a while ends twice, at first only its asking.
-  const end = (statement: Statement & { result?: unknown; error?: unknown }) => {
-    const one = running.get(statement);
-    if (one && "error" in statement) finish(one, toType(statement.error));
-    else if (one && "result" in statement) finish(one);
-  };
-  const listener = { start: begin, end, asyncEnd: end };
-  queryChannel.subscribe(listener);
+    for (const { span } of others) span.addLink({ context: child.span.spanContext() });
+    this.#statements.set(statement, child);
+  }
 
-  return {
-    traceRequests(app) {
-      // What follows is in this context, also once a body has come, to which Fastify sees.
-      app.addHook("onRequest", (request, reply, done) => {
-        if (!request.is404 && toOperation(request) === undefined) done();
-        else current.run(startCall(request, reply), done);
-      });
-    },
-    traceStore(store) {
-      const observed = <M extends object>(group: string, methods: M): M =>
-        Object.fromEntries(
-          Object.entries(methods).map(([name, method]) => [
-            name,
-            (...values: unknown[]) => ask(`${group}.${name}`, () => method(...values)),
-          ]),
-        ) as M;
-      return { ...store, pets: observed("pets", store.pets), keys: observed("keys", store.keys) };
-    },
-    end: () => void queryChannel.unsubscribe(listener),
-  };
+  // For an asynchronous statement, the channel calls this twice: first without a result, when the statement was sent.
+  #endStatement(statement: Statement & { result?: unknown; error?: unknown }): void {
+    const span = this.#statements.get(statement);
+    if (span && "error" in statement) endSpan(span, errorTypeOf(statement.error));
+    else if (span && "result" in statement) endSpan(span);
+  }
 }
 
-// What other systems write into tracestate goes on with the trace; what looks like a secret does not.
-function readTrace({ headers: { traceparent, tracestate } }: FastifyRequest): object {
+// Omits the error's message, which may contain data. The log has it, with the id of the trace.
+function endSpan({ span, clock }: ClockedSpan, errorType?: string): void {
+  if (errorType !== undefined) span.setAttribute("error.type", errorType).setStatus({ code: api.SpanStatusCode.ERROR });
+  span.end(clock.now());
+}
+
+// A tracestate that looks like a secret is not propagated.
+function readTraceHeaders({ headers: { traceparent, tracestate } }: FastifyRequest): object {
   const state = String(tracestate ?? "");
   return redact(state) === state ? { traceparent, tracestate } : { traceparent };
 }
 
-function toOperation({ routeOptions }: FastifyRequest): string | undefined {
+function operationIdOf({ routeOptions }: FastifyRequest): string | undefined {
   return (routeOptions.schema as { operationId?: string } | undefined)?.operationId;
 }
 
-// What went wrong, by the driver's number or code where it has one: 5 of SQLite, 57014 of PostgreSQL, ECONNREFUSED.
-function toType(error: unknown): string {
+// The driver's error code, if there is one: 5 of SQLite, 57014 of PostgreSQL, ECONNREFUSED. Otherwise, the class.
+function errorTypeOf(error: unknown): string {
   const { errcode, code } = error as { errcode?: number; code?: string };
   return String(errcode ?? code ?? (error as object).constructor.name);
 }
 
-// What a statement does: of one that begins with SELECT or WITH, what it changes, if it does.
-function toVerb(text: string): string {
+// The verb that changes data, which a statement may have after SELECT or WITH. Otherwise, the first word.
+function verbOf(text: string): string {
   return (/\b(INSERT|DELETE|REPLACE|(?<!FOR )UPDATE)\b/.exec(text) ?? /\w+/.exec(text))?.[0] as string;
 }

@@ -1,13 +1,11 @@
-// The last hour, in memory: points at equal distances, each with what happened since the one before.
-
+// Keeps the time series of the last hour in memory: the rates and latencies of each interval.
 import { quantile } from "../lib/index.ts";
-import type { Metric } from "./process-metrics.ts";
+import { findSamples, type Metric, sumSamples } from "./prometheus.ts";
 
-const mostPoints = 361; // an hour of steps of ten seconds, and where it began
-const recent = 6; // points that count as now: a minute
-const digits = 1_000; // thousandths are enough
+const maxPoints = 361; // one hour of intervals of 10 seconds, with both ends
+const recentPoints = 6; // over which current rates are computed: one minute
 
-/** Calls a second, 5xx a second, and the milliseconds within which half of them were answered, and 99 of 100. */
+/** Requests and 5xx responses per second, and latencies in milliseconds; null without requests. */
 export interface RateAndLatency {
   readonly rate: number;
   readonly failed: number;
@@ -15,143 +13,145 @@ export interface RateAndLatency {
   readonly p99: number | null;
 }
 
-/** What was between two times, and what was at the second one. */
-interface Point {
-  readonly at: number; // milliseconds since 1970
-  readonly operations: ReadonlyMap<string, RateAndLatency>;
-  readonly refused: number; // 4xx a second
-  readonly store: Pick<RateAndLatency, "p50" | "p99">;
-  readonly memory: number; // bytes
-  readonly delay: number; // milliseconds
-  readonly inFlight: number;
-}
-
-interface Sample {
-  readonly at: number; // milliseconds since 1970
-  readonly clock: number; // milliseconds, by a clock that nobody sets
+/** The metrics of all processes at one time. */
+export interface TimeSeriesSample {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly elapsed: number;
   readonly metrics: readonly Metric[];
 }
 
-/** The last hour as lists, all as long as `times`. */
+/** Rates and latencies between two samples, and the gauges of the second one. */
+interface Point {
+  readonly at: number; // milliseconds since 1970
+  readonly operations: ReadonlyMap<string, RateAndLatency>;
+  readonly refused: number; // 4xx responses per second
+  readonly store: Pick<RateAndLatency, "p50" | "p99">;
+  readonly memory: number; // bytes
+  readonly delay: number; // of the event loop, in milliseconds
+  readonly inFlight: number;
+}
+
+/** The points of the last hour as lists, all of the length of `times`. The names are those of /status.json. */
 export interface LastHour {
+  /** Seconds since 1970. */
   readonly times: number[];
   readonly operations: {
     readonly id: string;
+    /** Over the last minute. */
     readonly now: RateAndLatency;
     readonly rate: number[];
     readonly p50: RateAndLatency["p50"][];
     readonly p99: RateAndLatency["p99"][];
   }[];
+  /** 4xx responses per second. */
   readonly refused: number[];
+  /** 5xx responses per second. */
   readonly failed: number[];
+  /** Durations of database queries, in milliseconds. */
   readonly store: { readonly p50: RateAndLatency["p50"][]; readonly p99: RateAndLatency["p99"][] };
+  /** Resident memory in bytes, the event loop's lag in milliseconds, and the requests in progress. */
   readonly process: { readonly memory: number[]; readonly delay: number[]; readonly inFlight: number[] };
 }
 
-/** What becomes of the figures in an hour. Metrics are those of all processes. */
-export interface TimeSeries {
-  /** Makes the next point. */
-  add(sample: Sample): void;
-  /** All points; what is now is reckoned up to `sample`. */
-  list(sample: Sample): LastHour;
-}
+/** Derives rates and latencies from successive samples. */
+export class TimeSeries {
+  readonly #points: Point[] = [];
+  #recent: [TimeSeriesSample, ...TimeSeriesSample[]]; // the samples of the last minute, oldest first
 
-/** A history that begins with `first`. */
-export function createTimeSeries(first: Sample): TimeSeries {
-  const points: Point[] = [];
-  let samples: [Sample, ...Sample[]] = [first]; // where each of the recent points began
-  return {
-    add(sample) {
-      // Where somebody has set the clock back, what was before would lie in the future.
-      if (sample.at <= (points.at(-1)?.at ?? 0)) points.length = 0;
-      points.push(compare(samples.at(-1) as Sample, sample));
-      if (points.length > mostPoints) points.shift();
-      samples = [...samples, sample].slice(-recent - 1) as typeof samples;
-    },
-    list(sample) {
-      const now = compare(samples[0], sample);
-      const all = <T>(read: (point: Point) => T) => points.map(read);
-      const ids = [...now.operations.keys()];
-      const failed = ({ operations }: Point) =>
-        round([...operations.values()].reduce((sum, one) => sum + one.failed, 0));
-      return {
-        times: all(({ at }) => Math.round(at / 1_000)),
-        operations: ids.map((id) => {
-          const paces = all(({ operations }) => operations.get(id));
-          return {
-            id,
-            now: now.operations.get(id) as RateAndLatency,
-            rate: paces.map((pace) => pace?.rate ?? 0),
-            p50: paces.map((pace) => pace?.p50 ?? null),
-            p99: paces.map((pace) => pace?.p99 ?? null),
-          };
-        }),
-        refused: all(({ refused }) => refused),
-        failed: all(failed),
-        store: { p50: all(({ store }) => store.p50), p99: all(({ store }) => store.p99) },
-        process: {
-          memory: all(({ memory }) => memory),
-          delay: all(({ delay }) => delay),
-          inFlight: all(({ inFlight }) => inFlight),
-        },
-      };
-    },
-  };
-}
+  /** `first` is the start of the first point. */
+  constructor(first: TimeSeriesSample) {
+    this.#recent = [first];
+  }
 
-function compare(before: Sample, { at, clock, metrics }: Sample): Point {
-  const seconds = Math.max(clock - before.clock, 1) / 1_000;
-  const requests = "petstore_requests_total";
-  const rate = (labels: Record<string, string>) =>
-    round((sumOf(metrics, requests, labels) - sumOf(before.metrics, requests, labels)) / seconds);
-  const times = (name: string, labels: Record<string, string>) => {
-    const old = buckets(before.metrics, name, labels);
-    const upTo = [...buckets(metrics, name, labels)].sort(([a], [b]) => a - b);
-    const counts = upTo.map(([bound, count]) => count - (old.get(bound) ?? 0));
-    const own = counts.map((count, index) => count - (counts[index - 1] ?? 0));
-    const bounds = upTo.map(([bound]) => bound).filter(Number.isFinite);
-    const read = (part: number) => {
-      const value = quantile(part, bounds, own);
-      return value === null ? null : round(value * 1_000);
+  /** Adds the point between the previous sample and this one. */
+  add(sample: TimeSeriesSample): void {
+    // The clock was set back: existing points would lie in the future.
+    if (sample.at <= (this.#points.at(-1)?.at ?? 0)) this.#points.length = 0;
+    this.#points.push(compare(this.#recent.at(-1) as TimeSeriesSample, sample));
+    if (this.#points.length > maxPoints) this.#points.shift();
+    this.#recent = [...this.#recent, sample].slice(-recentPoints - 1) as [TimeSeriesSample, ...TimeSeriesSample[]];
+  }
+
+  /** Returns all points. Current rates are those of the last minute before `sample`. */
+  list(sample: TimeSeriesSample): LastHour {
+    const current = compare(this.#recent[0], sample);
+    const all = <T>(read: (point: Point) => T) => this.#points.map(read);
+    return {
+      times: all(({ at }) => Math.round(at / 1_000)),
+      operations: [...current.operations].map(([id, now]) => {
+        const series = all(({ operations }) => operations.get(id));
+        return {
+          id,
+          now,
+          rate: series.map((point) => point?.rate ?? 0),
+          p50: series.map((point) => point?.p50 ?? null),
+          p99: series.map((point) => point?.p99 ?? null),
+        };
+      }),
+      refused: all(({ refused }) => refused),
+      failed: all(({ operations }) => round([...operations.values()].reduce((sum, { failed }) => sum + failed, 0))),
+      store: { p50: all(({ store }) => store.p50), p99: all(({ store }) => store.p99) },
+      process: {
+        memory: all(({ memory }) => memory),
+        delay: all(({ delay }) => delay),
+        inFlight: all(({ inFlight }) => inFlight),
+      },
     };
-    return { p50: read(0.5), p99: read(0.99) };
-  };
-  const ids = new Set(find(metrics, requests).map(({ labels }) => String(labels.operation)));
+  }
+}
+
+function compare(before: TimeSeriesSample, after: TimeSeriesSample): Point {
+  const { metrics } = after;
+  const requests = "petstore_requests_total";
+  const seconds = Math.max(after.elapsed - before.elapsed, 1) / 1_000;
+  const rate = (labels: Record<string, string>) =>
+    round((sumSamples(metrics, requests, labels) - sumSamples(before.metrics, requests, labels)) / seconds);
+  const latencies = (name: string, labels: Record<string, string>) =>
+    compareHistograms(readBuckets(before.metrics, name, labels), readBuckets(metrics, name, labels));
+  const ids = new Set(findSamples(metrics, requests).map(({ labels }) => String(labels.operation)));
   const operations = [...ids].map((operation) => {
-    const pace = { rate: rate({ operation }), failed: rate({ operation, status: "5xx" }) };
-    return [operation, { ...pace, ...times("petstore_request_duration_seconds", { operation }) }] as const;
+    const rates = { rate: rate({ operation }), failed: rate({ operation, status: "5xx" }) };
+    return [operation, { ...rates, ...latencies("petstore_request_duration_seconds", { operation }) }] as const;
   });
   return {
-    at,
+    at: after.at,
     operations: new Map(operations),
     refused: rate({ status: "4xx" }),
-    store: times("petstore_store_query_duration_seconds", {}),
-    memory: sumOf(metrics, "process_resident_memory_bytes"),
-    delay: round(sumOf(metrics, "nodejs_eventloop_lag_p99_seconds") * 1_000),
-    inFlight: sumOf(metrics, "petstore_requests_in_flight"),
+    store: latencies("petstore_store_query_duration_seconds", {}),
+    memory: sumSamples(metrics, "process_resident_memory_bytes"),
+    delay: round(sumSamples(metrics, "nodejs_eventloop_lag_p99_seconds") * 1_000),
+    inFlight: sumSamples(metrics, "petstore_requests_in_flight"),
   };
 }
 
-function find(metrics: readonly Metric[], name: string, labels: Record<string, string> = {}) {
-  const values = metrics.find((metric) => metric.name === name)?.values ?? [];
-  return values.filter((value) => Object.entries(labels).every(([label, text]) => value.labels[label] === text));
+type Buckets = ReadonlyMap<number, number>; // cumulative counts by upper bound
+
+// Estimates the quantiles, in milliseconds, of the observations between two states of a histogram.
+function compareHistograms(before: Buckets, after: Buckets): Pick<RateAndLatency, "p50" | "p99"> {
+  const cumulative = [...after].sort(([a], [b]) => a - b);
+  const totals = cumulative.map(([bound, total]) => total - (before.get(bound) ?? 0));
+  const counts = totals.map((total, index) => total - (totals[index - 1] ?? 0));
+  const bounds = cumulative.map(([bound]) => bound).filter(Number.isFinite);
+  const read = (part: number) => {
+    const seconds = quantile(part, bounds, counts);
+    return seconds === null ? null : round(seconds * 1_000);
+  };
+  return { p50: read(0.5), p99: read(0.99) };
 }
 
-/** The sum of a metric's values with these labels; 0 where there is none. */
-export function sumOf(metrics: readonly Metric[], name: string, labels?: Record<string, string>): number {
-  return find(metrics, name, labels).reduce((sum, { value }) => sum + value, 0);
-}
-
-// By upper bound, how many are up to it.
-function buckets(metrics: readonly Metric[], name: string, labels: Record<string, string>): Map<number, number> {
-  const sums = new Map<number, number>();
-  for (const { metricName, labels: own, value } of find(metrics, name, labels)) {
-    const bound = own.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(own.le);
-    if (metricName?.endsWith("_bucket")) sums.set(bound, value + (sums.get(bound) ?? 0));
+function readBuckets(metrics: readonly Metric[], name: string, filter: Record<string, string>): Buckets {
+  const buckets = new Map<number, number>();
+  for (const { metricName, labels, value } of findSamples(metrics, name, filter)) {
+    if (!metricName?.endsWith("_bucket")) continue;
+    const bound = labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le);
+    buckets.set(bound, value + (buckets.get(bound) ?? 0));
   }
-  return sums;
+  return buckets;
 }
 
+// To thousandths, so that /status.json stays small.
 function round(value: number): number {
-  return Math.round(value * digits) / digits;
+  return Math.round(value * 1_000) / 1_000;
 }

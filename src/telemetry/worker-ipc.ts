@@ -1,60 +1,62 @@
-// Figures between the workers and the process that keeps them: each sends its own, and asks for those of all.
+// IPC between the workers and the primary: workers send snapshots of their metrics, and request the metrics of all.
 import type { Worker } from "node:cluster";
 import { withTimeout } from "../lib/index.ts";
 import type { AggregatedMetrics, Aggregator, MetricsHub } from "./aggregation.ts";
 import type { MetricsSnapshot } from "./metrics.ts";
 
-interface Message {
-  readonly figures?: MetricsSnapshot;
-  readonly question?: { readonly id: number; readonly about: keyof AggregatedMetrics };
+const requestTimeout = 1_000; // milliseconds
+
+interface WorkerMessage {
+  readonly snapshot?: MetricsSnapshot;
+  readonly request?: { readonly id: number; readonly method: keyof AggregatedMetrics };
 }
 
-interface Answer {
-  readonly id: number;
-  readonly answer: unknown;
+interface PrimaryMessage {
+  readonly response?: { readonly id: number; readonly result: unknown };
 }
 
-// A process that another one has started.
-type Sender = NodeJS.Process & {
-  send(message: Message, handle: undefined, options: undefined, sent: () => void): void;
+type ChildProcess = NodeJS.Process & {
+  send(message: WorkerMessage, handle: undefined, options: undefined, callback: () => void): void;
 };
 
 /** Settles as `operation` does, or rejects with `Unavailable` after one second. */
 export function waitForMetrics<T>(operation: Promise<T>): Promise<T> {
-  return withTimeout(operation, 1_000, "The metrics of all processes are not available.");
+  return withTimeout(operation, requestTimeout, "The metrics of all processes are not available.");
 }
 
-/** The figures as a worker has them: all are with the process that keeps it. Rejects with `Unavailable` where that does not answer within a second. */
+/** Creates the hub of a worker. Requests reject with `Unavailable` if the primary does not respond within a second. */
 export function connectToPrimary(): MetricsHub {
-  const asked = new Map<number, (answer: unknown) => void>();
-  let last = 0;
-  const send = (message: Message) =>
-    // Where nobody is there any more, this process is about to end as well.
-    new Promise<void>((resolve) => (process as Sender).send(message, undefined, undefined, () => resolve()));
-  process.on("message", ({ id, answer }: Answer) => asked.get(id)?.(answer));
-  const ask = async (about: keyof AggregatedMetrics): Promise<unknown> => {
-    const id = ++last;
-    const answer = new Promise((resolve) => asked.set(id, resolve));
-    return waitForMetrics(send({ question: { id, about } }).then(() => answer)).finally(() => asked.delete(id));
+  const pending = new Map<number, (result: unknown) => void>();
+  let lastId = 0;
+  // Errors are ignored: if the channel is closed, the primary has exited, and this process is about to exit.
+  const send = (message: WorkerMessage) =>
+    new Promise<void>((resolve) => (process as ChildProcess).send(message, undefined, undefined, () => resolve()));
+  process.on("message", ({ response }: PrimaryMessage) => response && pending.get(response.id)?.(response.result));
+  const request = async <T>(method: keyof AggregatedMetrics): Promise<T> => {
+    const id = ++lastId;
+    const result = new Promise<unknown>((resolve) => pending.set(id, resolve));
+    return waitForMetrics(send({ request: { id, method } }).then(() => result as Promise<T>)).finally(() =>
+      pending.delete(id),
+    );
   };
   return {
-    publish: (figures) => send({ figures }),
-    metrics: () => ask("metrics") as ReturnType<AggregatedMetrics["metrics"]>,
-    overview: () => ask("overview") as ReturnType<AggregatedMetrics["overview"]>,
+    publish: (snapshot) => send({ snapshot }),
+    metrics: () => request("metrics"),
+    overview: () => request("overview"),
     close: () => {},
   };
 }
 
-/** Lets a worker put its figures, and ask for those of all, until it is gone. What it can't make out, it tells. */
-export function serveWorker(worker: Worker, gathering: Aggregator, tell: (error: unknown) => void): void {
-  const obey = async ({ figures, question }: Message) => {
-    if (figures) gathering.update(worker, figures);
-    if (!question) return;
-    const answer: Answer = { id: question.id, answer: await gathering[question.about]() };
-    worker.send(answer, () => {}); // or it is gone
+/** Receives the snapshots of a worker, and responds to its requests. Calls `onError` with the errors. */
+export function serveWorker(worker: Worker, aggregator: Aggregator, onError: (error: unknown) => void): void {
+  const receive = async ({ snapshot, request }: WorkerMessage) => {
+    if (snapshot) aggregator.update(worker, snapshot);
+    if (!request) return;
+    const message: PrimaryMessage = { response: { id: request.id, result: await aggregator[request.method]() } };
+    worker.send(message, () => {}); // fails if the worker has exited
   };
-  // One that is newer than this process may speak otherwise.
-  worker.on("message", (message: Message) => obey(message).catch(tell));
-  // Not "exit": what it sent last may come after that.
-  worker.once("disconnect", () => gathering.remove(worker));
+  // A worker that was started after an update of the code may send unknown messages.
+  worker.on("message", (message: WorkerMessage) => receive(message).catch(onError));
+  // Not "exit", which may come before the last message.
+  worker.once("disconnect", () => aggregator.remove(worker));
 }

@@ -1,4 +1,4 @@
-// Authentication: its order before other checks, each request of a connection, and expired or revoked keys.
+// Authentication by API key: src/auth/authentication.ts.
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import t from "tap";
@@ -21,8 +21,8 @@ t.test("Authenticates before it examines the query, path, media type or body", a
     ["POST", "/v1/pets", { headers: { "idempotency-key": "" } }],
   ];
   for (const [method, path, call] of calls) {
-    const answer = await service.call(method, path, { ...call, key: null });
-    t.match(answer, { status: 401, headers: { "www-authenticate": 'Bearer realm="petstore"' } }, `${method} ${path}`);
+    const response = await service.call(method, path, { ...call, key: null });
+    t.match(response, { status: 401, headers: { "www-authenticate": 'Bearer realm="petstore"' } }, `${method} ${path}`);
   }
 });
 
@@ -91,7 +91,7 @@ t.test("Authenticates each request of a connection by its own, single key", asyn
   );
   t.match(
     service.logs
-      .filter(({ msg }) => msg === "answered")
+      .filter(({ msg }) => msg === "request completed")
       .slice(-6)
       .map(({ key }) => key),
     [/^test-/, undefined, undefined, "other", /^test-/, undefined],

@@ -45,11 +45,11 @@ t.test("Serves /metrics without a key to the networks of METRICS_FROM only", asy
 t.test("Serves /metrics and /status.json to the keys of operators", async (t) => {
   const closed = await start(t, { settings: { METRICS_FROM: "none" } });
   const operator = await addKey(closed.store, "operator", undefined, true);
-  const ask = (path: string, key: string | null, method = "GET") => closed.call(method, path, { key });
-  t.equal((await ask("/metrics", null, "HEAD")).status, 401);
+  const read = (path: string, key: string | null, method = "GET") => closed.call(method, path, { key });
+  t.equal((await read("/metrics", null, "HEAD")).status, 401);
   for (const path of ["/metrics", "/status.json"]) {
-    t.match(await ask(path, operator), { status: 200, headers: { "cache-control": "no-store" } });
-    t.match(await ask(path, closed.key), {
+    t.match(await read(path, operator), { status: 200, headers: { "cache-control": "no-store" } });
+    t.match(await read(path, closed.key), {
       status: 401,
       headers: { "www-authenticate": 'Bearer realm="petstore", error="insufficient_scope"' },
       body: {
@@ -57,8 +57,8 @@ t.test("Serves /metrics and /status.json to the keys of operators", async (t) =>
         message: "The API key is not an operator's: make one with petstore keys create NAME --operator",
       },
     });
-    t.match(await ask(path, null), { status: 401, body: { message: /needs an API key/ } });
-    t.match(await ask(path, "wrong"), { status: 401, body: { message: /is not valid/ } });
+    t.match(await read(path, null), { status: 401, body: { message: /needs an API key/ } });
+    t.match(await read(path, "wrong"), { status: 401, body: { message: /is not valid/ } });
   }
 });
 

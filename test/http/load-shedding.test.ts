@@ -46,7 +46,7 @@ t.test("Rejects requests with 503 while the event loop is saturated, and recover
     () => `the log counts ${logged()} of ${rejected.length}`,
   );
   const { text } = await service.call("GET", "/metrics");
-  t.match(text, `\npetstore_overload_refusals_total ${rejected.length}\n`, "the metrics count them");
+  t.match(text, `\npetstore_requests_rejected_total ${rejected.length}\n`, "the metrics count them");
 
   t.ok(
     (await pipeline(150)).some(({ status }) => status === 503),

@@ -44,9 +44,9 @@ export function startLoad(urls: readonly string[], key: string, clients = 32): L
   const prefix = Math.random().toString(36).slice(2);
   const work = async (client: number) => {
     for (let n = 0; isRunning; n++) {
-      for (let turn = n; isRunning; turn++) {
+      for (let attempt = n; isRunning; attempt++) {
         const name = `${prefix}-${client}-${n}`;
-        const { status, body } = await call(urls[(client + turn) % urls.length] as string, name);
+        const { status, body } = await call(urls[(client + attempt) % urls.length] as string, name);
         if (status === 201) {
           load.acknowledged.set(name, /"id":(\d+)/.exec(body)?.[1]);
           break;

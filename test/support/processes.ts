@@ -57,13 +57,12 @@ export async function startServer(
     child[name].on("data", (chunk) => {
       out[name] += chunk;
     });
-  const readOutput = () => out.stdout + out.stderr;
   const url = await until(
     () => {
-      if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}: ${readOutput()}`);
-      return /Pet Store at (\S+),/.exec(readOutput())?.[1];
+      if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}: ${lastLines(out)}`);
+      return /Pet Store at (\S+),/.exec(out.stdout + out.stderr)?.[1];
     },
-    () => `the service did not start: ${readOutput()}`,
+    () => `the service did not start: ${lastLines(out)}`,
   );
   const end: Server["end"] = async (signal) => {
     const start = Date.now();
@@ -72,6 +71,11 @@ export async function startServer(
     return { code, ms: Date.now() - start };
   };
   return { child, url, out, end };
+}
+
+/** Returns the last lines of the output, for the message of a failed test. */
+export function lastLines({ stdout, stderr }: Server["out"]): string {
+  return [stdout, stderr].flatMap((text) => text.trimEnd().split("\n").slice(-10)).join("\n");
 }
 
 /** Returns the process ids of the workers. Reads them from /proc, which only Linux has. */

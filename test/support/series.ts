@@ -1,4 +1,4 @@
-// Parses Prometheus' text format, and scrapes /metrics.
+// Scrapes /metrics, and parses Prometheus' text format.
 import type { Service } from "./service.ts";
 import { until } from "./wait.ts";
 

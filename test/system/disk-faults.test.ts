@@ -1,4 +1,4 @@
-// Faults of the disk and of the SQLite file while the service runs as a process. Each ends in a defined response or a
+// Faults of the disk and of the SQLite file while the service runs as a process. Each leads to a defined response or a
 // clean exit, and no acknowledged pet is lost or stored twice.
 import { spawnSync } from "node:child_process";
 import {
@@ -60,7 +60,7 @@ fault("Responds with 503 if another process locks the file for more than 5 secon
 });
 
 fault(
-  "Refuses creates while the file has reached a limit of its size, and recovers as soon as there is space",
+  "Rejects creates while the file has reached its size limit, and recovers as soon as there is space",
   async (t) => {
     const store = await createSqliteStore(t);
     // Without NODE_OPTIONS, because the coverage hooks end a process at SIGXFSZ.
@@ -71,7 +71,7 @@ fault(
     limit(statSync(`${store.file}-wal`).size + 100_000);
     await untilRejected(load, /The store is (not readable or writable|out of space)/);
     t.equal(await getHealthStatus(server), 200);
-    t.match(await get(`${server.url}/pets?limit=1`, store.key), { status: 200 }, "reads go on");
+    t.match(await get(`${server.url}/pets?limit=1`, store.key), { status: 200 }, "reads are served");
     limit("unlimited");
     await untilAcknowledged(load, 20);
     await load.stop();
@@ -83,7 +83,7 @@ fault(
 );
 
 fault(
-  "Answers requests while the disk of the log is full",
+  "Serves requests while the disk of the log is full",
   async (t) => {
     const store = await createSqliteStore(t);
     const settings = { LOG_LEVEL: "info" };
@@ -98,11 +98,11 @@ fault(
   existsSync("/dev/full") ? false : "there is no /dev/full",
 );
 
-// A disk in the service's own namespace. The test reaches it by /proc/<pid>/root.
+// Mounts a disk in the service's own namespace, which the test accesses through /proc/<pid>/root.
 const mount = ({ path }: SqliteStore) => `mount -t tmpfs -o size=2m none ${path}/disk && `;
 
 fault(
-  "Refuses creates while the disk is full, and recovers as soon as there is space",
+  "Rejects creates while the disk is full, and recovers as soon as there is space",
   async (t) => {
     const store = await createSqliteStore(t);
     const { file, path, key } = store;
@@ -179,26 +179,29 @@ function overwrite(file: string, from: number, to: number): void {
   writeSync(openSync(file, "r+"), bytes, 0, bytes.length, from);
 }
 
-fault("Responds with 503 to a file damaged at runtime, and exits with one line if it is at the start", async (t) => {
-  const names = Array.from({ length: 3_000 }, (_, n) => `${n}`.padEnd(300));
-  const store = await createSqliteStore(t, { names });
-  const { file, key, settings } = store;
-  copyFileSync(file, `${file}.whole`);
-  const { size } = statSync(file);
+fault(
+  "Responds with 503 to a file damaged at runtime, and exits with one line if it is damaged at the start",
+  async (t) => {
+    const names = Array.from({ length: 3_000 }, (_, n) => `${n}`.padEnd(300));
+    const store = await createSqliteStore(t, { names });
+    const { file, key, settings } = store;
+    copyFileSync(file, `${file}.whole`);
+    const { size } = statSync(file);
 
-  const server = await serveStore(t, store);
-  overwrite(file, 20 * page, size);
-  t.match(await get(`${server.url}/pets/2500`, key), unavailable(/The store is damaged\./));
-  t.match(await createPet(server.url, key, { name: "new" }), unavailable(/The store is damaged\./));
-  t.equal(await getHealthStatus(server), 200);
-  t.match(await server.end("SIGTERM"), { code: 0 });
-  t.match(petstoreProcess(settings, "check"), { status: 1, stderr: /^petstore: SQLite: / });
+    const server = await serveStore(t, store);
+    overwrite(file, 20 * page, size);
+    t.match(await get(`${server.url}/pets/2500`, key), unavailable(/The store is damaged\./));
+    t.match(await createPet(server.url, key, { name: "new" }), unavailable(/The store is damaged\./));
+    t.equal(await getHealthStatus(server), 200);
+    t.match(await server.end("SIGTERM"), { code: 0 });
+    t.match(petstoreProcess(settings, "check"), { status: 1, stderr: /^petstore: SQLite: / });
 
-  const starts = (message: RegExp) =>
-    t.match(petstoreProcess(settings, "serve"), { status: 1, stdout: "", stderr: message });
-  writeFileSync(file, Buffer.alloc(size, 0xa5));
-  starts(/^petstore: The database .* can't be opened: file is not a database\.\n$/);
-  copyFileSync(`${file}.whole`, file);
-  truncateSync(file, 3 * page);
-  starts(/^petstore: .*malformed.*\n$/);
-});
+    const starts = (message: RegExp) =>
+      t.match(petstoreProcess(settings, "serve"), { status: 1, stdout: "", stderr: message });
+    writeFileSync(file, Buffer.alloc(size, 0xa5));
+    starts(/^petstore: The database .* can't be opened: file is not a database\.\n$/);
+    copyFileSync(`${file}.whole`, file);
+    truncateSync(file, 3 * page);
+    starts(/^petstore: .*malformed.*\n$/);
+  },
+);

@@ -33,9 +33,9 @@ t.test("Sums the metrics of all workers, also while they are replaced or killed"
   server.child.kill("SIGHUP");
   await untilReplaced(old);
   await reading.until(50);
-  const { answered, failed } = await reading.stop();
+  const { succeeded, failed } = await reading.stop();
   t.equal(failed, 0);
-  const expected = 100 + answered;
+  const expected = 100 + succeeded;
   await untilCounted(expected);
   t.equal(await count(server, 'key="alice"', "petstore_deprecated_calls_total"), expected, "by deprecated operation");
 
@@ -46,11 +46,11 @@ t.test("Sums the metrics of all workers, also while they are replaced or killed"
   await untilReplaced([victim]);
   await listing.until(50);
   await listing.stop();
-  t.same(await watch.stop(), [], "the total does not fall");
+  t.same(await watch.stop(), [], "the total never decreases");
   t.equal(await count(server, getPet), expected, "the counters of the killed worker stay");
   await untilAllReport();
   const now = await count(server, "", "process_resident_memory_bytes");
-  t.ok(now < resident * 1.6, `the memory of workers that left is not counted: ${resident} → ${now}`);
+  t.ok(now < resident * 1.6, `the memory of workers that exited is not counted: ${resident} → ${now}`);
 
   // Each worker sends its metrics once a second.
   const status = await until(
@@ -68,17 +68,17 @@ t.test("Responds with 503 while the primary, which has the metrics of all worker
   const before = await count(server);
   server.child.kill("SIGSTOP");
   t.teardown(() => server.child.kill("SIGCONT"));
-  const began = Date.now();
-  const refused = await call("/metrics");
-  t.equal(refused.status, 503);
-  t.match(await refused.json(), {
+  const start = Date.now();
+  const rejected = await call("/metrics");
+  t.equal(rejected.status, 503);
+  t.match(await rejected.json(), {
     code: "unavailable",
-    message: "The figures of all processes are not there. Try again.",
+    message: "The metrics of all processes are not available. Try again.",
   });
   const many = await Promise.all(Array.from({ length: 60 }, async () => (await call("/metrics")).status));
-  t.same([...new Set(many)], [503], "also if many ask at once");
-  t.ok(Date.now() - began < 20_000, "each waits for a second");
-  t.equal((await call("/v1/pets/1")).status, 404, "operations go on");
+  t.same([...new Set(many)], [503], "also for concurrent scrapes");
+  t.ok(Date.now() - start < 20_000, "each waits for a second");
+  t.equal((await call("/v1/pets/1")).status, 404, "operations are still served");
   server.child.kill("SIGCONT");
   await until(
     async () => ((await call("/metrics")).status === 200 ? true : undefined),
@@ -93,14 +93,14 @@ function call(path: string, bearer = key): Promise<Response> {
   return fetch(new URL(path, server.url), { headers: { authorization: `Bearer ${bearer}`, connection: "close" } });
 }
 
-/** The sum of a metric over all series with these labels, as any worker returns it. */
+/** Scrapes any worker, and returns the sum of a metric over all series with these labels. */
 async function count({ url }: Server, labels = "", name = "petstore_requests_total"): Promise<number> {
-  const answer = await fetch(new URL("/metrics", url), { headers: { connection: "close" } });
-  const series = nonzero(parseSeries(await answer.text()), name);
+  const response = await fetch(new URL("/metrics", url), { headers: { connection: "close" } });
+  const series = nonzero(parseSeries(await response.text()), name);
   return Object.entries(series).reduce((sum, [line, value]) => sum + (line.includes(labels) ? value : 0), 0);
 }
 
-/** Each worker sends its metrics once a second, and when it is scraped. */
+/** Waits until the metrics include all requests: workers publish theirs once a second, and when they are scraped. */
 async function untilCounted(expected: number): Promise<void> {
   let counted = 0;
   await until(
@@ -122,7 +122,7 @@ async function untilAllReport(): Promise<void> {
   );
 }
 
-/** Waits until none of `old` is left, and two workers are there. */
+/** Waits until two workers run, and none of `old`. */
 async function untilReplaced(old: readonly number[]): Promise<void> {
   await until(
     () => {
@@ -133,35 +133,35 @@ async function untilReplaced(old: readonly number[]): Promise<void> {
   );
 }
 
-/** Scrapes the total of all requests again and again, and notes each fall. */
+/** Scrapes the total of all requests repeatedly, and records each decrease. */
 function watchTotal() {
-  let going = true;
-  const falls: string[] = [];
+  let isRunning = true;
+  const decreases: string[] = [];
   const done = (async () => {
-    for (let last = 0; going; await pause(20)) {
+    for (let last = 0; isRunning; await pause(20)) {
       const now = await count(server).catch(() => last); // the worker was killed
-      if (now < last) falls.push(`${last} → ${now}`);
+      if (now < last) decreases.push(`${last} → ${now}`);
       last = now;
     }
   })();
   const stop = async () => {
-    going = false;
+    isRunning = false;
     await done;
-    return falls;
+    return decreases;
   };
   return { stop };
 }
 
-/** Sends one request after the other. */
+/** Sends requests one after the other. */
 function startLoad(path: string) {
-  let going = true;
-  const tally = { answered: 0, failed: 0 };
+  let isRunning = true;
+  const tally = { succeeded: 0, failed: 0 };
   const done = (async () => {
-    while (going)
+    while (isRunning)
       await call(path).then(
-        async (answer) => {
-          await answer.text();
-          tally.answered += 1;
+        async (response) => {
+          await response.text();
+          tally.succeeded += 1;
         },
         () => {
           tally.failed += 1;
@@ -171,14 +171,14 @@ function startLoad(path: string) {
   return {
     /** Waits for `more` responses. */
     async until(more: number) {
-      const wanted = tally.answered + more;
+      const expected = tally.succeeded + more;
       await until(
-        () => (tally.answered >= wanted ? true : undefined),
-        () => `${tally.answered} of ${wanted} responses`,
+        () => (tally.succeeded >= expected ? true : undefined),
+        () => `${tally.succeeded} of ${expected} responses`,
       );
     },
     async stop() {
-      going = false;
+      isRunning = false;
       await done;
       return tally;
     },

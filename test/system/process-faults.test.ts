@@ -1,5 +1,5 @@
-// Faults of the process: exceptions, signals, file descriptors, the clock. Each ends in a defined response or
-// a clean exit, and no acknowledged pet is lost or stored twice.
+// Faults of the process: exceptions, signals, file descriptors, the clock. Each fault leads to a defined response or a
+// clean exit, and no acknowledged pet is lost or stored twice.
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ import {
   untilAcknowledged,
 } from "../support/faults.ts";
 import { createPet, createRequest, get, listPets, nextPage } from "../support/http.ts";
-import { petstoreProcess } from "../support/processes.ts";
+import { lastLines, petstoreProcess } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
 t.jobs = 3;
@@ -33,7 +33,7 @@ fault("Serves its open connections while it is out of file descriptors, and new 
   const sockets = Array.from({ length: 200 }, () => connect(port, "127.0.0.1").on("error", () => {}));
   await until(
     () => (sockets.filter(({ closed }) => closed).length > 100 ? true : undefined),
-    () => "there is room for all",
+    () => "all connections are open",
   );
   t.match(await createPet(url, key, { name: "meanwhile", agent }), { status: 201 });
   t.match(await get(new URL("/readyz", url).href, key, agent), { status: 200 });
@@ -71,27 +71,27 @@ fault("Keeps working after the clock was set back an hour", async (t) => {
   server.child.kill("SIGUSR2");
   await until(
     () => /set back/.exec(server.out.stderr)?.[0],
-    () => server.out.stderr,
+    () => lastLines(server.out),
   );
   await untilAcknowledged(load, 20);
   await load.stop();
   assertDefinedResponses(t, load);
-  t.same(Object.keys(load.tally), ["200", "201"], "nothing was refused");
+  t.same(Object.keys(load.tally), ["200", "201"], "nothing was rejected");
   t.equal((await createPet(url, key, first)).text, before.text, "an Idempotency-Key from before");
   t.match(await get(next, key), { status: 200, text: /"name":"2"/ }, "a cursor from before");
   const later = { name: "later", idempotencyKey: "key-2" };
   const created = await createPet(url, key, later);
   t.equal((await createPet(url, key, later)).text, created.text, "an Idempotency-Key from now");
   const { code, ms } = await server.end("SIGTERM");
-  t.ok(code === 0 && ms < 7_500, `it exits with ${code} after ${ms} ms, before connections are cut after 8 s`);
+  t.ok(code === 0 && ms < 7_500, `it exits with ${code} after ${ms} ms, before connections are closed after 8 s`);
   await assertNothingLost(t, store, load.acknowledged);
 });
 
-const outside = {
+const injections = {
   "an exception outside of any request": "setImmediate(() => { throw new Error('injected'); });",
   "an unhandled rejection": "Promise.reject(new Error('injected'));",
 };
-for (const [what, code] of Object.entries(outside))
+for (const [what, code] of Object.entries(injections))
   fault(`Finishes the requests in progress and exits with 1 after ${what}`, async (t) => {
     const store = await createSqliteStore(t);
     const script = `process.on("SIGUSR2", () => { console.error("injecting"); ${code} });`;
@@ -107,31 +107,31 @@ for (const [what, code] of Object.entries(outside))
       await until(
         () =>
           server.out.stderr.split("injecting").length > times ? /"level":60/.exec(server.out.stdout)?.[0] : undefined,
-        () => server.out.stdout,
+        () => lastLines(server.out),
       );
     }
     socket.write(body);
-    const answer = await text(socket);
-    t.match(answer, /^HTTP\/1\.1 201 Created\r\n/);
+    const response = await text(socket);
+    t.match(response, /^HTTP\/1\.1 201 Created\r\n/);
     t.same(await exit, [1, null]);
     await load.stop();
     assertDefinedResponses(t, load, "ECONNREFUSED", "ECONNRESET");
-    t.equal(server.out.stdout.match(/"level":60.*"message":"injected"/g)?.length, 1, "it is logged once");
-    await assertNothingLost(t, store, load.acknowledged.set("slow", /"id":(\d+)/.exec(answer)?.[1] as string));
+    t.equal(server.out.stdout.match(/"level":60.*"message":"injected"/g)?.length, 1, "the exception is logged once");
+    await assertNothingLost(t, store, load.acknowledged.set("slow", /"id":(\d+)/.exec(response)?.[1] as string));
   });
 
 fault("Replaces a worker that exits after an exception", async (t) => {
   const store = await createSqliteStore(t);
   const script = `if (require("node:cluster").isWorker) {
       console.error("worker", process.pid);
-      process.on("SIGUSR2", () => { ${outside["an exception outside of any request"]} });
+      process.on("SIGUSR2", () => { ${injections["an exception outside of any request"]} });
     }`;
   const server = await serveStore(t, store, { script, settings: { WORKERS: "2", LOG_LEVEL: "info" } });
   const load = await startAcknowledgedLoad(t, server, store.key);
   process.kill(Number(/worker (\d+)/.exec(server.out.stderr)?.[1]), "SIGUSR2");
   await until(
-    () => /a new worker serves/.exec(server.out.stdout)?.[0],
-    () => server.out.stdout,
+    () => /worker started/.exec(server.out.stdout)?.[0],
+    () => lastLines(server.out),
   );
   await untilAcknowledged(load, 20);
   await load.stop();
@@ -140,7 +140,7 @@ fault("Replaces a worker that exits after an exception", async (t) => {
   await assertNothingLost(t, store, load.acknowledged);
 });
 
-fault("Exits once and with 0 if it gets SIGTERM twice", async (t) => {
+fault("Exits with 0 after two SIGTERM", async (t) => {
   const store = await createSqliteStore(t);
   const server = await serveStore(t, store);
   const load = await startAcknowledgedLoad(t, server, store.key);

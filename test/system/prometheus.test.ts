@@ -1,4 +1,4 @@
-// /metrics read by Prometheus and promtool, from Debian's packages, with the configuration and the queries of the README.
+// Prometheus and promtool, of Debian's packages, read /metrics with the configuration and the queries of the README.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -30,32 +30,36 @@ t.test("promtool finds no problem in /metrics", { skip }, async (t) => {
   t.same([code, ...(await Promise.all(output))], [0, "", ""]);
 });
 
-t.test("Prometheus scrapes the service as the README says, and runs its queries", { skip }, async (t) => {
-  if ("reason" in prometheus) return;
-  const query = await startPrometheus(t, prometheus);
-  const find = async (expression: string): Promise<number | undefined> => {
-    const [found] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may still start
-    return found && Number(found.value[1]);
-  };
-  const expression = 'petstore_requests_total{operation="getPet",status="4xx"}';
-  const value = await until(
-    () => find(expression),
-    () => `no value of ${expression}`,
-  );
-  t.equal(value, 5);
-  t.equal(await find('up{job="petstore"}'), 1);
-  t.equal(await find('petstore_deprecated_calls_total{key="alice"}'), 5);
-  const [, queries = ""] = /```promql\n(.*?)```/s.exec(readme) ?? [];
-  const rules = queries.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  t.equal(rules.length, 3);
-  for (const rule of rules) {
-    t.match(await query(rule), { status: "success" }, rule);
-    const names = rule.split(" > ")[0]?.match(/petstore_\w+/g) ?? [];
-    for (const name of names) t.ok(await find(`count(${name})`), `${name} exists`);
-  }
-  const quantile = await find("histogram_quantile(0.99, sum by (le) (petstore_request_duration_seconds_bucket))");
-  t.ok((quantile as number) > 0 && (quantile as number) <= 5, `${quantile} seconds`);
-});
+t.test(
+  "Prometheus scrapes the service as configured in the README, and runs the README's queries",
+  { skip },
+  async (t) => {
+    if ("reason" in prometheus) return;
+    const query = await startPrometheus(t, prometheus);
+    const find = async (expression: string): Promise<number | undefined> => {
+      const [result] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may not have started yet
+      return result && Number(result.value[1]);
+    };
+    const expression = 'petstore_requests_total{operation="getPet",status="4xx"}';
+    const value = await until(
+      () => find(expression),
+      () => `no value of ${expression}`,
+    );
+    t.equal(value, 5);
+    t.equal(await find('up{job="petstore"}'), 1);
+    t.equal(await find('petstore_deprecated_calls_total{key="alice"}'), 5);
+    const [, queries = ""] = /```promql\n(.*?)```/s.exec(readme) ?? [];
+    const rules = queries.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    t.equal(rules.length, 3);
+    for (const rule of rules) {
+      t.match(await query(rule), { status: "success" }, rule);
+      const names = rule.split(" > ")[0]?.match(/petstore_\w+/g) ?? [];
+      for (const name of names) t.ok(await find(`count(${name})`), `${name} exists`);
+    }
+    const quantile = await find("histogram_quantile(0.99, sum by (le) (petstore_request_duration_seconds_bucket))");
+    t.ok((quantile as number) > 0 && (quantile as number) <= 5, `${quantile} seconds`);
+  },
+);
 
 interface Result {
   status: string;
@@ -64,20 +68,23 @@ interface Result {
 
 /** Starts a Prometheus that scrapes the service once a second. Returns a function that queries it. */
 async function startPrometheus(t: Test, { path, env }: Program): Promise<(expression: string) => Promise<Result>> {
-  const place = folder(t);
-  writeFileSync(join(place, "key"), operator);
+  const directory = folder(t);
+  writeFileSync(join(directory, "key"), operator);
   const [job = ""] = /^scrape_configs:\n(?: .*\n)+/m.exec(readme) ?? [];
   const edits: [string, string][] = [
-    ["/etc/prometheus/petstore.key", join(place, "key")],
+    ["/etc/prometheus/petstore.key", join(directory, "key")],
     ["127.0.0.1:3000", `127.0.0.1:${port}`],
   ];
-  writeFileSync(join(place, "prometheus.yml"), `global: { scrape_interval: 1s }\n${edit(job, ...edits)}`);
+  writeFileSync(join(directory, "prometheus.yml"), `global: { scrape_interval: 1s }\n${edit(job, ...edits)}`);
   const address = `127.0.0.1:${await freePort()}`;
-  const options = [`--config.file=${join(place, "prometheus.yml")}`, `--storage.tsdb.path=${join(place, "data")}`];
-  const running = execFile(path, [...options, `--web.listen-address=${address}`], { env });
-  const exit = once(running, "exit");
+  const options = [
+    `--config.file=${join(directory, "prometheus.yml")}`,
+    `--storage.tsdb.path=${join(directory, "data")}`,
+  ];
+  const child = execFile(path, [...options, `--web.listen-address=${address}`], { env });
+  const exit = once(child, "exit");
   t.teardown(async () => {
-    running.kill("SIGTERM");
+    child.kill("SIGTERM");
     await exit;
   });
   return async (query) => {

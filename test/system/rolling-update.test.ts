@@ -1,4 +1,4 @@
-// A rolling update behind a load balancer loses no request.
+// A rolling update behind a load balancer.
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import t, { type Test } from "tap";
@@ -10,12 +10,12 @@ import { startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
-/** Starts a load balancer that acts as a Service of Kubernetes: each new connection goes to the next endpoint. */
+/** Starts a load balancer that distributes connections like a Service of Kubernetes: round-robin over its endpoints. */
 async function startBalancer(t: Test): Promise<{ url: string; endpoints: string[] }> {
   const endpoints: string[] = [];
-  let turn = 0;
+  let next = 0;
   const server = createServer((client) => {
-    const port = new URL(endpoints[turn++ % endpoints.length] as string).port;
+    const port = new URL(endpoints[next++ % endpoints.length] as string).port;
     const upstream = connect(Number(port), "127.0.0.1");
     for (const [one, other] of [
       [client, upstream],
@@ -42,7 +42,7 @@ t.test("A rolling update loses no request with preStop, and would lose some with
   const start = async () => {
     const server = await startServer(t, env, [process.execPath, join(root, "src/server.ts")]);
     const isReady = async () => ((await fetch(new URL("/readyz", server.url))).ok ? true : undefined);
-    await until(isReady, () => "it is not ready");
+    await until(isReady, () => "the server is not ready");
     endpoints.push(server.url);
     return server;
   };
@@ -52,9 +52,9 @@ t.test("A rolling update loses no request with preStop, and would lose some with
   t.teardown(load.stop);
   const count = () => Object.values(load.tally).reduce((sum, n) => sum + n, 0);
   const serve = async (requests: number) => {
-    const enough = count() + requests;
+    const target = count() + requests;
     await until(
-      () => (count() >= enough ? true : undefined),
+      () => (count() >= target ? true : undefined),
       () => `the clients stopped: ${JSON.stringify(load.tally)}`,
     );
   };
@@ -68,9 +68,9 @@ t.test("A rolling update loses no request with preStop, and would lose some with
   }
   await load.stop();
   t.same(Object.keys(load.tally).sort(), ["200", "201"], JSON.stringify(load.tally));
-  t.ok((load.tally["200"] as number) > 100, "there were clients");
+  t.ok((load.tally["200"] as number) > 100, "clients sent requests");
 
-  // Without preStop the server ends before the balancer knows.
+  // Without preStop, the server ends while the balancer still uses it.
   const early = await start();
   await early.end("SIGTERM");
   const results = await Promise.allSettled(endpoints.map(() => send(url.replace("/v1", "/healthz"), { agent: false })));

@@ -1,4 +1,4 @@
-// The service as a process: its start, its output, and how it is started.
+// The service as a process: how it starts, and what it prints.
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { bin, documentText, edit, folder, root, valueAfter } from "../support/files.ts";
-import { listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
+import { lastLines, listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
 t.test("prints a first key once, in a curl command, if the store is empty", async (t) => {
@@ -16,7 +16,7 @@ t.test("prints a first key once, in a curl command, if the store is empty", asyn
   const first = await startServer(t, settings);
   const line = await until(
     () => /^ {2}(curl .*)$/m.exec(first.out.stderr)?.[1],
-    () => first.out.stderr,
+    () => lastLines(first.out),
   );
   t.match(
     first.out.stderr,
@@ -86,7 +86,7 @@ t.test("clients that send CONNECT and reset the connection do not end the servic
 });
 
 t.test("starts without permission to inspect its own process", async (t) => {
-  // NODE_OPTIONS is empty, since the modules that measure coverage may not be loaded.
+  // NODE_OPTIONS is empty, because the modules that measure coverage may not be loaded.
   const command = `NODE_OPTIONS= exec ${process.execPath} --permission --allow-fs-read=* --allow-fs-write=* --allow-net ${bin} serve`;
   const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, ["sh", "-c", command]);
   t.equal((await fetch(`${new URL(server.url).origin}/healthz`)).status, 200);
@@ -120,7 +120,7 @@ t.test("npm run dev restarts the service if the source or the document changes",
   const waitForStarts = (count: number) =>
     until(
       () => (server.out.stderr.split("Pet Store at").length > count ? true : undefined),
-      () => server.out.stderr,
+      () => lastLines(server.out),
     );
   await waitForStarts(1);
   writeFileSync(

@@ -1,4 +1,4 @@
-// Signals: SIGTERM, SIGINT and SIGHUP end the service after the requests under way.
+// Graceful shutdown by SIGTERM, SIGINT and SIGHUP.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -12,8 +12,8 @@ import { until } from "../support/wait.ts";
 
 const body = JSON.stringify({ name: "Rex", categoryId: 7 });
 
-/** Sends a POST without the end of its body, and waits until the service has its headers. */
-async function begin(url: string, key: string) {
+/** Sends a POST with only part of its body, and waits until the service has read its headers. */
+async function beginCreate(url: string, key: string) {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
   const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`;
@@ -22,7 +22,7 @@ async function begin(url: string, key: string) {
   return socket;
 }
 
-/** Waits until the service accepts no connections any more. */
+/** Waits until the service does not accept connections. */
 function untilClosed(url: string): Promise<true> {
   const tryToConnect = async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -33,13 +33,13 @@ function untilClosed(url: string): Promise<true> {
   return until(tryToConnect, () => "the service still listens");
 }
 
-t.test("SIGTERM lets the request under way finish, and ends with 0", async (t) => {
+t.test("SIGTERM finishes the request in progress, and the service exits with 0", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   const key = (await petstore(settings, ["keys", "create", "slow"])).stdout.trim();
   const server = await startServer(t, settings);
-  const socket = await begin(server.url, key);
+  const socket = await beginCreate(server.url, key);
   const ended = server.end("SIGTERM");
-  server.child.kill("SIGINT"); // npm forwards the signal that the terminal has sent already
+  server.child.kill("SIGINT"); // npm forwards the signal that the terminal has already sent
   await untilClosed(server.url);
   socket.write(body.slice(5));
   t.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
@@ -52,13 +52,13 @@ t.test("SIGTERM ends the service within 10 s, even if a client never finishes it
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   const key = (await petstore(settings, ["keys", "create", "stuck"])).stdout.trim();
   const server = await startServer(t, settings);
-  await begin(server.url, key);
+  await beginCreate(server.url, key);
   const { code, ms } = await server.end("SIGTERM");
   t.equal(code, 0);
   t.ok(ms < 10_000, `it took ${ms} ms`);
 });
 
-t.test("SIGTERM before the service listens ends it with 0, and it never listens", async (t) => {
+t.test("SIGTERM before the service listens ends it with 0, without listening", async (t) => {
   const env = { ...process.env, ...slowStart(folder(t)), DATABASE_URL: "sqlite::memory:", PORT: "0" };
   const child = spawn(process.execPath, [bin, "serve"], { env });
   let out = "";
@@ -89,5 +89,5 @@ t.test("SIGTERM to npm start ends the service, even if clients keep connections 
   const { code, ms } = await end("SIGTERM");
   t.equal(code, 0);
   t.ok(ms < 5_000, `it took ${ms} ms`);
-  await t.rejects(fetch(url), "the service does not listen any more");
+  await t.rejects(fetch(url), "the service does not listen");
 });

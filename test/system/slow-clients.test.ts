@@ -1,5 +1,4 @@
-// Thousands of slow clients beside one that is not.
-
+// Attacks by thousands of slow clients.
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
@@ -15,10 +14,10 @@ import { pause, until } from "../support/wait.ts";
 const inMemory = { DATABASE_URL: "sqlite::memory:" };
 const toPort = ({ url }: { url: string }) => Number(new URL(url).port);
 
-// A client that does not read notices the end of its connection only when it writes.
-const notice = (socket: Socket) => socket.writable && socket.write("G");
+// A client that does not read learns that its connection is closed only when it writes.
+const probe = (socket: Socket) => socket.writable && socket.write("G");
 
-// Starts now, because it takes half a minute, and runs in parallel with the other tests.
+// Starts here, because it takes half a minute and can run during the other tests.
 const closed = (async () => {
   const plain = await startServer(t, inMemory);
   const { files, cert } = await createCertificate(t, 1);
@@ -28,8 +27,8 @@ const closed = (async () => {
     socket.on("error", () => {}).write(bundleRequest.repeat(8));
     socket.pause();
     await until(
-      () => (notice(socket) ? undefined : true),
-      () => "the connection is open after 60 s",
+      () => (probe(socket) ? undefined : true),
+      () => "the connection is still open after 60 s",
     );
     return performance.now() - began;
   };
@@ -39,7 +38,7 @@ const closed = (async () => {
   ]);
 })();
 
-// A client that does not read holds some 3 MB of the system's memory, which is why there are fewer of them.
+// Fewer clients that do not read, because each holds about 3 MB of the kernel's memory.
 for (const [name, attack] of Object.entries(attacks))
   t.test(`Responds to other clients during an attack by ${name}`, async (t) => {
     const count = name === "slow reading" ? 100 : 2_000;
@@ -50,9 +49,9 @@ for (const [name, attack] of Object.entries(attacks))
     const times: number[] = [];
     for (let n = 0; n < 60; n++) {
       const began = performance.now();
-      const answer = await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } });
-      t.equal(answer.status, 200);
-      await answer.text();
+      const response = await fetch(`${url}/pets`, { headers: { authorization: `Bearer ${key}` } });
+      t.equal(response.status, 200);
+      await response.text();
       times.push(performance.now() - began);
       await pause(50);
     }
@@ -61,9 +60,9 @@ for (const [name, attack] of Object.entries(attacks))
   });
 
 t.test("Closes the connections that have waited longest if more than 200 do not read", async (t) => {
-  let looks = 0; // of the service at all connections, once a second
+  let sweeps = 0; // the service checks its connections once a second
   const clock = () => {
-    looks += 1;
+    sweeps += 1;
     return performance.now();
   };
   const { port } = await start(t, { overrides: { clock } });
@@ -73,23 +72,23 @@ t.test("Closes the connections that have waited longest if more than 200 do not 
     socket.pause().write(bundleRequest.repeat(8));
     await pause(5);
   }
-  const gone = () => sockets.flatMap((socket, index) => (socket.writable ? [] : index));
+  const closedOnes = () => sockets.flatMap((socket, index) => (socket.writable ? [] : index));
   await until(
     () => {
-      sockets.forEach(notice);
-      return gone().length >= 50 || undefined;
+      sockets.forEach(probe);
+      return closedOnes().length >= 50 || undefined;
     },
-    () => `${gone().length} are closed`,
+    () => `${closedOnes().length} are closed`,
   );
-  t.ok(Math.max(...gone()) < 120, `the last of them was number ${Math.max(...gone())}`);
-  const before = looks;
+  t.ok(Math.max(...closedOnes()) < 120, `the last of them was number ${Math.max(...closedOnes())}`);
+  const before = sweeps;
   await until(
-    () => looks > before + 2 || undefined,
-    () => "the service does not look at its connections",
+    () => sweeps > before + 2 || undefined,
+    () => "the service does not check its connections",
   );
-  sockets.forEach(notice);
+  sockets.forEach(probe);
   await pause(100);
-  t.ok(gone().length < 100, `${gone().length} are closed`);
+  t.ok(closedOnes().length < 100, `${closedOnes().length} are closed`);
 });
 
 t.test("Closes a connection after 30 s if the client does not read its response", async (t) => {

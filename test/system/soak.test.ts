@@ -1,12 +1,12 @@
-// A short soak run, as by `npm run soak`: the injected faults lose no pet, and the run detects a lost pet.
+// A short run of `npm run soak`: the injected faults lose no pet, and the run detects a lost pet.
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { soak } from "../../scripts/soak/run.ts";
 import { faultless } from "../../scripts/soak/table.ts";
 
 t.jobs = 2;
-const kinds = 4; // of faults, at least
-const seconds = 6; // the first 1.2 s without faults
+const kinds = 4; // minimum number of kinds of faults
+const seconds = 6; // of which the first 1.2 s are without faults
 
 for (const [store, seed] of [
   ["sqlite", 3],

@@ -70,13 +70,13 @@ t.test("The log is for people on a terminal, and Ctrl-C ends the service with 0"
   const settings = toEnvironment({ DATABASE_URL: "sqlite::memory:" });
   const untilAnswered = ({ out }: Server) =>
     until(
-      () => /answered/.exec(out.stdout)?.[0],
+      () => /request completed/.exec(out.stdout)?.[0],
       () => out.stdout,
     );
   const server = await startServer(t, settings, [...unset, ...terminal]);
   await fetch(`${server.url}/pets`);
   await untilAnswered(server);
-  t.match(server.out.stdout, /\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.*answered: GET \/v1\/pets 401 in [\d.]+ ms/);
+  t.match(server.out.stdout, /\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.*request completed: GET \/v1\/pets 401 in [\d.]+ ms/);
   t.ok(server.out.stdout.includes("\x1b["), "with colors");
   const exit = once(server.child, "exit");
   server.child.stdin.write("\x03"); // Ctrl-C

@@ -1,4 +1,4 @@
-// Several processes of the service on one machine: WORKERS, SIGHUP, SIGTERM, and workers that die.
+// The service in several processes: WORKERS, SIGHUP, SIGTERM, and workers that die.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, renameSync, writeFileSync } from "node:fs";
@@ -11,7 +11,15 @@ import { createSqliteStore } from "../support/faults.ts";
 import { bin, folder } from "../support/files.ts";
 import { createRequest, get, send } from "../support/http.ts";
 import { startLoad } from "../support/load.ts";
-import { isRunning, listWorkers, petstoreProcess, type Server, slowStart, startServer } from "../support/processes.ts";
+import {
+  isRunning,
+  lastLines,
+  listWorkers,
+  petstoreProcess,
+  type Server,
+  slowStart,
+  startServer,
+} from "../support/processes.ts";
 import { pause, until } from "../support/wait.ts";
 
 t.jobs = 3;
@@ -22,19 +30,20 @@ async function prepare(t: Test) {
   return { file, key, environment: { DATABASE_URL: `sqlite:${file}`, WORKERS: "2" } };
 }
 
-/** The lines of the log that are complete. */
-function linesOf({ out: { stdout } }: Pick<Server, "out">): { msg: string; pid: number; worker?: number }[] {
+/** Parses the complete lines of the log. */
+function readLog({ out: { stdout } }: Pick<Server, "out">): { msg: string; pid: number; worker?: number }[] {
   const lines = stdout.slice(0, stdout.lastIndexOf("\n") + 1).split("\n");
   return lines.filter(Boolean).map((line) => JSON.parse(line));
 }
 
+/** Counts the lines of the log with a message. */
 const countOf = ({ out }: Server, message: string) => out.stdout.split(`"msg":"${message}"`).length - 1;
 
 /** Waits until a condition is true. */
 const untilTrue = (isTrue: () => boolean, { out }: Pick<Server, "out">) =>
   until(
     () => isTrue() || undefined,
-    () => out.stdout + out.stderr,
+    () => lastLines(out),
   );
 
 test("Workers share the address and the store; one that dies is replaced, at most one per second", async (t) => {
@@ -42,25 +51,25 @@ test("Workers share the address and the store; one that dies is replaced, at mos
   const server = await startServer(t, environment);
   const before = listWorkers(server);
   t.equal(before.length, 2);
-  t.equal(server.out.stderr.split("Pet Store at").length, 2, "it greets once");
+  t.equal(server.out.stderr.split("Pet Store at").length, 2, "the greeting is printed once");
   const load = startLoad([server.url], key, 4);
-  await untilTrue(() => new Set(linesOf(server).map(({ pid }) => pid)).size === 2, server);
+  await untilTrue(() => new Set(readLog(server).map(({ pid }) => pid)).size === 2, server);
   await load.stop();
   t.same(load.rejections, []);
 
   process.kill(before[0] as number, "SIGKILL");
   const added = () => listWorkers(server).filter((pid) => !before.includes(pid));
   await untilTrue(() => added().length === 1, server);
-  await untilTrue(() => countOf(server, "a worker died") === 1, server);
+  await untilTrue(() => countOf(server, "worker died") === 1, server);
   t.match(
-    linesOf(server).find(({ msg }) => msg === "a worker died"),
+    readLog(server).find(({ msg }) => msg === "worker died"),
     { worker: before[0], signal: "SIGKILL", level: 50 },
   );
   const after = startLoad([server.url], key, 4);
-  await untilTrue(() => linesOf(server).some(({ pid }) => added().includes(pid)), server);
+  await untilTrue(() => readLog(server).some(({ pid }) => added().includes(pid)), server);
   await after.stop();
 
-  const began = performance.now();
+  const start = performance.now();
   const killed = new Set<number>();
   const kill = () => {
     for (const pid of listWorkers(server).filter((one) => !killed.has(one))) {
@@ -70,7 +79,7 @@ test("Workers share the address and the store; one that dies is replaced, at mos
     return killed.size >= 2 + 3;
   };
   await untilTrue(kill, server);
-  const ms = performance.now() - began;
+  const ms = performance.now() - start;
   t.ok(ms > 1_950, `three replacements within ${ms} ms`);
   await untilTrue(() => listWorkers(server).length === 2, server);
   t.match(await server.end("SIGTERM"), { code: 0 });
@@ -83,11 +92,11 @@ test("SIGHUP replaces the workers one at a time without losing a request; later 
   const load = startLoad([server.url], key, 3);
   await untilTrue(() => load.acknowledged.size > 5, server);
   server.child.kill("SIGHUP");
-  let [least, most] = [2, 2];
+  let [min, max] = [2, 2];
   const watch = () => {
     const { length } = listWorkers(server);
-    least = Math.min(least, length);
-    most = Math.max(most, length);
+    min = Math.min(min, length);
+    max = Math.max(max, length);
     return length;
   };
   await untilTrue(() => watch() === 3, server); // the first replacement is in progress
@@ -95,32 +104,32 @@ test("SIGHUP replaces the workers one at a time without losing a request; later 
     server.child.kill("SIGHUP");
     await pause(50); // the system merges signals that come at once
   }
-  await untilTrue(() => watch() === 2 && countOf(server, "a worker ended") === 4, server);
+  await untilTrue(() => watch() === 2 && countOf(server, "worker stopped") === 4, server);
   await load.stop();
-  t.same([least, most], [2, 3], "never fewer than before, and one more at a time");
+  t.same([min, max], [2, 3], "never fewer than before, and at most one more");
   t.same(Object.keys(load.tally).sort(), ["200", "201"], JSON.stringify(load.tally));
   t.notOk(before.some(isRunning));
   t.match(await server.end("SIGTERM"), { code: 0 });
-  t.equal(countOf(server, "a new worker serves"), 4);
-  t.equal(countOf(server, "a worker ended"), 4 + 2, "no other worker was started");
+  t.equal(countOf(server, "worker started"), 4);
+  t.equal(countOf(server, "worker stopped"), 4 + 2, "no other worker was started");
 });
 
 test("The number of workers is the same after one dies during a replacement; all end with the primary", async (t) => {
   const { environment } = await prepare(t);
   const server = await startServer(t, environment);
-  for (const which of [0, 1]) {
+  for (const victim of [0, 1]) {
     const before = listWorkers(server);
     server.child.kill("SIGHUP");
     await untilTrue(() => listWorkers(server).length === 3, server);
-    process.kill(before[which] as number, "SIGKILL");
+    process.kill(before[victim] as number, "SIGKILL");
     await untilTrue(() => !listWorkers(server).some((pid) => before.includes(pid)), server);
-    // Workers are started one after the other: the next replacement comes after all that were due.
+    // Workers are replaced one after the other: if this replacement is done, all earlier ones are, too.
     const settled = listWorkers(server);
     process.kill(settled[0] as number, "SIGKILL");
     const isReplaced = () => listWorkers(server).some((pid) => !settled.includes(pid));
     await untilTrue(() => isReplaced() && listWorkers(server).length === 2, server);
   }
-  await untilTrue(() => countOf(server, "a worker died") === 4, server);
+  await untilTrue(() => countOf(server, "worker died") === 4, server);
 
   const workers = listWorkers(server);
   await server.end("SIGKILL");
@@ -142,7 +151,7 @@ test("SIGHUP while the service starts changes nothing", async (t) => {
   child.kill("SIGHUP");
   await untilTrue(() => out.stderr.includes("Pet Store at"), { out });
   t.equal(listWorkers({ child }).length, 2);
-  t.notMatch(out.stdout, /a new worker serves|a worker ended|a worker died/);
+  t.notMatch(out.stdout, /worker started|worker stopped|worker died/);
   const exit = once(child, "exit");
   child.kill("SIGTERM");
   t.same(await exit, [0, null]);
@@ -154,18 +163,18 @@ test("Continues with the present workers while no new one can start, and adds th
   copyFileSync(process.execPath, node);
   const server = await startServer(t, environment, [node, bin, "serve"]);
   const before = listWorkers(server);
-  const failures = () => countOf(server, "a new worker does not start: the others stay as they are");
+  const failures = () => countOf(server, "new worker failed to start: restart aborted");
 
-  renameSync(file, `${file}.kept`);
+  renameSync(file, `${file}.backup`);
   writeFileSync(file, "no database ".repeat(100));
   server.child.kill("SIGHUP");
   await untilTrue(() => failures() === 1, server);
   t.same(listWorkers(server), before);
   t.match(server.out.stderr, /petstore: The database .* can't be opened: file is not a database/);
   t.match(await get(`${server.url}/pets`, key), { status: 200 });
-  renameSync(`${file}.kept`, file);
+  renameSync(`${file}.backup`, file);
 
-  renameSync(node, `${node}.away`); // the system can start no process
+  renameSync(node, `${node}.away`); // no process can be started
   server.child.kill("SIGHUP");
   await untilTrue(() => failures() === 2, server);
   t.same(listWorkers(server), before);
@@ -196,14 +205,14 @@ test("SIGTERM ends the service at any moment of its start", async (t) => {
     await untilTrue(() => isReached({ child, out }, file), { out });
     const exit = once(child, "exit");
     child.kill("SIGTERM");
-    const late = setTimeout(() => child.kill("SIGKILL"), 7_500); // before connections are cut after 8 s
+    const timer = setTimeout(() => child.kill("SIGKILL"), 7_500); // connections are closed after 8 s
     t.not((await exit)[1], "SIGKILL", name);
-    clearTimeout(late);
+    clearTimeout(timer);
   };
   for (const [name, isReached] of Object.entries(moments)) await end(name, isReached);
 });
 
-/** Starts creates that wait for the body, and returns the function that completes them and returns the responses. */
+/** Starts creates without their bodies. Returns a function that sends the bodies and returns the responses. */
 async function beginCreates({ url }: Server, key: string): Promise<() => Promise<string[]>> {
   const { head, body } = createRequest(key, "Rex", "Expect: 100-continue");
   const sockets = Array.from({ length: 16 }, () => connect(Number(new URL(url).port), "127.0.0.1"));
@@ -215,7 +224,7 @@ async function beginCreates({ url }: Server, key: string): Promise<() => Promise
   };
 }
 
-/** Waits until no worker accepts connections any more: each has begun to end. */
+/** Waits until no worker accepts connections: all of them are shutting down. */
 const untilRejected = ({ url, out }: Server) =>
   until(
     () =>
@@ -223,7 +232,7 @@ const untilRejected = ({ url, out }: Server) =>
         () => undefined,
         ({ code }) => code === "ECONNREFUSED" || undefined,
       ),
-    () => out.stdout,
+    () => lastLines(out),
   );
 
 test("SIGTERM finishes the requests in progress of every worker", async (t) => {
@@ -233,10 +242,10 @@ test("SIGTERM finishes the requests in progress of every worker", async (t) => {
   const end = server.end("SIGTERM");
   server.child.kill("SIGINT");
   await untilRejected(server);
-  for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  for (const response of await finish()) t.match(response, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
   const { code, ms } = await end;
   t.equal(code, 0);
-  t.ok(ms < 7_500, `it took ${ms} ms: connections are cut after 8 s`);
+  t.ok(ms < 7_500, `it took ${ms} ms: connections are closed after 8 s`);
 });
 
 test("SIGTERM during a replacement finishes the requests in progress", async (t) => {
@@ -244,12 +253,12 @@ test("SIGTERM during a replacement finishes the requests in progress", async (t)
   const server = await startServer(t, environment);
   const finish = await beginCreates(server, key);
   server.child.kill("SIGHUP");
-  await untilTrue(() => countOf(server, "a new worker serves") === 1, server); // and an old one is told to end
+  await untilTrue(() => countOf(server, "worker started") === 1, server); // and an old one is stopping
   const end = server.end("SIGTERM");
   await untilRejected(server);
-  for (const answer of await finish()) t.match(answer, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
+  for (const response of await finish()) t.match(response, /^HTTP\/1\.1 201 Created\r\n.*connection: close/is);
   t.match(await end, { code: 0 });
-  t.equal(countOf(server, "a new worker serves"), 1);
+  t.equal(countOf(server, "worker started"), 1);
 });
 
 test("Reports once why workers can't start", async (t) => {

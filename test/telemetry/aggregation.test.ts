@@ -2,16 +2,17 @@
 import type { Worker } from "node:cluster";
 import { EventEmitter } from "node:events";
 import t from "tap";
-import { createAggregator } from "../../src/telemetry/aggregation.ts";
-import { gauge, type MetricsSnapshot } from "../../src/telemetry/metrics.ts";
+import { Aggregator } from "../../src/telemetry/aggregation.ts";
+import type { MetricsSnapshot } from "../../src/telemetry/metrics.ts";
+import { gauge } from "../../src/telemetry/prometheus.ts";
 import { serveWorker } from "../../src/telemetry/worker-ipc.ts";
 import { manualClock } from "../support/clock.ts";
 import { parseSeries } from "../support/series.ts";
 import { until } from "../support/wait.ts";
 
-t.test("Keeps the counters of a process that left, and removes its gauges", async (t) => {
-  const gathering = createAggregator(() => t.fail(), 10_000);
-  t.teardown(() => gathering.close());
+t.test("Keeps the counters of a process that exited, and removes its gauges", async (t) => {
+  const aggregator = new Aggregator(() => t.fail(), 10_000);
+  t.teardown(() => aggregator.close());
   const shared = { help: "help", aggregator: "sum" } as const;
   const snapshot = (calls: number, memory: number): MetricsSnapshot => ({
     metrics: [
@@ -23,37 +24,37 @@ t.test("Keeps the counters of a process that left, and removes its gauges", asyn
     deprecated: [],
   });
   const [one, other] = [{}, {}];
-  gathering.update(one, snapshot(5, 10));
-  gathering.update(other, snapshot(7, 30));
+  aggregator.update(one, snapshot(5, 10));
+  aggregator.update(other, snapshot(7, 30));
   const read = async () => {
-    const series = parseSeries(await gathering.metrics());
-    return [series['calls_total{a="b"}'], series.memory_bytes, series.delay_seconds, series.petstore_keys_in_use];
+    const series = parseSeries(await aggregator.metrics());
+    return [series['calls_total{a="b"}'], series.memory_bytes, series.delay_seconds, series.petstore_keys_active];
   };
   t.same(await read(), [12, 40, 30, 1]);
-  gathering.remove(other);
+  aggregator.remove(other);
   t.same(await read(), [12, 10, 10, 1]);
-  gathering.update(other, snapshot(1, 1));
-  gathering.remove(other);
-  gathering.remove({});
+  aggregator.update(other, snapshot(1, 1));
+  aggregator.remove(other);
+  aggregator.remove({});
   t.same(await read(), [13, 10, 10, 1]);
 });
 
-t.test("Reports messages of a worker that it does not understand, and continues", async (t) => {
+t.test("Reports invalid messages of a worker, and continues", async (t) => {
   const errors: unknown[] = [];
   const clock = manualClock();
-  const gathering = createAggregator((error) => errors.push(error), 10_000, clock);
-  t.teardown(() => gathering.close());
+  const aggregator = new Aggregator((error) => errors.push(error), 10_000, clock);
+  t.teardown(() => aggregator.close());
   const worker = Object.assign(new EventEmitter(), { send: () => {} });
-  serveWorker(worker as unknown as Worker, gathering, (error) => errors.push(error));
-  worker.emit("message", { question: { id: 1, about: "trends" } });
-  worker.emit("message", { figures: {} });
+  serveWorker(worker as unknown as Worker, aggregator, (error) => errors.push(error));
+  worker.emit("message", { request: { id: 1, method: "trends" } });
+  worker.emit("message", { snapshot: {} });
   worker.emit("message", { origin: "http://127.0.0.1:3000", address: "127.0.0.1" });
   await until(
     () => (errors.length >= 2 ? true : undefined),
     () => `${errors.length} of 2 errors`,
   );
   await clock.advance(20_000);
-  t.equal((await gathering.overview()).times.length, 2, "the history goes on");
+  t.equal((await aggregator.overview()).times.length, 2, "the time series continues");
   t.equal(errors.length, 2);
-  t.match(await gathering.metrics(), "petstore_keys_in_use 0");
+  t.match(await aggregator.metrics(), "petstore_keys_active 0");
 });

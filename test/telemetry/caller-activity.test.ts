@@ -2,7 +2,7 @@
 import t from "tap";
 import { CallerActivity } from "../../src/telemetry/caller-activity.ts";
 
-t.test("Ranks keys by their calls in the last hour, with up to 1,000 names in each step", async (t) => {
+t.test("Ranks keys by their calls in the last hour, with up to 1,000 names in each interval", async (t) => {
   const callers = new CallerActivity(0);
   for (let n = 0; n < 1_500; n++) callers.recordCalls(`key ${n}`, 1, 1_000);
   callers.recordCalls("key 7", 20, 2_000);
@@ -14,14 +14,14 @@ t.test("Ranks keys by their calls in the last hour, with up to 1,000 names in ea
   t.equal(inUse(10_000), 1_500, "all called in the last five minutes");
   callers.recordCalls("key 1", 1, 200_000);
   t.equal(inUse(302_500), 1, "one called in the last five minutes");
-  for (let step = 1; step <= 6; step++) callers.step(step * 10_000);
-  t.equal(callers.mostActive(70_000)[0]?.rate, 7.143, "the rate of the last minute and of the current step");
-  callers.step(70_000);
+  for (let step = 1; step <= 6; step++) callers.startInterval(step * 10_000);
+  t.equal(callers.mostActive(70_000)[0]?.rate, 7.143, "the rate of the last minute and of the current interval");
+  callers.startInterval(70_000);
   t.match(callers.mostActive(70_000)[0], { name: "(other)", calls: 500, rate: 0 });
-  for (let step = 8; step <= 360; step++) callers.step(step * 10_000);
+  for (let step = 8; step <= 360; step++) callers.startInterval(step * 10_000);
   t.equal(callers.mostActive(3_600_000)[0]?.calls, 500);
-  callers.step(3_610_000);
-  t.same(callers.mostActive(3_610_000), [], "calls older than an hour are forgotten");
+  callers.startInterval(3_610_000);
+  t.same(callers.mostActive(3_610_000), [], "calls older than an hour are removed");
 });
 
 t.test("Counts calls of deprecated operations for up to 1,000 keys, and the rest as (other)", async (t) => {

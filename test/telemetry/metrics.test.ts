@@ -7,7 +7,7 @@ import { version } from "../../src/lib/version.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
-import { createRequestMetrics } from "../../src/telemetry/request-metrics.ts";
+import { RequestMetrics } from "../../src/telemetry/request-metrics.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { createRandom } from "../support/random.ts";
 import { nonzero, type Series, scrape, scrapeUntil } from "../support/series.ts";
@@ -19,7 +19,7 @@ const requests = "petstore_requests_total";
 const { content, operations } = await readDocument();
 
 t.test("Rejects an operation with the id other, the label of requests that match no operation", async (t) => {
-  t.throws(() => createRequestMetrics([{ id: "other", method: "GET" }]), {
+  t.throws(() => new RequestMetrics([{ id: "other", method: "GET" }]), {
     message: /^The operation other needs another name/,
   });
 });
@@ -31,8 +31,12 @@ for (const [name, open] of Object.entries(stores))
     const service = await start(t, { store });
     const { call, raw } = service;
     const before = await scrape(service);
-    t.same(nonzero(before, requests), {}, "no request yet");
-    t.equal(before[`${requests}{operation="getPet",method="GET",status="5xx"}`], 0, "but the series exist");
+    t.same(nonzero(before, requests), {}, "no requests yet");
+    t.equal(
+      before[`${requests}{operation="getPet",method="GET",status="5xx"}`],
+      0,
+      "the series of each operation exist from the start",
+    );
 
     const bob = await addKey(store, "bob");
     const body = JSON.stringify(pet);
@@ -68,22 +72,22 @@ for (const [name, open] of Object.entries(stores))
     const took = series['petstore_request_duration_seconds_sum{operation="createPet"}'] as number;
     t.ok(took > 0.001 && took < 64 * 5, `${took} seconds`);
 
-    const calls = nonzero(series, "petstore_store_batch_calls_sum");
+    const calls = nonzero(series, "petstore_store_batch_size_sum");
     t.equal(calls['{method="pets_create"}'], 64, "all creates went in batches");
-    const batches = series['petstore_store_batch_calls_count{method="pets_create"}'] as number;
+    const batches = series['petstore_store_batch_size_count{method="pets_create"}'] as number;
     t.ok(batches >= 1 && batches <= 32, `in ${batches} batches`);
     const queries = Object.keys(nonzero(series, "petstore_store_query_duration_seconds_count"));
     for (const method of ["pets_list", "pets_create", "pets_find", "keys_find"])
       t.ok(queries.includes(`{method="${method}"}`), method);
 
-    t.equal(series.petstore_keys_in_use, 2);
+    t.equal(series.petstore_keys_active, 2);
     t.same(nonzero(series, "petstore_deprecated_calls_total"), {
       [`{operation="getPet",key="${(await store.keys.list()).find(({ name }) => name !== "bob")?.name}"}`]: 1,
       '{operation="getPet",key="bob"}': 3,
     });
     t.equal(series.petstore_requests_in_flight, 1, "the scrape itself");
     t.ok((series.petstore_connections_open as number) >= 1);
-    t.equal(series.petstore_overload_refusals_total, 0);
+    t.equal(series.petstore_requests_rejected_total, 0);
     t.same(nonzero(series, "petstore_build_info"), {
       [`{version="${version}",contract="${content.info.version}"}`]: 1,
     });
@@ -97,7 +101,7 @@ for (const [name, open] of Object.entries(stores))
     t.same(
       counters.filter(([line, value]) => !((next[line] ?? 0) >= value)),
       [],
-      "no counter falls",
+      "no counter decreases",
     );
   });
 
@@ -114,7 +118,7 @@ t.test("Requests with random methods, paths, hosts and keys create no new series
     await call(method, "/v1/pets");
     await call(method, "/v1/pets/1");
   }
-  // The use of keys is written to the store once a second, which has series of its own.
+  // Once a second, the use of keys is written to the store, which creates series.
   const written = ["keys_touch", "deprecated_add"].map((method) => `{method="${method}"}`);
   await scrapeUntil(service, (series) => {
     const known = nonzero(series, "petstore_store_query_duration_seconds_count");
@@ -127,18 +131,18 @@ t.test("Requests with random methods, paths, hosts and keys create no new series
   socket.setEncoding("latin1").on("data", (more: string) => {
     text += more;
   });
-  const answers = () => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
-  const wanted = 2_000;
-  for (let n = 0; n < wanted; n++)
+  const received = () => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
+  const expected = 2_000;
+  for (let n = 0; n < expected; n++)
     socket.write(
       `${pick(methods)} ${path()}?${word()} HTTP/1.1\r\nHost: ${word()}\r\nAuthorization: Bearer ${pick([service.key, word()])}\r\n\r\n`,
     );
   await until(
-    () => (answers() >= wanted ? true : undefined),
-    () => `${answers()} of ${wanted} responses`,
+    () => (received() >= expected ? true : undefined),
+    () => `${received()} of ${expected} responses`,
   );
   socket.destroy();
-  t.equal(answers(), wanted);
+  t.equal(received(), expected);
   t.same(await names(), before, `seed ${seed}`);
   t.ok(before.length < 250 + 50 * operations.length, `${before.length} series`);
 });
@@ -190,7 +194,7 @@ t.test("Reports connections of the PostgreSQL pool that are in use, and queries 
   const operator = await addKey(store, "operator", undefined, true);
   await service.create(pet);
   const pool = (series: Series) =>
-    ["connections_used", "connections_idle", "waiting", "connections_max"].map(
+    ["connections_used", "connections_idle", "queries_waiting", "connections_max"].map(
       (name) => series[`petstore_store_pool_${name}`],
     );
   t.match(pool(await scrapeUntil(service, (series) => pool(series)[0] === 0)), [0, /[12]/, 0, 2]);

@@ -13,7 +13,7 @@ t.test("Continues the caller's trace, and records nothing of one that is not sam
   const [id, span, flags] = await send({ traceparent: `${parent}-00` });
   t.same([id, flags], [parentTraceId, "00"]);
   t.not(span, parentSpanId);
-  t.match(logs.at(-1), { msg: "answered", trace: id, span });
+  t.match(logs.at(-1), { msg: "request completed", trace: id, span });
 
   const invalid = [
     "",
@@ -70,23 +70,23 @@ t.test("Each line of the log about a call has its trace", async (t) => {
   await create({ name: "Rex", categoryId: 7 });
   await call("GET", "/v1/pets/1");
   const [post, get] = serverSpans(await finish());
-  const lines = logs.filter(({ msg }) => msg === "answered" || msg === "failed");
+  const lines = logs.filter(({ msg }) => msg === "request completed" || msg === "request failed");
   t.same(
     lines.map(({ msg, trace, span }) => [msg, trace, span]),
     [
-      ["answered", post?.traceId, post?.spanId],
-      ["failed", get?.traceId, get?.spanId],
-      ["answered", get?.traceId, get?.spanId],
+      ["request completed", post?.traceId, post?.spanId],
+      ["request failed", get?.traceId, get?.spanId],
+      ["request completed", get?.traceId, get?.spanId],
     ],
   );
 });
 
-t.test("Logs one line a minute while the receiver refuses traces", async (t) => {
+t.test("Logs one line a minute while the receiver rejects traces", async (t) => {
   const { call, received, exporterLogs, finish } = await startTraced(t);
   received.status = 400;
   for (let n = 0; n < 20; n++) {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => call("GET", "/v1/pets")));
-    t.ok(answers.every(({ status }) => status === 200));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => call("GET", "/v1/pets")));
+    t.ok(responses.every(({ status }) => status === 200));
   } // more than a thousand spans: two batches
   await until(
     () => (received.headers.length > 1 ? true : undefined),

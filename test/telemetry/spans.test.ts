@@ -53,7 +53,7 @@ for (const [kind, createStore] of Object.entries(stores)) {
       for (const inner of childrenOf(spans, outer))
         t.ok(isWithin(inner, outer), `${inner.name} is within ${outer.name}`);
     t.not(get.traceId, post.traceId);
-    // Whether SQLite still caches the key depends on the clock: the use of keys is recorded each second.
+    // SQLite may have the key in its cache: a write, once a second for the use of keys, invalidates it.
     const outlineOf = (span: Span) => outline(spans, span).replace("keys.find(SELECT)", "keys.find");
     t.equal(outlineOf(get), "GET /v1/pets/{petId}(keys.find pets.find(SELECT))");
     const cached = isSqlite ? "pets.find" : "pets.find(SELECT)";
@@ -179,7 +179,7 @@ t.test("A shared statement is in the trace of a call that is sampled", async (t)
   t.ok(commits.some(({ attributes, links }) => Number(attributes["petstore.calls"]) > links.length + 1));
 });
 
-t.test("Each call has a span, even if it reaches no handler; paths outside of the interface have none", async (t) => {
+t.test("Each call has a span, even if it reaches no handler; paths outside of the API have none", async (t) => {
   const file = join(folder(t), "petstore.db");
   const { call, raw, finish, received } = await startOver(t, `sqlite:${file}`);
   for (const path of ["/healthz", "/readyz", "/docs", "/openapi.json", "/"])
@@ -227,21 +227,21 @@ t.test("A call whose body comes late stays in its trace", async (t) => {
 });
 
 t.test("The span of a call whose client disconnects has no status", async (t) => {
-  const { promise: gone, resolve: go } = Promise.withResolvers<void>();
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: disconnected, resolve: setDisconnected } = Promise.withResolvers<void>();
+  const { promise: called, resolve: setCalled } = Promise.withResolvers<void>();
   const getPet: typeof handlers.getPet = async (...call) => {
-    ask();
-    await gone;
+    setCalled();
+    await disconnected;
     return handlers.getPet(...call);
   };
   const { port, key, finish, app, received } = await startTraced(t, { handlers: { ...handlers, getPet } });
   const closed = new Promise((resolve) => app.server.once("connection", (socket) => socket.once("close", resolve)));
   const socket = connect(port, "127.0.0.1");
   socket.write(`GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-  await asked;
+  await called;
   socket.resetAndDestroy();
   await closed;
-  go();
+  setDisconnected();
   const spans = await finish();
   const [get] = withName(spans, "GET /v1/pets/{petId}");
   t.match(get, { status: { code: 0 }, attributes: { "http.response.status_code": undefined } });

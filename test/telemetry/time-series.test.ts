@@ -1,8 +1,8 @@
-// The history of the last hour in src/telemetry/time-series.ts, and the quantiles of src/lib/histogram.ts from which it is made.
+// The time series of the last hour, and the quantiles that it uses: src/telemetry/time-series.ts and src/lib/histogram.ts.
 import t from "tap";
 import { Histogram, quantile } from "../../src/lib/histogram.ts";
-import { gauge, type MetricsSnapshot } from "../../src/telemetry/metrics.ts";
-import { createTimeSeries } from "../../src/telemetry/time-series.ts";
+import { gauge, type Metric } from "../../src/telemetry/prometheus.ts";
+import { TimeSeries } from "../../src/telemetry/time-series.ts";
 
 t.test("Estimates quantiles as Prometheus does from the same buckets", async (t) => {
   const histogram = new Histogram([1, 2, 4]);
@@ -16,7 +16,7 @@ t.test("Estimates quantiles as Prometheus does from the same buckets", async (t)
 });
 
 t.test("Keeps one point per step for at most an hour, also if the clock is set back", async (t) => {
-  const metrics = (calls: number, failed: number): MetricsSnapshot["metrics"] => {
+  const metrics = (calls: number, failed: number): readonly Metric[] => {
     const labels = { operation: "listPets", method: "GET" };
     const bucket = (le: string, value: number) => ({
       metricName: "x_bucket",
@@ -41,12 +41,12 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
       gauge("process_resident_memory_bytes", "", calls),
     ];
   };
-  const sample = (at: number, metrics: MetricsSnapshot["metrics"] = []) => ({ at, clock: at, metrics });
-  const history = createTimeSeries(sample(0));
-  history.add(sample(10_000, metrics(20, 0)));
-  history.add(sample(20_000, metrics(20, 0)));
-  history.add(sample(30_000, metrics(40, 20)));
-  t.match(history.list(sample(40_000, metrics(40, 20))), {
+  const sample = (at: number, metrics: readonly Metric[] = []) => ({ at, elapsed: at, metrics });
+  const series = new TimeSeries(sample(0));
+  series.add(sample(10_000, metrics(20, 0)));
+  series.add(sample(20_000, metrics(20, 0)));
+  series.add(sample(30_000, metrics(40, 20)));
+  t.match(series.list(sample(40_000, metrics(40, 20))), {
     times: [10, 20, 30],
     operations: [
       {
@@ -62,8 +62,8 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
     store: { p50: [null, null, null], p99: [null, null, null] },
     process: { memory: [20, 20, 40], delay: [0, 0, 0], inFlight: [0, 0, 0] },
   });
-  for (let step = 4; step <= 500; step++) history.add(sample(step * 10_000, metrics(40, 20)));
-  const last = history.list(sample(5_000_000, metrics(40, 20)));
+  for (let step = 4; step <= 500; step++) series.add(sample(step * 10_000, metrics(40, 20)));
+  const last = series.list(sample(5_000_000, metrics(40, 20)));
   t.same([last.times.length, last.times[0], last.times.at(-1)], [361, 1_400, 5_000]);
   t.same(
     last.operations[0]?.now,
@@ -72,8 +72,8 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
   );
 
   // The clock is set back by an hour.
-  history.add({ at: 1_400_000, clock: 5_010_000, metrics: metrics(50, 20) });
-  const back = history.list({ at: 1_405_000, clock: 5_015_000, metrics: metrics(50, 20) });
+  series.add({ at: 1_400_000, elapsed: 5_010_000, metrics: metrics(50, 20) });
+  const back = series.list({ at: 1_405_000, elapsed: 5_015_000, metrics: metrics(50, 20) });
   t.same([back.times, back.operations[0]?.rate], [[1_400], [1]], "no point is in the future");
   t.match(back.operations[0]?.now, { rate: 0.154 }, "rates use the monotonic clock");
 });
@@ -81,13 +81,13 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
 t.test("An operation has no requests before its first metrics", async (t) => {
   const value = { labels: { operation: "listPets", method: "GET", status: "2xx" }, value: 20 };
   const shared = { help: "", type: "counter", aggregator: "sum" } as const;
-  const history = createTimeSeries({ at: 0, clock: 0, metrics: [] });
-  history.add({ at: 10_000, clock: 10_000, metrics: [] });
+  const series = new TimeSeries({ at: 0, elapsed: 0, metrics: [] });
+  series.add({ at: 10_000, elapsed: 10_000, metrics: [] });
   const sample = {
     at: 20_000,
-    clock: 20_000,
+    elapsed: 20_000,
     metrics: [{ ...shared, name: "petstore_requests_total", values: [value] }],
   };
-  history.add(sample);
-  t.match(history.list(sample).operations, [{ id: "listPets", rate: [0, 2], p50: [null, null], p99: [null, null] }]);
+  series.add(sample);
+  t.match(series.list(sample).operations, [{ id: "listPets", rate: [0, 2], p50: [null, null], p99: [null, null] }]);
 });

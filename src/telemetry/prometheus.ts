@@ -1,0 +1,75 @@
+// Metrics in the form that prom-client aggregates and serializes.
+//
+// prom-client's own metrics with labels take a microsecond per observation, which each request would pay several times.
+// Requests are therefore counted in plain arrays, and converted when the metrics are read.
+import type { Histogram } from "../lib/index.ts";
+
+/** A value of a metric, with its labels. */
+export interface Sample {
+  /** The name of the series, if it is not the name of the metric: that of a histogram's bucket, sum or count. */
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** A metric, and the rule by which prom-client aggregates the values of several processes. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram" | "summary";
+  readonly aggregator: "sum" | "first" | "min" | "max" | "average" | "omit";
+  readonly values: readonly Sample[];
+}
+
+/** Creates a counter. */
+export function counter(name: string, help: string, values: readonly Sample[]): Metric {
+  return { name, help, type: "counter", aggregator: "sum", values };
+}
+
+/** Creates a gauge of one value. */
+export function gauge(
+  name: string,
+  help: string,
+  value: number,
+  labels: Sample["labels"] = {},
+  aggregator: Metric["aggregator"] = "sum",
+): Metric {
+  return { name, help, type: "gauge", aggregator, values: [{ labels, value }] };
+}
+
+/** Creates a histogram. Prometheus' buckets are cumulative: each includes the counts of the ones below it. */
+export function histogram(name: string, help: string, series: readonly [Sample["labels"], Histogram][]): Metric {
+  const values = series.flatMap(([labels, { bounds, counts, sum }]) => {
+    let total = 0;
+    const buckets = counts.map((count, index) => {
+      total += count;
+      return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[index] ?? "+Inf" }, value: total };
+    });
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: total },
+    ];
+  });
+  return { name, help, type: "histogram", aggregator: "sum", values };
+}
+
+/** Returns the samples of a metric that have all of these labels. Empty if the metric does not exist. */
+export function findSamples(
+  metrics: readonly Metric[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Sample[] {
+  const values = metrics.find((metric) => metric.name === name)?.values ?? [];
+  const wanted = Object.entries(labels);
+  return values.filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value));
+}
+
+/** Returns the sum of the samples that have all of these labels; 0 if there are none. */
+export function sumSamples(
+  metrics: readonly Metric[],
+  name: string,
+  labels?: Readonly<Record<string, string>>,
+): number {
+  return findSamples(metrics, name, labels).reduce((sum, { value }) => sum + value, 0);
+}
