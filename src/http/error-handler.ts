@@ -12,7 +12,7 @@ const hostPattern = /^[\w.~%!$&'()*+;=:[\]-]*$/; // RFC 3986, section 3.2.2, wit
 /** The options of the plugin `errorHandler`. */
 export interface ErrorHandlerOptions {
   /** The Link header of failures. */
-  readonly links: string;
+  readonly links?: string;
 }
 
 /**
@@ -31,7 +31,7 @@ export const errorHandler = fp<ErrorHandlerOptions>(
         // their responses, so the connection stays open unless much of the body is still to come.
         if (hasLargeRemainder(request.raw)) reply.header("connection", "close");
         else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
-        appendHeader(reply, "link", links);
+        if (links !== undefined) appendHeader(reply, "link", links);
         reply.code(status).headers(headers).type("application/json; charset=utf-8");
         // As text, because the schemas of the route may not declare this status.
         reply.send(JSON.stringify(body));

@@ -2,10 +2,15 @@
 // The header fields are those of draft-ietf-httpapi-ratelimit-headers-10.
 import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Limit } from "../config.ts";
 import { HttpError } from "./errors.ts";
 
 const maxClients = 100_000; // bounds memory if clients use ever new names
+
+/** A rate limit: at most `count` attempts in `seconds`. */
+export interface RateLimit {
+  readonly count: number;
+  readonly seconds: number;
+}
 
 interface Window {
   used: number;
@@ -24,7 +29,7 @@ export interface RateLimitResult {
 export interface RateLimiterOptions {
   /** The name of the policy in the RateLimit headers. */
   readonly policy: string;
-  readonly limit: Limit;
+  readonly limit: RateLimit;
   /** The beginning of the message of a 429, such as "This key has made too many calls". */
   readonly message: string;
   /** Returns milliseconds of a monotonic clock. */
