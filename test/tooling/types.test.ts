@@ -7,6 +7,7 @@ import { fail } from "../../src/pets/errors.ts";
 import type { Handler, Handlers, PetStoreApplication } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import type { RoutesOptions } from "../../src/spec/routes.ts";
+import type { SecurityScheme } from "../../src/spec/security.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
 const pet = { id: 1n, name: "Rex", categoryId: 7n };
@@ -49,10 +50,10 @@ export const orphan = { ...handlers, removePet: handlers.getPet } satisfies Hand
 // @ts-expect-error a context without the store
 export const incompleteContext: RoutesOptions<PetStoreApplication>["context"] = () => ({});
 
+type Authenticate = SecurityScheme<PetStoreApplication["caller"]>["authenticate"];
+
 // @ts-expect-error a security scheme that returns another caller
-export const otherCaller: RoutesOptions<PetStoreApplication>["security"] = {
-  apiKey: { type: "http bearer", authenticate: async () => ({ id: "1" }) },
-};
+export const otherCaller: Authenticate = async () => ({ id: "1" });
 
 const run = (cwd: string, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
@@ -69,7 +70,8 @@ t.test("The generated types are up to date", async (t) => {
 
 t.test("The types of a parameter with a default always have a value, also through a reference", async (t) => {
   const copy = folder(t);
-  for (const name of ["openapi", "src", "scripts"]) cpSync(join(root, name), join(copy, name), { recursive: true });
+  for (const name of ["openapi", "src", "scripts", "package.json"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const [limit = ""] = / {8}- name: limit\n(?: {10}.*\n)+/.exec(documentText) ?? [];
   const moved = `\n  parameters:\n    Limit:\n${limit.replace("- ", "  ").replace(/^ {2}/gm, "")}`;
