@@ -1,5 +1,4 @@
 // Routes: the handler, the credentials and the body of each operation.
-
 import t from "tap";
 import { handlers } from "../../src/pets/handlers.ts";
 import { documentText, edit, valueAfter } from "../support/files.ts";
