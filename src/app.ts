@@ -1,7 +1,7 @@
-// Composes the service from its plugins. Tests call it as the server does.
+// Composes the service from its plugins. Tests build the service by the same function as the server does.
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { callerOf, createBearerScheme, trackKeyUsage } from "./auth/index.ts";
+import { createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import {
@@ -16,15 +16,13 @@ import {
   gracefulShutdown,
   jsonBody,
   type LoadSheddingOptions,
-  limitRate,
-  RateLimiter,
   requestChecks,
   responseHeaders,
   serviceLinks,
 } from "./http/index.ts";
 import { throttle } from "./lib/index.ts";
-import { createPagination, type Handlers } from "./pets/index.ts";
-import { type Document, type Guard, listForCors, routes, toPublicUrls } from "./spec/index.ts";
+import { createContexts, type Handlers, type PetStoreApplication } from "./pets/index.ts";
+import { type Document, listForCors, routes, toPublicUrls } from "./spec/index.ts";
 import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
@@ -36,7 +34,7 @@ import {
   withLazyChildren,
 } from "./telemetry/index.ts";
 
-/** What the service is made of. */
+/** The parts of the service. */
 export interface Dependencies {
   readonly document: Document;
   readonly handlers: Handlers;
@@ -68,7 +66,6 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const links = serviceLinks(urls.root);
   const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
   const requestMetrics = new RequestMetrics(document.operations);
-  const { clock } = overrides;
   const app = createFastify({
     logger: withLazyChildren(logger),
     logController: new RequestLogger(logger, requestMetrics.recordResponse),
@@ -88,53 +85,32 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(requestChecks);
   await app.register(jsonBody);
 
-  // What the document describes
-  const usage = trackKeyUsage(app, store);
+  // The operations of the document
   const tracedStore = tracing?.traceStore(store) ?? store;
-  const failures = new RateLimiter({
-    policy: "failed-credentials",
-    limit: config.RATE_LIMIT_FAILED,
-    message: "Too many wrong keys came from this address",
-    clock,
-  });
-  const bearer = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failures });
+  const usage = trackKeyUsage(app, store);
+  const failures = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
+  const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failures });
   const shedLoad = createLoadShedder(app, { onReject: requestMetrics.recordRejection, ...overrides });
-  await app.register(routes, {
+  await app.register(routes<PetStoreApplication>, {
     document,
     handlers,
-    context: ({ path }) => ({
-      pets: tracedStore.pets,
-      pagination: createPagination(store.secret, urls.base + path),
-    }),
-    security: { "http bearer": bearer },
+    context: createContexts(tracedStore, urls.base),
+    security: { apiKey: { type: "http bearer", authenticate } },
     guards: {
       beforeAuthentication: [shedLoad],
-      afterAuthentication: [usage.countDeprecated, ...createRateLimit(config, clock)],
+      afterAuthentication: [usage.countDeprecated, ...limitKeyRate(config.RATE_LIMIT, overrides.clock)],
     },
-    urls,
+    baseUrl: urls.base,
+    docsUrl: `${urls.root}/docs`,
     links,
   });
 
-  // Around it
+  // Around the API
   await app.register(docs, { document, urls, config, headers: headers.page });
   await app.register(health, { store });
   const metrics = dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not read")));
-  await app.register(status, {
-    document,
-    store,
-    config,
-    metrics,
-    authenticate: bearer,
-    requestMetrics,
-    usage,
-    headers: headers.status,
-  });
+  const statusOptions = { document, store, config, metrics, authenticate, requestMetrics, usage };
+  await app.register(status, { ...statusOptions, headers: headers.status });
   await app.ready();
   return app;
-}
-
-function createRateLimit({ RATE_LIMIT: limit }: Config, clock: Overrides["clock"]): Guard[] {
-  if (limit === null) return [];
-  const limiter = new RateLimiter({ policy: "calls", limit, message: "This key has made too many calls", clock });
-  return [limitRate(limiter, (request) => callerOf(request)?.id.toString())];
 }

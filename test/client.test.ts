@@ -36,17 +36,17 @@ t.test("Retries a create with the same idempotency key if the connection breaks,
 
 t.test("Retries 503 up to three times if it has a Retry-After of at most 30 s", async (t) => {
   const { port, key } = shared;
-  let [requests, refusals] = [0, 0];
+  let [requests, rejections] = [0, 0];
   let headers: Record<string, string> = {};
   const baseUrl = await startGateway(t, port, (response) => {
     requests += 1;
-    if (requests > refusals) return false;
+    if (requests > rejections) return false;
     response.writeHead(503, { "content-type": "application/json", ...headers });
     return response.end('{"code":"unavailable","message":"Not now.","status":503}');
   });
   const client = createClient({ baseUrl, key });
-  const list = async (sent: Record<string, string>, refused: number) => {
-    [headers, refusals, requests] = [sent, refused, 0];
+  const list = async (sent: Record<string, string>, rejected: number) => {
+    [headers, rejections, requests] = [sent, rejected, 0];
     const { data, error } = await client.GET("/pets");
     return { data, code: error?.code, requests };
   };
@@ -63,13 +63,13 @@ t.test("Retries 503 up to three times if it has a Retry-After of at most 30 s", 
     );
 });
 
-t.test("Retries only idempotent methods, waits as long as Retry-After says, and stops when aborted", async (t) => {
+t.test("Retries only idempotent methods, waits for Retry-After, and stops when aborted", async (t) => {
   const { port, key } = shared;
-  const refusal = { status: 503, after: "0" };
+  const rejection = { status: 503, after: "0" };
   let requests = 0;
   const baseUrl = await startGateway(t, port, (response) => {
     requests += 1;
-    return response.writeHead(refusal.status, { "retry-after": refusal.after }).end();
+    return response.writeHead(rejection.status, { "retry-after": rejection.after }).end();
   });
   const send = async (method: string) => {
     requests = 0;
@@ -83,10 +83,10 @@ t.test("Retries only idempotent methods, waits as long as Retry-After says, and 
     t.match(await send(method), { status: 503, requests: 4 }, `${method} is retried`);
   for (const method of ["POST", "PATCH"])
     t.match(await send(method), { status: 503, requests: 1 }, `${method} is not retried`);
-  refusal.status = 500;
+  rejection.status = 500;
   t.match(await send("GET"), { status: 500, requests: 1 }, "500 is not retried");
-  Object.assign(refusal, { status: 503, after: "20" });
-  t.same((await send("GET")).waits, [20_000, 20_000, 20_000], "each wait is as long as Retry-After says");
+  Object.assign(rejection, { status: 503, after: "20" });
+  t.same((await send("GET")).waits, [20_000, 20_000, 20_000], "each wait is that of Retry-After");
 
   const request = new Request(`${baseUrl}/pets`, { signal: AbortSignal.timeout(200) });
   await t.rejects(retry(request, 60_000), { name: "TimeoutError" }, "an abort ends the wait of 20 s");
@@ -131,8 +131,8 @@ t.test("Returns a timeout or an abort as unreachable, and does not retry what th
     controller.abort();
     return true; // never responds
   });
-  const hurried = createClient({ baseUrl, key, timeout: 50 });
-  t.match((await hurried.POST("/pets", { body: { name: "", categoryId: 1n } })).error, {
+  const withTimeout = createClient({ baseUrl, key, timeout: 50 });
+  t.match((await withTimeout.POST("/pets", { body: { name: "", categoryId: 1n } })).error, {
     code: "unreachable",
     message: /timeout/,
   });

@@ -1,5 +1,5 @@
-// The interface, literally. This is the only test that repeats its operations, fields, types, limits,
-// defaults, statuses, dates and version. The document may add to them, compatibly.
+// The interface, literally: operations, fields, types, limits, defaults, statuses, dates and version. No other test repeats
+// them. The document may make compatible additions.
 import t, { type Test } from "tap";
 import { parse } from "yaml";
 import type { Pet } from "../src/store/port.ts";
@@ -65,11 +65,11 @@ for (const [name, text] of [
           .slice(2)
           .split("/")
           .reduce((at: Node, key: string) => at[key], document);
-  // A table names an enumeration or a shape, and spells out everything else.
-  const holds = (t: Test, node: Node, expected: string | object, what: string) =>
+  // A string is the name of a schema.
+  const matches = (t: Test, node: Node, expected: string | object, message: string) =>
     typeof expected === "string"
-      ? t.equal(node?.$ref, `#/components/schemas/${expected}`, what)
-      : t.match(resolve(node), expected, what);
+      ? t.equal(node?.$ref, `#/components/schemas/${expected}`, message)
+      : t.match(resolve(node), expected, message);
 
   t.test(`${name} has the fields of each shape`, async (t) => {
     const { PetStatus, Pets, ...others } = document.components.schemas;
@@ -82,7 +82,7 @@ for (const [name, text] of [
       t.same(others[shape].required, required, `required fields of ${shape}`);
       for (const [field, expected] of Object.entries(fields)) {
         const property = others[shape].properties[field];
-        holds(t, property, expected, `${shape}.${field}`);
+        matches(t, property, expected, `${shape}.${field}`);
         t.equal(property.default, undefined, `${shape}.${field} has no default`);
       }
     }
@@ -97,10 +97,10 @@ for (const [name, text] of [
       t.equal(operation.operationId, id);
       t.equal(operation.deprecated ?? false, id === "getPet", `deprecated: ${id}`);
       t.equal(operation["x-stability"], undefined, `${id} has no stability marker`);
-      for (const [parameter, { schema, ...where }] of Object.entries(parameters)) {
+      for (const [parameter, { schema, ...expected }] of Object.entries(parameters)) {
         const declared = operation.parameters.find((one: Node) => one.name === parameter);
-        t.match({ required: false, ...declared }, where, `${id} ${parameter}`);
-        holds(t, declared.schema, schema, `${id} ${parameter}`);
+        t.match({ required: false, ...declared }, expected, `${id} ${parameter}`);
+        matches(t, declared.schema, schema, `${id} ${parameter}`);
       }
       const added = (operation.parameters ?? []).filter((one: Node) => !(one.name in parameters));
       t.notOk(
@@ -108,9 +108,9 @@ for (const [name, text] of [
         `${id} requires no other parameter`,
       );
       t.equal(operation.requestBody?.required, "body" in rest ? true : undefined);
-      if ("body" in rest) holds(t, operation.requestBody.content[json].schema, rest.body, `body of ${id}`);
+      if ("body" in rest) matches(t, operation.requestBody.content[json].schema, rest.body, `body of ${id}`);
       for (const [status, shape] of Object.entries(responses))
-        holds(t, resolve(operation.responses[status]).content[json].schema, shape, `${id} ${status}`);
+        matches(t, resolve(operation.responses[status]).content[json].schema, shape, `${id} ${status}`);
       const [requirement, ...alternatives] = operation.security ?? document.security;
       t.same(alternatives, [], `${id} has one security requirement`);
       const [scheme] = Object.keys(requirement);
@@ -155,8 +155,8 @@ const create = (json: unknown) => service.call("POST", "/v1/pets", { json });
 async function createDirectly(body: string): Promise<HttpResponse> {
   const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: ${json}`;
   const length = Buffer.byteLength(body);
-  const [answer] = await service.raw(`POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Length: ${length}\r\n\r\n${body}`);
-  return answer as HttpResponse;
+  const [response] = await service.raw(`POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Length: ${length}\r\n\r\n${body}`);
+  return response as HttpResponse;
 }
 
 function isError(t: Test, { status, headers, body }: HttpResponse, expected: number, message: string): void {
@@ -175,17 +175,17 @@ t.test("listPets", async (t) => {
   t.equal((await list("?limit=1")).length, 1);
   t.equal((await list("?limit=100")).length, 100);
   for (const limit of ["0", "101", "-1"]) {
-    const answer = await service.call("GET", `/v1/pets?limit=${limit}`);
-    isError(t, answer, 400, `rejects limit ${limit}`);
-    t.match(answer.body, { code: "invalid_parameter", message: /limit/ });
+    const response = await service.call("GET", `/v1/pets?limit=${limit}`);
+    isError(t, response, 400, `rejects limit ${limit}`);
+    t.match(response.body, { code: "invalid_parameter", message: /limit/ });
   }
   for (const status of statuses) {
     const pets = await list(`?status=${status}&limit=100`);
     t.ok(pets.length > 30 && pets.every((pet) => pet.status === status), `only pets that are ${status}`);
   }
-  const answer = await service.call("GET", "/v1/pets?status=lost");
-  isError(t, answer, 400, "rejects another status");
-  t.match(answer.body, { message: /available, pending, sold/ });
+  const response = await service.call("GET", "/v1/pets?status=lost");
+  isError(t, response, 400, "rejects another status");
+  t.match(response.body, { message: /available, pending, sold/ });
 });
 
 t.test("createPet", async (t) => {
@@ -201,8 +201,8 @@ t.test("createPet", async (t) => {
   );
   for (const status of statuses) t.match(await create({ ...minimal, status }), { status: 201, body: { status } });
   for (const digits of ["9223372036854775807", "-9223372036854775808"]) {
-    const answer = await createDirectly(`{"name":"Tom","categoryId":${digits}}`);
-    t.match(answer, { status: 201, text: new RegExp(`"categoryId":${digits}}`) }, "int64");
+    const response = await createDirectly(`{"name":"Tom","categoryId":${digits}}`);
+    t.match(response, { status: 201, text: new RegExp(`"categoryId":${digits}}`) }, "int64");
   }
   for (const [json, message] of [
     [{ categoryId: 1 }, /must have the field 'name'/],
@@ -218,24 +218,24 @@ t.test("createPet", async (t) => {
     ["null", /body must be an object/],
     [undefined, /must have a body/],
   ] as const) {
-    const answer = await create(json);
-    isError(t, answer, 400, `rejects ${JSON.stringify(json)}`);
-    t.match(answer.body, { code: "invalid_body", message });
+    const response = await create(json);
+    isError(t, response, 400, `rejects ${JSON.stringify(json)}`);
+    t.match(response.body, { code: "invalid_body", message });
   }
 });
 
 t.test("createPet accepts names of 1,000 characters and bodies of 65,536 bytes at most", async (t) => {
   for (const character of ["x", "🐕"]) {
     t.match(await create({ ...minimal, name: character.repeat(1_000) }), { status: 201 });
-    const answer = await create({ ...minimal, name: character.repeat(1_001) });
-    isError(t, answer, 400, `rejects 1,001 times ${character}`);
-    t.match(answer.body, { code: "invalid_body", message: /field 'name' must have at most 1000 characters/ });
+    const response = await create({ ...minimal, name: character.repeat(1_001) });
+    isError(t, response, 400, `rejects 1,001 times ${character}`);
+    t.match(response.body, { code: "invalid_body", message: /field 'name' must have at most 1000 characters/ });
   }
   const body = JSON.stringify(minimal);
   t.match(await createDirectly(body.padEnd(65_536)), { status: 201 });
-  const answer = await createDirectly(body.padEnd(65_537));
-  isError(t, answer, 413, "rejects 65,537 bytes");
-  t.match(answer.body, { code: "content_too_large", message: /at most 65536 bytes/ });
+  const tooLarge = await createDirectly(body.padEnd(65_537));
+  isError(t, tooLarge, 413, "rejects 65,537 bytes");
+  t.match(tooLarge.body, { code: "content_too_large", message: /at most 65536 bytes/ });
 });
 
 t.test("getPet", async (t) => {
@@ -244,10 +244,10 @@ t.test("getPet", async (t) => {
   t.match(found, { status: 200, text: `{"id":${id},"name":"Tom","categoryId":3,"status":"sold"}` });
   t.match(found.headers["content-type"], /^application\/json\b/);
   for (const missing of ["4200", "9223372036854775807"]) {
-    const answer = await service.call("GET", `/v1/pets/${missing}`);
-    isError(t, answer, 404, `no pet has the id ${missing}`);
+    const response = await service.call("GET", `/v1/pets/${missing}`);
+    isError(t, response, 404, `no pet has the id ${missing}`);
     const message = `No pet has the id ${missing}.`;
-    t.equal(answer.text, `{"code":"pet_not_found","message":"${message}","status":404}`);
+    t.equal(response.text, `{"code":"pet_not_found","message":"${message}","status":404}`);
   }
   for (const path of [`/v1/pets/${id}`, "/v1/pets/4200"])
     t.match((await service.call("GET", path)).headers, {
@@ -261,8 +261,8 @@ t.test("Each operation responds with 401 without a valid API key", async (t) => 
   for (const { method, path } of Object.values(operations))
     for (const authorization of ["", "Bearer ", "Bearer psk_wrong", `Basic ${service.key}`, service.key, undefined]) {
       const call = { key: null, headers: authorization === undefined ? {} : { authorization } };
-      const answer = await service.call(method.toUpperCase(), `/v1${path.replace("{petId}", "1")}`, call);
-      isError(t, answer, 401, `${method} ${path} with ${String(authorization).replace(service.key, "API_KEY")}`);
-      t.match(answer.body, { code: "unauthorized" });
+      const response = await service.call(method.toUpperCase(), `/v1${path.replace("{petId}", "1")}`, call);
+      isError(t, response, 401, `${method} ${path} with ${String(authorization).replace(service.key, "API_KEY")}`);
+      t.match(response.body, { code: "unauthorized" });
     }
 });

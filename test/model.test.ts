@@ -1,12 +1,12 @@
-// Compares the service with a model of it, a list in memory that knows only the interface. Random steps create, list,
-// get, and follow links of earlier pages. The service and the model must always give the same answer.
+// Model-based test: runs random steps against the service and against a model, a list in memory, and compares the
+// responses. The steps create, list, get, and follow links to next pages.
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
 import type { NewPet, Pet } from "../src/store/port.ts";
 import { type Service, start } from "./support/service.ts";
 
-/** A list that is not read to its end: `link` leads to the pets after `after`. */
+/** A partly read list. `link` is the URL of the page that begins after the id `after`. */
 interface Walk {
   status: string | undefined;
   limit: number;
@@ -17,18 +17,18 @@ interface Walk {
 interface Model {
   pets: Pet[];
   walks: Walk[];
-  /** By Idempotency-Key: the first call with it, and the pet that it created. */
+  /** The first body that was sent with each Idempotency-Key, and the pet that it created. */
   calls: Map<string, { sent: NewPet; pet: Pet }>;
   steps: number;
 }
 
 type Step = fc.AsyncCommand<Model, Service>;
 
-const enough = 2_000; // steps
+const maxSteps = 2_000;
 
 function step(name: string, run: (model: Model, service: Service) => Promise<void>): Step {
   return {
-    check: ({ steps }) => steps < enough,
+    check: ({ steps }) => steps < maxSteps,
     toString: () => name,
     run: async (model, service) => {
       model.steps += 1;
@@ -54,14 +54,14 @@ const creates = fc.tuple(newPets, maybe(fc.constantFrom("a", "b", "c"))).map(([s
   step(`create ${sent.name} with ${key}`, async (model, { call }) => {
     const { categoryId, ...rest } = sent;
     const json = JSON.stringify(rest).replace("{", `{"categoryId":${categoryId},`);
-    const answer = await call("POST", "/v1/pets", { json, headers: key ? { "idempotency-key": key } : {} });
+    const response = await call("POST", "/v1/pets", { json, headers: key ? { "idempotency-key": key } : {} });
     const before = key === undefined ? undefined : model.calls.get(key);
     if (before !== undefined) {
       const same = JSON.stringify(before.sent, digits) === JSON.stringify(sent, digits);
-      return deepStrictEqual([answer.status, same && exact(answer.body)], same ? [201, before.pet] : [422, false]);
+      return deepStrictEqual([response.status, same && exact(response.body)], same ? [201, before.pet] : [422, false]);
     }
     const pet = { id: BigInt(model.pets.length + 1), ...sent };
-    deepStrictEqual([answer.status, exact(answer.body)], [201, pet]);
+    deepStrictEqual([response.status, exact(response.body)], [201, pet]);
     model.pets.push(pet);
     if (key !== undefined) model.calls.set(key, { sent, pet });
   }),
@@ -83,12 +83,15 @@ const pages = fc.nat().map((n) =>
 
 async function follow({ pets, walks }: Model, { call }: Service, walk: Walk): Promise<void> {
   const { status, body, headers } = await call("GET", walk.link);
-  const left = pets.filter(
+  const remaining = pets.filter(
     ({ id, status }) => id > walk.after && (walk.status === undefined || status === walk.status),
   );
-  const page = left.slice(0, walk.limit);
+  const page = remaining.slice(0, walk.limit);
   const [, link] = /^<(.*)>; rel="next"$/.exec(headers.link ?? "") ?? [];
-  deepStrictEqual([status, (body as unknown[]).map(exact), link !== undefined], [200, page, left.length > page.length]);
+  deepStrictEqual(
+    [status, (body as unknown[]).map(exact), link !== undefined],
+    [200, page, remaining.length > page.length],
+  );
   const last = page.at(-1);
   if (link !== undefined && last) walks.push({ ...walk, after: last.id, link });
 }
@@ -101,7 +104,7 @@ const gets = fc.oneof(fc.bigInt({ min: -1n, max: 500n }), int64).map((id) =>
   }),
 );
 
-// The store has every integer as a bigint.
+// Converts all integers to bigint.
 function exact(body: unknown): Pet {
   const { id, categoryId, ...rest } = body as Pet;
   return { id: BigInt(id), ...rest, categoryId: BigInt(categoryId) } as Pet;
@@ -111,16 +114,16 @@ function digits(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }
 
-t.test("gives the same answers as a model of the service, over 2000 random steps", async (t) => {
+t.test("The service returns the same responses as a model, over 2,000 random steps", async (t) => {
   const service = await start(t);
-  // All runs share one store and one model, so that a failure can't be shrunk.
+  // All runs share one store and one model, so fast-check can't shrink a failure.
   const model: Model = { pets: [], walks: [], calls: new Map(), steps: 0 };
   const commands = fc.commands([creates, creates, lists, pages, pages, gets], { maxCommands: 100, size: "max" });
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => fc.asyncModelRun(() => ({ model, real: service }), steps)),
     { numRuns: 80, endOnFailure: true },
   );
-  t.comment(`${model.steps} steps, ${model.pets.length} pets, ${model.walks.length} lists left open`);
-  t.ok(model.steps >= enough, `${model.steps} steps`);
+  t.comment(`${model.steps} steps, ${model.pets.length} pets, ${model.walks.length} partly read lists`);
+  t.ok(model.steps >= maxSteps, `${model.steps} steps`);
   t.ok(model.pets.length > 300 && model.calls.size === 3);
 });

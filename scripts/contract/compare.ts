@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { parse } from "yaml";
 import { readServerUrl } from "../../src/spec/document.ts";
-import { methods, type OpenApi } from "../../src/spec/operation.ts";
+import { methods, type OpenApi } from "../../src/spec/openapi.ts";
 import { find, type Json, type Steps } from "../pointer.ts";
 import { place } from "./place.ts";
 import { type Change, type Impact, rate } from "./rate.ts";

@@ -1,6 +1,6 @@
 // A place in the document in a reader's words.
 
-import { methods } from "../../src/spec/operation.ts";
+import { methods } from "../../src/spec/openapi.ts";
 import { find, type Json, type Steps } from "../pointer.ts";
 
 // What a step says, by the one before it; what is not here says nothing of its own.

@@ -1,7 +1,7 @@
 // What one change asks of the version. What Redocly rates as breaking is. The rest is breaking too,
 // unless it is known not to be: by the tables and rules here.
 
-import { methods } from "../../src/spec/operation.ts";
+import { methods } from "../../src/spec/openapi.ts";
 import { find, type Json, toSteps } from "../pointer.ts";
 import { locate, type Pair, type Reported, say, textual, without, words } from "./say.ts";
 

@@ -5,7 +5,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
-import type { SecurityScheme } from "../spec/index.ts";
+import type { Authenticate } from "../spec/index.ts";
 import type { KeyStore } from "../store/index.ts";
 
 /** The owner of an API key. */
@@ -49,7 +49,7 @@ interface SentKey {
 }
 
 /** Creates the security scheme `http bearer` (RFC 6750). */
-export function createBearerScheme({ keys, onUse, failures }: AuthenticationOptions): SecurityScheme<Caller> {
+export function createBearerScheme({ keys, onUse, failures }: AuthenticationOptions): Authenticate<Caller> {
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
   const cache = new WeakMap<object, SentKey>();
   const readKey = ({ headers: { authorization }, raw: { socket } }: FastifyRequest): SentKey | undefined => {

@@ -2,7 +2,7 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { HttpError } from "../http/index.ts";
-import type { SecurityScheme } from "../spec/index.ts";
+import type { Authenticate } from "../spec/index.ts";
 import { type Caller, challenge } from "./authentication.ts";
 
 // Headers of proxies, because the client behind an untrusted proxy is unknown. And Origin, because with CORS_ORIGINS, a
@@ -14,7 +14,7 @@ const loopback = /^(::ffff:)?127\.|^::1$/i;
 const loopbackHost = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i;
 
 /** Creates a hook that rejects requests without the key of an operator. */
-export function requireOperator(authenticate: SecurityScheme<Caller>): onRequestAsyncHookHandler {
+export function requireOperator(authenticate: Authenticate<Caller>): onRequestAsyncHookHandler {
   return async (request) => {
     const caller = await authenticate(request);
     if (caller instanceof HttpError) throw caller;

@@ -1,4 +1,4 @@
-// Serves the document: Swagger UI for people, JSON and YAML for programs, and the catalog that leads to them.
+// Serves the document as Swagger UI, JSON and YAML, and the API catalog that links to them.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
@@ -8,7 +8,7 @@ import { parseDocument } from "yaml";
 import type { Config } from "../config.ts";
 import { serveFile, serviceLinks } from "../http/index.ts";
 import type { Document, PublicUrls } from "../spec/index.ts";
-import { badges, keepNumbers } from "./swagger-ui-plugins.js";
+import { badges, keepLargeIntegers } from "./swagger-ui-plugins.js";
 
 /** The options of the plugin `docs`. */
 export interface DocsOptions {
@@ -20,12 +20,12 @@ export interface DocsOptions {
 }
 
 /**
- * Serves /docs, /openapi.json, /openapi.yaml and /.well-known/api-catalog, and redirects / to /docs. None needs a
- * credential.
+ * Serves /docs, /openapi.json, /openapi.yaml and /.well-known/api-catalog without a credential, and redirects / to
+ * /docs.
  */
 export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, urls, config, headers }) => {
   const { root } = urls;
-  // Relative to /docs, so that it works behind a gateway that adds a path, and on the port itself.
+  // Relative to /docs, so that it works directly and behind a gateway that adds a path prefix.
   const hasPrefix = new URL(`${root}/`, "http://localhost").pathname !== "/";
   const thisService = { url: `${hasPrefix ? ".." : ""}${document.basePath}`, description: "This service" };
   const configured = [
@@ -36,7 +36,7 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   const servers = config.BASE_URL ? configured : [thisService, ...configured];
   const json = JSON.stringify({ ...document.content, servers }, null, 2);
   serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, publicHeaders);
-  const yaml = parseDocument(document.text); // keeps the comments
+  const yaml = parseDocument(document.text); // with its comments
   yaml.set("servers", servers);
   serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", yaml.toString(), publicHeaders);
   const catalogHeaders = { ...publicHeaders, link: `<${root}${catalogPath}>; rel="api-catalog"` };
@@ -44,27 +44,27 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(hasPrefix ? "docs" : "/docs"));
 
   // Swagger UI calls this service, unless the user selects another server.
-  const shown = { ...document.content, servers: [thisService, ...configured] };
-  await app.register(swaggerPages, { shown, headers });
+  const content = { ...document.content, servers: [thisService, ...configured] };
+  await app.register(swaggerPages, { content, headers });
 };
 
 interface SwaggerOptions {
-  readonly shown: Document["content"] & { readonly servers: readonly object[] };
+  readonly content: Document["content"];
   readonly headers: Readonly<Record<string, string>>;
 }
 
-// Encapsulated: its headers apply to /docs only.
-const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { shown, headers }) => {
+// Encapsulated, so that its headers apply only to /docs.
+const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, headers }) => {
   app.addHook("onRequest", (_, reply, done) => done(void reply.headers(headers)));
   serveAssets(app);
-  const specification = { document: shown as unknown as StaticDocumentSpec["document"] };
+  const specification = { document: content as unknown as StaticDocumentSpec["document"] };
   await app.register(swagger, { mode: "static", specification });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
     theme: {
-      title: `${shown.info.title} API`,
+      title: `${content.info.title} API`,
       css: [{ filename: "badges.css", content: badgeStyle }],
-      js: [{ filename: "numbers.js", content: `(${keepNumbers})();` }],
+      js: [{ filename: "numbers.js", content: `(${keepLargeIntegers})();` }],
     },
     uiConfig: {
       layout: "BaseLayout",
@@ -103,7 +103,7 @@ function catalog({ base, root }: PublicUrls): object {
   };
 }
 
-// Pages of any origin may read the document: it holds no secret.
+// Pages of any origin may read the document, because it is public.
 const publicHeaders = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
 const mediaTypes: Record<string, string> = {
@@ -112,8 +112,8 @@ const mediaTypes: Record<string, string> = {
   ".png": "image/png",
 };
 
-// Serves the files of Swagger UI from memory. Its own routes read them from the disk on each request, in chunks: thousands
-// of concurrent downloads would delay all other requests.
+// Serves the files of Swagger UI from memory. Its own routes read them from the disk on each request, and thousands of
+// concurrent downloads would delay all other requests.
 function serveAssets(app: FastifyInstance): void {
   const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
   for (const name of readdirSync(folder)) {

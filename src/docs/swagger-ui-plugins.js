@@ -1,14 +1,13 @@
-// What runs in the browser, at /docs: each function is handed over as its text, so it uses nothing
-// from outside itself.
+// Code that runs in the browser, at /docs. Each function is sent as its source text, so it must use nothing outside itself.
 
 /**
- * A plugin of Swagger UI: badges beside the path of an operation, from what the document says of it.
+ * A plugin of Swagger UI that shows stability, sunset and successor of an operation beside its path.
  * @typedef {{ getIn(path: (string | undefined)[]): string | undefined }} Tree
  * @param {{ React: { createElement: Function, Fragment: unknown } }} system
  */
 export function badges({ React: { createElement, Fragment } }) {
   /** @type {(date: string) => string} */
-  const say = (date) => new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
+  const formatDate = (date) => new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
   /** @type {(text: string, kind: string) => unknown} */
   const badge = (text, kind) => createElement("span", { key: kind, className: `badge badge-${kind}` }, text);
   /** @type {(Path: unknown, system: { specSelectors: { specJson(): Tree } }) => (props: { operationProps: Tree }) => unknown} */
@@ -24,7 +23,7 @@ export function badges({ React: { createElement, Fragment } }) {
         null,
         createElement(Path, props),
         stability && badge(stability, "stability"),
-        sunset && badge(`removed on ${say(sunset)}`, "sunset"),
+        sunset && badge(`removed on ${formatDate(sunset)}`, "sunset"),
         successor && badge(`use ${successor}`, "successor"),
       );
     };
@@ -32,14 +31,14 @@ export function badges({ React: { createElement, Fragment } }) {
 }
 
 /**
- * Keeps int64 exact. Swagger UI parses an answer to lay it out, and would show a rounded number: in
- * its page JSON.parse keeps such a number as its text, which JSON.stringify writes again.
+ * Keeps int64 exact. Swagger UI parses responses to format them, which would round large integers. This makes JSON.parse
+ * keep the digits of such an integer, and JSON.stringify write them unchanged.
  */
-export function keepNumbers() {
+export function keepLargeIntegers() {
   const parse = JSON.parse;
   /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
   const exact = (_, value, { source } = {}) =>
-    // @ts-expect-error TypeScript 5 does not know rawJSON
+    // @ts-expect-error TypeScript 5 has no type for rawJSON
     Number.isInteger(value) && !Number.isSafeInteger(value) ? JSON.rawJSON(source) : value;
   JSON.parse = (text, reviver) => parse(text, reviver ?? exact);
 }

@@ -11,7 +11,7 @@ const maxUnread = 1_048_576; // bytes
 /** The options of the plugin `errorHandler`. */
 export interface ErrorHandlerOptions {
   /** The Link header of failures. */
-  readonly links: string;
+  readonly links?: string;
 }
 
 /** Responds to failed requests, and logs those for which the client is not to blame. */
@@ -38,12 +38,12 @@ function toReason({ message, cause }: Error): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-function respond({ response, headers }: HttpError, { raw }: FastifyRequest, reply: FastifyReply, links: string): void {
+function respond({ response, headers }: HttpError, { raw }: FastifyRequest, reply: FastifyReply, links?: string): void {
   // Fastify closes the connection after each rejected body. But pipelined requests, which have been executed by then,
   // need their responses. So the connection stays open, unless much of the body is still to come.
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
-  appendHeader(reply, "link", links);
+  if (links !== undefined) appendHeader(reply, "link", links);
   reply.code(response.status).headers(headers).type("application/json; charset=utf-8");
   // As text, because the schemas of the route may not declare this status.
   reply.send(JSON.stringify(response.body));

@@ -37,7 +37,7 @@ export interface ErrorResponse<Code extends string = string, Status extends numb
 }
 
 /** Creates a function that returns the response to a failed request, with the status that the table gives its code. */
-export function createFail<Statuses extends Readonly<Record<string, number>>>(statuses: Statuses) {
+export function createFail<const Statuses extends Readonly<Record<string, number>>>(statuses: Statuses) {
   return <Code extends keyof Statuses & string>(
     code: Code,
     message: string,

@@ -23,19 +23,19 @@ export interface Certificate {
 /** The options of `createFastify`. */
 export interface FastifyOptions {
   readonly logger: FastifyBaseLogger;
-  /** Logs requests. */
-  readonly logController: NonNullable<FastifyServerOptions["logController"]>;
+  /** Logs requests. By default, Fastify's. */
+  readonly logController?: NonNullable<FastifyServerOptions["logController"]>;
   /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
-  readonly trustProxy: readonly string[];
+  readonly trustProxy?: readonly string[];
   /** The certificate for https; undefined serves http. */
-  readonly tls: Certificate | undefined;
+  readonly tls?: Certificate | undefined;
   /** Milliseconds for a client to send its headers, and to finish its TLS handshake. */
   readonly headersTimeout?: number | undefined;
 }
 
 /** Creates a Fastify instance without routes. */
 export function createFastify(options: FastifyOptions): FastifyInstance {
-  const { logger, logController, trustProxy, tls, headersTimeout = parserTimeouts.headersTimeout } = options;
+  const { logger, logController, trustProxy = [], tls, headersTimeout = parserTimeouts.headersTimeout } = options;
   const parser = {
     ...parserTimeouts,
     headersTimeout,

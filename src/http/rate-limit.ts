@@ -8,6 +8,12 @@ import { HttpError } from "./errors.ts";
 
 const maxClients = 100_000; // bounds the memory if an attacker changes addresses
 
+/** A rate limit: at most `count` attempts in `seconds`. */
+export interface RateLimit {
+  readonly count: number;
+  readonly seconds: number;
+}
+
 interface Window {
   used: number;
   readonly end: number; // milliseconds of the clock

@@ -7,12 +7,12 @@ import type { Page } from "../store/index.ts";
 const idBytes = 8;
 const signatureBytes = 16;
 
-/** The query of a list: `cursor` and `limit` select the page, all other parameters are the filter. */
+/** The query of a list. `cursor` and `limit` select the page, and all other parameters are the filter. */
 export type ListQuery = { readonly limit: number; readonly cursor?: string };
 
 /** Translates between the cursors of a list and ids. */
 export interface Pagination {
-  /** Returns the id after which the page of the query begins, undefined for the first page, or null if its cursor is invalid. */
+  /** Returns the id after which the page begins: undefined for the first page, null if the cursor is invalid. */
   after(query: ListQuery): bigint | undefined | null;
   /** Returns the `Link` header to the next page (RFC 8288), or undefined for the last page. */
   next(query: ListQuery, page: Page): string | undefined;
@@ -20,7 +20,7 @@ export interface Pagination {
 
 /** Creates the pagination of the list at `url`. Signs cursors with `secret`. */
 export function createPagination(secret: Uint8Array, url: string): Pagination {
-  // Caches the link by page: a store returns the same page again while it is unchanged, and signing is expensive.
+  // Caches the link by page, because signing is expensive. A store returns the same object until the page changes.
   const cache = new WeakMap<Page, string>();
   const sign = (id: Buffer, { limit, cursor, ...filter }: ListQuery): Buffer =>
     createHmac("sha256", secret).update(id).update(canonicalJson(filter)).digest().subarray(0, signatureBytes);

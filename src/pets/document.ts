@@ -5,7 +5,7 @@ import { type Document, parseDocument } from "../spec/index.ts";
 
 const file = new URL("../../openapi/petstore.yaml", import.meta.url);
 
-/** Reads the document of the Pet Store, or the document in `text`. Rejects as `parseDocument` does. */
+/** Parses the document of the Pet Store, or an edited one (`text`). Rejects with an Error if it is invalid. */
 export function readDocument(text: string = readFileSync(file, "utf8")): Promise<Document> {
   return parseDocument(text, checked);
 }

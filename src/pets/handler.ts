@@ -1,17 +1,26 @@
-// The types of the Pet Store's handlers.
+// The types of the Pet Store's handlers, and the context that they receive.
 import type { Caller } from "../auth/index.ts";
 import type { operations } from "../generated/openapi.ts";
 import type * as spec from "../spec/index.ts";
-import type { PetStore } from "../store/index.ts";
-import type { Pagination } from "./cursor.ts";
+import type { PetStore, Store } from "../store/index.ts";
+import { createPagination, type Pagination } from "./cursor.ts";
 
-/** What handlers work with. */
+/** The second argument of handlers. */
 export interface Context {
   readonly pets: PetStore;
   readonly pagination: Pagination;
 }
 
-interface PetStoreApplication {
+/** Creates the contexts of handlers, one for each operation. `baseUrl` is the public URL of the API. */
+export function createContexts(
+  { pets, secret }: Pick<Store, "pets" | "secret">,
+  baseUrl: string,
+): (operation: spec.Operation) => Context {
+  return ({ path }) => ({ pets, pagination: createPagination(secret, baseUrl + path) });
+}
+
+/** The types of the Pet Store, for the spec-first server. */
+export interface PetStoreApplication {
   readonly operations: operations;
   readonly context: Context;
   readonly caller: Caller;
@@ -20,10 +29,10 @@ interface PetStoreApplication {
 /** The operationId of an operation of the document. */
 export type OperationId = spec.OperationId<PetStoreApplication>;
 
-/** A validated call of an operation. */
+/** A validated request. */
 export type Call<Id extends OperationId> = spec.Call<PetStoreApplication, Id>;
 
-/** Responds to the calls of one operation. Returns expected failures (`fail`), and throws only for bugs. */
+/** Handles the requests of one operation. Returns expected failures (`fail`), and throws only for bugs. */
 export type Handler<Id extends OperationId> = spec.Handler<PetStoreApplication, Id>;
 
 /** One handler for each operation of the document. */

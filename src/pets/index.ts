@@ -1,4 +1,3 @@
-export { createPagination } from "./cursor.ts";
 export { readDocument } from "./document.ts";
-export type { Handlers } from "./handler.ts";
+export { createContexts, type Handlers, type PetStoreApplication } from "./handler.ts";
 export { handlers } from "./handlers.ts";

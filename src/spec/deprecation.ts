@@ -1,26 +1,56 @@
-// The headers of a deprecated operation, from the document alone.
+// Deprecated operations: reads their dates from the document, and creates the headers of their responses.
+import { methods, type OpenApi, type OperationObject } from "./openapi.ts";
+import type { Operation, Reject } from "./operation.ts";
 
-import type { Operation } from "./operation.ts";
+/** The dates of a deprecated operation, and the path template of its successor. */
+export interface Deprecation {
+  readonly since: Date;
+  /** When the operation is removed. */
+  readonly sunset: Date | undefined;
+  readonly successor: string | undefined;
+}
+
 /**
- * The headers on every answer of the operation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link
- * (RFC 8288) to the documentation and to the operation that follows. None where it is not deprecated.
- * `base` is the address of the service as clients know it, with its version segment, `docs` that of
- * the documentation.
+ * Reads `x-deprecated-since`, `x-sunset` and `x-successor` of a deprecated operation. Without `x-deprecated-since`, the
+ * operation is deprecated since the release of the document's version (`x-released`).
+ */
+export function readDeprecation(document: OpenApi, operation: OperationObject, reject: Reject): Deprecation {
+  const toDate = (name: string, text: string | undefined): Date => {
+    const date = new Date(`${text}T00:00:00Z`);
+    if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text)
+      return reject(`is deprecated, and its ${name} must be a date like 2030-12-05`);
+    return date;
+  };
+  const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? document.info["x-released"]);
+  const sunset = operation["x-sunset"] === undefined ? undefined : toDate("x-sunset", operation["x-sunset"]);
+  if (sunset && sunset < since) reject("has an x-sunset before it is deprecated");
+  const successor = operation["x-successor"];
+  if (successor === undefined) return { since, sunset, successor };
+  const path = Object.entries(document.paths).find(([, item]) =>
+    methods.some((method) => item[method]?.operationId === successor),
+  )?.[0];
+  return { since, sunset, successor: path ?? reject(`has the x-successor ${successor}, which is no operation`) };
+}
+
+/**
+ * Returns the headers of every response of the operation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link (RFC 8288)
+ * to the documentation and to the successor. Returns none if the operation is not deprecated. `baseUrl` is the URL of
+ * the API. `docsUrl` is the URL of Swagger UI, if there is one.
  */
 export function deprecationHeaders(
   { id, tag, deprecation }: Operation,
-  base: string,
-  docs: string,
+  baseUrl: string,
+  docsUrl: string | undefined,
 ): Record<string, string> {
   if (deprecation === undefined) return {};
   const { since, sunset, successor } = deprecation;
-  // Swagger UI's address of the operation.
-  const page = `${docs}#/${encodeURIComponent(tag)}/${id}`;
-  const links = [`<${page}>; rel="deprecation"; type="text/html"`];
-  if (successor !== undefined) links.push(`<${base}${successor}>; rel="successor-version"`);
+  const links: string[] = [];
+  if (docsUrl !== undefined)
+    links.push(`<${docsUrl}#/${encodeURIComponent(tag)}/${id}>; rel="deprecation"; type="text/html"`);
+  if (successor !== undefined) links.push(`<${baseUrl}${successor}>; rel="successor-version"`);
   return {
-    deprecation: `@${since.getTime() / 1000}`,
+    deprecation: `@${since.getTime() / 1_000}`,
     ...(sunset && { sunset: sunset.toUTCString() }),
-    link: links.join(", "),
+    ...(links.length > 0 && { link: links.join(", ") }),
   };
 }

@@ -3,21 +3,23 @@
 import { hash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { parseDocument as parseYamlDocument } from "yaml";
-import { methods, type OpenApi, type Operation, readOperation } from "./operation.ts";
+import { methods, type OpenApi } from "./openapi.ts";
+import { type Operation, readOperation } from "./operation.ts";
 
-/** The document, checked. */
+/** A valid document. */
 export interface Document {
-  /** As written: the text, and what it holds, with its references. */
+  /** The YAML or JSON text. */
   readonly text: string;
+  /** The parsed text, with unresolved references. */
   readonly content: OpenApi;
-  /** The path at which the service mounts, from the first of the servers: `/v1`. */
+  /** The path prefix of all operations, from the URL of the first server: `/v1`. */
   readonly basePath: string;
-  /** The names of its extensions, the fields `x-…`. */
+  /** The names of its specification extensions, such as `x-internal`. */
   readonly extensions: ReadonlySet<string>;
   readonly operations: readonly Operation[];
 }
 
-/** The URLs by which clients know the service. */
+/** The public URLs of the service. */
 export interface PublicUrls {
   /** The URL of the API, with its version segment. */
   readonly base: string;
@@ -25,38 +27,43 @@ export interface PublicUrls {
   readonly root: string;
 }
 
-/** Returns the URLs of the service. `url` is the configured URL of the API, or empty if it is unknown. */
+/** Returns the public URLs of the service. `url` is the configured URL of the API, or empty if it is unknown. */
 export function toPublicUrls({ basePath }: Document, url: string): PublicUrls {
   const base = url || basePath;
   return { base, root: base.slice(0, -basePath.length) };
 }
 
 /**
- * Parses an OpenAPI document (YAML or JSON). Rejects with an Error that says what is wrong, and in which operation.
- * `validHash` is the SHA-256 (hexadecimal) of a document that is known to be valid: its validation is skipped, which
- * takes 10 % of a start.
+ * Parses an OpenAPI document (YAML or JSON). Rejects with an Error that names the fault and the operation.
+ * `validHash` is the SHA-256 (hexadecimal) of a document that was validated before. Its validation is skipped, because
+ * that takes 10 % of the start-up time.
  */
 export async function parseDocument(text: string, validHash?: string): Promise<Document> {
   const content = parseYaml(text);
   const validator = new Validator();
   if (hash("sha256", text) !== validHash) {
     const { valid, errors } = await validator.validate(structuredClone(content));
-    if (!valid) throw new Error(`The document is invalid: ${explain(errors)}.`);
+    if (!valid) throw new Error(`The document is invalid: ${describe(errors)}.`);
   }
   // References are resolved in place: the copy keeps `content` as written.
   const resolved = validator.resolveRefs({ specification: structuredClone(content) }) as unknown as OpenApi;
 
   const basePath = readBasePath(resolved);
-  const operations = Object.entries(resolved.paths).flatMap(([path, item]) => {
-    for (const field of ["parameters", "servers", "trace"] as const)
-      if (item[field] !== undefined) throw new Error(`The path ${path} has ${field} of its own, which would not hold.`);
-    return methods.flatMap((method) => (item[method] ? [readOperation(resolved, path, method, item[method])] : []));
-  });
-  const ids = operations.map(({ id }) => id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice) throw new Error(`The document has the operationId ${twice} twice.`);
+  const operations = readOperations(resolved);
   const extensions = new Set(JSON.stringify(content).match(/(?<=")x-[\w-]+(?=":)/g));
   return { text, content, basePath, extensions, operations };
+}
+
+function readOperations(document: OpenApi): Operation[] {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) => {
+    for (const field of ["parameters", "servers", "trace"] as const)
+      if (item[field] !== undefined) throw new Error(`The path ${path} has ${field} of its own, which would not hold.`);
+    return methods.flatMap((method) => (item[method] ? [readOperation(document, path, method, item[method])] : []));
+  });
+  const ids = operations.map(({ id }) => id);
+  const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (duplicate) throw new Error(`The document has the operationId ${duplicate} twice.`);
+  return operations;
 }
 
 function parseYaml(text: string) {
@@ -74,21 +81,21 @@ function parseYaml(text: string) {
   return document;
 }
 
-/** The URL of the document's first server, by default; empty where it has none. */
+/** Returns the URL of the document's first server, with the default values of its variables, or "" without servers. */
 export function readServerUrl({ servers: [server] = [] }: OpenApi): string {
   return server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
 }
 
-/** The path of the document's first server, such as /v1. Throws an Error where it has none. */
+/** Returns the path of the document's first server, such as /v1. Throws an Error if it has none. */
 export function readBasePath(document: OpenApi): string {
   const url = readServerUrl(document);
   const path = URL.canParse(url) ? new URL(url).pathname : url;
-  if (!/^(\/\w+)+$/.test(path))
+  if (!/^(\/[\w.~-]+)+$/.test(path))
     throw new Error(`The document's first server must have a path like /v1 by default, but is ${url}.`);
   return path;
 }
 
-function explain(errors: unknown): string {
+function describe(errors: unknown): string {
   if (!Array.isArray(errors)) return String(errors);
   return errors
     .slice(0, 3)

@@ -5,7 +5,7 @@
 export interface Application {
   /** The interface `operations` that openapi-typescript generates from the document. */
   readonly operations: object;
-  /** What handlers work with, such as a store. */
+  /** The second argument of handlers, such as a store. */
   readonly context: unknown;
   /** The owner of a valid credential. */
   readonly caller: unknown;
@@ -14,17 +14,22 @@ export interface Application {
 /** The operationId of an operation of the application's document. */
 export type OperationId<App extends Application> = keyof App["operations"] & string;
 
+// The types of openapi-typescript have the media types of a body, and the parameters of each location.
 type JsonContent<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
 type Parameters<Operation, In extends string> = Operation extends { parameters: infer All }
   ? NonNullable<All[In & keyof All]>
   : never;
 type RequestBody<Operation> = Operation extends { requestBody?: infer Body } ? JsonContent<Body> : undefined;
 
-type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
-type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
 type Responses<Operation> = Operation extends { responses: infer All } ? All : never;
 
-/** A validated call of an operation. Default values are filled in. */
+type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
+// `body` may be omitted if the document declares none, as for 204.
+type BodyField<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Immutable<Body> };
+// openapi-typescript adds an index signature to the headers of a response.
+type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
+
+/** A validated request. Parameters and fields that were not sent have their default values. */
 export interface Call<App extends Application, Id extends OperationId<App>> {
   readonly params: Parameters<App["operations"][Id], "path">;
   readonly query: Parameters<App["operations"][Id], "query">;
@@ -35,9 +40,8 @@ export interface Call<App extends Application, Id extends OperationId<App>> {
 }
 
 type ResponseOf<All> = {
-  [Status in keyof All & number]: {
+  [Status in keyof All & number]: BodyField<JsonContent<All[Status]>> & {
     readonly status: Status;
-    readonly body: Immutable<JsonContent<All[Status]>>;
     readonly headers?: All[Status] extends { headers: infer Headers } ? DeclaredHeaders<Headers> : undefined;
   };
 }[keyof All & number];
@@ -47,7 +51,7 @@ export type HandlerResponse<App extends Application, Id extends OperationId<App>
   Responses<App["operations"][Id]>
 >;
 
-/** Responds to the calls of one operation. Returns expected failures, and throws only for bugs. */
+/** Handles the requests of one operation. Returns expected failures, and throws only for bugs. */
 export type Handler<App extends Application, Id extends OperationId<App>> = (
   call: Call<App, Id>,
   context: App["context"],

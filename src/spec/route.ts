@@ -8,56 +8,55 @@ import type {
 } from "fastify";
 import { appendHeader, HttpError, notFound } from "../http/index.ts";
 import type { Operation } from "./operation.ts";
-import type { Authenticate } from "./security.ts";
 
-/** The response of a handler without the types of its operation. */
-export interface AnyResponse {
+interface UntypedResponse {
   readonly status: number;
-  readonly body: unknown;
+  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A handler without the types of its operation, which `Handlers` has checked. */
-export type AnyHandler = (call: never, context: never) => Promise<AnyResponse>;
+/** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
+export type UntypedHandler = (call: object, context: unknown) => Promise<UntypedResponse>;
 
 /** Runs before the query, path and body are examined. Throws an HttpError to reject the request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
 
 /** The guards of all operations, by their position relative to authentication. */
 export interface Guards {
-  readonly beforeAuthentication: readonly Guard[];
-  readonly afterAuthentication: readonly Guard[];
+  readonly beforeAuthentication?: readonly Guard[];
+  readonly afterAuthentication?: readonly Guard[];
 }
 
-/** The parts of an operation's route. */
+/** The options of `createRoute`. */
 export interface RouteOptions {
   readonly operation: Operation;
-  readonly handler: AnyHandler;
+  readonly handler: UntypedHandler;
   readonly context: unknown;
-  readonly authenticate: Authenticate;
+  /** Returns the caller. Throws an HttpError to reject the request. */
+  readonly authenticate: (request: FastifyRequest) => Promise<unknown>;
   readonly guards: Guards;
   /** Headers of every response of the operation. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The Link header of its failures. */
-  readonly links: string;
+  /** The Link header of failures. */
+  readonly links: string | undefined;
 }
 
 /** Creates the route of an operation. fastify-openapi-glue adds its method, URL and schema. */
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
-  const { operation, context, authenticate, guards, headers, links } = options;
+  const { operation, handler, context, authenticate, headers, links } = options;
+  const { beforeAuthentication = [], afterAuthentication = [] } = options.guards;
   const { body } = operation;
-  const handler = options.handler as (call: object, context: unknown) => Promise<AnyResponse>;
   const serialize = createSerializer();
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
-    // One hook instead of one per guard, because each hook costs CPU time on every request.
+    // One hook instead of one per guard, because each hook costs CPU time.
     async onRequest(request, reply) {
       // The router matches /books/ to /books/{bookId} with an empty bookId.
       if (Object.values(request.params as object).includes("")) throw notFound();
       reply.headers(headers);
-      for (const guard of guards.beforeAuthentication) guard(request, reply, operation);
+      for (const guard of beforeAuthentication) guard(request, reply, operation);
       request.caller = await authenticate(request);
-      for (const guard of guards.afterAuthentication) guard(request, reply, operation);
+      for (const guard of afterAuthentication) guard(request, reply, operation);
     },
     ...(body && { preParsing: sendContinue }),
     ...(body?.required && { preValidation: requireBody }),
@@ -67,13 +66,14 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       reply.code(response.status);
       if (response.headers)
         for (const [name, value] of Object.entries(response.headers)) appendHeader(reply, name, String(value));
-      if (response.status >= 400) appendHeader(reply, "link", links);
+      if (response.status >= 400 && links !== undefined) appendHeader(reply, "link", links);
+      if (response.body === undefined) return reply.send();
       return reply.type("application/json; charset=utf-8").send(serialize(reply, response.body));
     },
   };
 }
 
-// Caches the JSON of frozen bodies: a store returns the same object again while it is unchanged.
+// Caches the JSON of frozen bodies. A store returns the same object until the row changes.
 function createSerializer(): (reply: FastifyReply, body: unknown) => string {
   const cache = new WeakMap<object, string>();
   return (reply, body) => {

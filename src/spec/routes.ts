@@ -1,11 +1,12 @@
 // Registers a route for each operation of the document.
-import type { RouteOptions as FastifyRoute } from "fastify";
+import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
 import { deprecationHeaders } from "./deprecation.ts";
-import type { Document, PublicUrls } from "./document.ts";
+import type { Document } from "./document.ts";
+import type { Application, Handlers } from "./handler.ts";
 import type { Operation } from "./operation.ts";
-import { type AnyHandler, createRoute, type Guards } from "./route.ts";
+import { createRoute, type Guards, type UntypedHandler } from "./route.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
 import { createValidatorCompiler } from "./validation.ts";
 
@@ -17,52 +18,75 @@ declare module "fastify" {
 }
 
 /** The options of the plugin `routes`. */
-export interface RoutesOptions {
+export interface RoutesOptions<App extends Application> {
   readonly document: Document;
-  /** One handler for each operationId. */
-  readonly handlers: Readonly<Record<string, AnyHandler>>;
+  readonly handlers: Handlers<App>;
   /** Creates the second argument of an operation's handler. */
-  readonly context: (operation: Operation) => unknown;
-  readonly security: SecuritySchemes;
-  readonly guards: Guards;
-  readonly urls: PublicUrls;
+  readonly context: (operation: Operation) => App["context"];
+  readonly security?: SecuritySchemes<App["caller"]>;
+  readonly guards?: Guards;
+  /** The URL of the API as clients know it. By default, the base path of the document. */
+  readonly baseUrl?: string;
+  /** The URL of Swagger UI, to which responses of deprecated operations link. */
+  readonly docsUrl?: string;
   /** The Link header of failures. */
-  readonly links: string;
+  readonly links?: string;
 }
 
 /**
- * Serves the operations of the document. Throws an Error that names the operation if the document and the code do not
- * agree: an operation without a handler, a handler without an operation, a security scheme without an implementation,
- * or a schema that would not be enforced.
+ * Serves the operations of the document: `app.register(routes<MyApplication>, …)`. Throws an Error that names the
+ * operation if the document and the code do not agree: an operation without a handler, a handler without an operation, a
+ * security scheme without an implementation, or a schema that would not be enforced.
  */
-export const routes = fp<RoutesOptions>(
-  async (app, { document, handlers, context, security, guards, urls, links }) => {
-    const routes = new Map(
-      document.operations.map((operation) => {
-        const { id } = operation;
-        if (!Object.hasOwn(handlers, id))
-          throw new Error(`The operation ${id} has no handler: npm run scaffold adds one.`);
-        const headers = deprecationHeaders(operation, urls.base, `${urls.root}/docs`);
-        const authenticate = createAuthentication(operation, security);
-        const handler = handlers[id] as AnyHandler;
-        const options = { operation, handler, context: context(operation), authenticate, guards, headers, links };
-        return [id, createRoute(options)];
-      }),
-    );
-    const orphan = Object.keys(handlers).find((id) => !routes.has(id));
-    if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+export const routes = fp(registerRoutes, { name: "routes", dependencies: ["error-handler", "json-body"] });
 
-    app.decorateRequest("caller");
-    app.setValidatorCompiler(createValidatorCompiler(document.extensions));
-    app.addHook("onRoute", ({ schema }) => {
-      // Rejects every query parameter if the operation declares none.
-      if (schema && "operationId" in schema) schema.querystring ??= { type: "object", properties: {} };
+async function registerRoutes<App extends Application>(
+  app: FastifyInstance,
+  options: RoutesOptions<App>,
+): Promise<void> {
+  const { document } = options;
+  const routes = createRoutes(options);
+  app.decorateRequest("caller");
+  app.setValidatorCompiler(createValidatorCompiler(document.extensions));
+  app.addHook("onRoute", ({ schema }) => {
+    // Rejects every query parameter if the operation declares none.
+    if (schema && "operationId" in schema) schema.querystring ??= { type: "object", properties: {} };
+  });
+  await app.register(glue, {
+    specification: document.content,
+    prefix: document.basePath,
+    operationResolver: (id) => routes.get(id) as FastifyRoute,
+  });
+}
+
+function createRoutes<App extends Application>({
+  document: { operations, basePath },
+  handlers,
+  context,
+  security = {},
+  guards = {},
+  baseUrl = basePath,
+  docsUrl,
+  links,
+}: RoutesOptions<App>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
+  const byId = new Map(Object.entries(handlers as Readonly<Record<string, UntypedHandler>>));
+  const routes = operations.map((operation) => {
+    const handler = byId.get(operation.id);
+    if (handler === undefined)
+      throw new Error(`The operation ${operation.id} has no handler: npm run scaffold adds one.`);
+    const route = createRoute({
+      operation,
+      handler,
+      context: context(operation),
+      authenticate: createAuthentication(operation, security),
+      guards,
+      headers: deprecationHeaders(operation, baseUrl, docsUrl),
+      links,
     });
-    await app.register(glue, {
-      specification: document.content,
-      prefix: document.basePath,
-      operationResolver: (id) => routes.get(id) as FastifyRoute,
-    });
-  },
-  { name: "routes", dependencies: ["error-handler", "json-body"] },
-);
+    return [operation.id, route] as const;
+  });
+  const ids = new Set(operations.map(({ id }) => id));
+  const orphan = [...byId.keys()].find((id) => !ids.has(id));
+  if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+  return new Map(routes);
+}

@@ -1,32 +1,61 @@
 // Checks the credentials that the document requires for an operation (OpenAPI 3.1, Security Requirement Object).
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../http/index.ts";
-import type { Operation } from "./operation.ts";
+import type { OpenApi, OperationObject } from "./openapi.ts";
+import type { Operation, Reject } from "./operation.ts";
 
-/** Authenticates a request by one security scheme. Returns the caller, or the error to respond with. */
-export type SecurityScheme<Caller = unknown> = (request: FastifyRequest) => Promise<Caller | HttpError>;
+/** Authenticates a request by one credential. Returns the caller, or the error to respond with. */
+export type Authenticate<Caller = unknown> = (request: FastifyRequest) => Promise<Caller | HttpError>;
 
-/** The implementations of security schemes, by type and scheme as in the document: `http bearer`. */
-export type SecuritySchemes = Readonly<Record<string, SecurityScheme>>;
+/** The implementation of a security scheme. */
+export interface SecurityScheme<Caller = unknown> {
+  /** The type that the document must declare: `http bearer`, `http basic`, `apikey`, `oauth2`, … */
+  readonly type: string;
+  readonly authenticate: Authenticate<Caller>;
+}
 
-/** Authenticates a request. Returns the caller, or undefined if no credential is required. Throws an HttpError. */
-export type Authenticate = (request: FastifyRequest) => Promise<unknown>;
+/** The implementations of security schemes, by their names in the document (`components.securitySchemes`). */
+export type SecuritySchemes<Caller = unknown> = Readonly<Record<string, SecurityScheme<Caller>>>;
+
+/** A security requirement: all of its schemes must be met. Without schemes, no credential is required. */
+export type SecurityRequirement = readonly { readonly name: string; readonly type: string }[];
+
+/** Reads the security requirements of an operation, which default to those of the document. */
+export function readSecurity(document: OpenApi, operation: OperationObject, reject: Reject): SecurityRequirement[] {
+  return (operation.security ?? document.security ?? []).map((requirement) =>
+    Object.entries(requirement).map(([name, roles]) => {
+      const scheme = document.components?.securitySchemes?.[name];
+      if (scheme === undefined) return reject(`needs the security scheme ${name}, which is not declared`);
+      if (roles.length > 0) return reject(`needs roles of the security scheme ${name}, and keys have none`);
+      return { name, type: [scheme.type, scheme.scheme].filter(Boolean).join(" ").toLowerCase() };
+    }),
+  );
+}
 
 /**
- * Creates the authentication of an operation. One of its alternative requirements must be met, each with all of its
- * schemes. Throws an Error that names the operation if a required scheme has no implementation.
+ * Creates the authentication of an operation. It returns the caller, or undefined if no credential is required, and
+ * throws an HttpError if none of the requirements is met. Throws an Error that names the operation if a required scheme
+ * has no implementation of its type.
  */
-export function createAuthentication({ id, security }: Operation, schemes: SecuritySchemes): Authenticate {
-  const missing = security.flat().find((type) => schemes[type] === undefined);
-  if (missing)
-    throw new Error(`The operation ${id} needs a security scheme of type ${missing}, which has no implementation.`);
-  const alternatives = security.map((types) => types.map((type) => schemes[type] as SecurityScheme));
+export function createAuthentication(
+  { id, security }: Operation,
+  schemes: SecuritySchemes,
+): (request: FastifyRequest) => Promise<unknown> {
+  const alternatives = security.map((requirement) =>
+    requirement.map(({ name, type }) => {
+      const scheme = schemes[name];
+      if (scheme?.type === type) return scheme.authenticate;
+      throw new Error(
+        `The operation ${id} needs the security scheme ${name} of type ${type}, which has no implementation.`,
+      );
+    }),
+  );
   return async (request) => {
     let error: HttpError | undefined;
     for (const alternative of alternatives) {
       let caller: unknown;
-      for (const scheme of alternative) {
-        caller = await scheme(request);
+      for (const authenticate of alternative) {
+        caller = await authenticate(request);
         if (caller instanceof HttpError) break;
       }
       if (!(caller instanceof HttpError)) return caller;

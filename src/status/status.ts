@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
 import { type Caller, createNetworkMatcher, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
-import type { Document, SecurityScheme } from "../spec/index.ts";
+import type { Authenticate, Document } from "../spec/index.ts";
 import type { Store } from "../store/index.ts";
 import { createSnapshotReader, type MetricsHub, MetricsPublisher, type MetricsSources } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
@@ -18,7 +18,7 @@ export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "
   readonly config: Pick<Config, "METRICS_FROM" | "WORKERS" | "DATABASE_URL">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
-  readonly authenticate: SecurityScheme<Caller>;
+  readonly authenticate: Authenticate<Caller>;
   /** The headers of the status page. */
   readonly headers: Readonly<Record<string, string>>;
 }

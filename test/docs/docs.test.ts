@@ -1,10 +1,10 @@
-// The routes around the interface: documentation, the document, the API catalog and health checks.
+// Documentation, the document, the API catalog and health checks.
 import t from "tap";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { type Service, start } from "../support/service.ts";
 
 const service = await start(t);
-const known = await start(t, { settings: { BASE_URL: "https://a.example/shop/v1" } });
+const configured = await start(t, { settings: { BASE_URL: "https://a.example/shop/v1" } });
 const open = (path: string, headers = {}, { call }: Service = service) => call("GET", path, { key: null, headers });
 
 t.test("/readyz responds with 503 while the store can't be reached, and /healthz with 200", async (t) => {
@@ -36,7 +36,7 @@ t.test("Security headers allow /docs to run only its own scripts", async (t) => 
 t.test("Sends Strict-Transport-Security only if the service has an https address (RFC 6797)", async (t) => {
   for (const path of ["/healthz", "/docs"]) {
     t.equal((await open(path)).headers["strict-transport-security"], undefined);
-    t.match((await open(path, {}, known)).headers["strict-transport-security"], /^max-age=\d{8}/);
+    t.match((await open(path, {}, configured)).headers["strict-transport-security"], /^max-age=\d{8}/);
   }
 });
 
@@ -88,7 +88,7 @@ t.test("Links to the document and the documentation from / and from failures (RF
   t.equal(await link("PROPFIND", "/v1/pets", null), links, "on 405");
   t.equal(await link("GET", "/v1/pets"), undefined, "not on success");
   t.match(await link("GET", "/v1/pets/42"), new RegExp(`rel="deprecation".*, ${links}$`), "after other links");
-  t.match((await open("/", {}, known)).headers.link, "<https://a.example/shop/openapi.json>");
+  t.match((await open("/", {}, configured)).headers.link, "<https://a.example/shop/openapi.json>");
 });
 
 t.test("The API catalog leads to the document, the documentation and the health check (RFC 9727)", async (t) => {
@@ -108,7 +108,7 @@ t.test("The API catalog leads to the document, the documentation and the health 
   });
   const path = "/.well-known/api-catalog";
   t.same(JSON.parse((await open(path)).text), catalog(""));
-  t.same(JSON.parse((await open(path, {}, known)).text), catalog("https://a.example/shop"));
+  t.same(JSON.parse((await open(path, {}, configured)).text), catalog("https://a.example/shop"));
   const { headers } = await service.call("HEAD", path, { key: null });
   t.equal(headers.link, `<${path}>; rel="api-catalog"`);
 });

@@ -78,66 +78,64 @@ t.test("listPets rejects cursors that were changed or belong to another filter o
   );
 });
 
-t.test("createPet", async (t) => {
-  const service = await start(t);
-  const post = (key: string | string[], json: unknown = minimalPet, caller = service.key) =>
-    service.call("POST", "/v1/pets", { json, key: caller, headers: { "idempotency-key": key } });
-  const count = async () => ((await service.call("GET", "/v1/pets?limit=100")).body as Pet[]).length;
+const service = await start(t);
+const post = (key: string | string[], json: unknown = minimalPet, caller = service.key) =>
+  service.call("POST", "/v1/pets", { json, key: caller, headers: { "idempotency-key": key } });
+const count = async () => ((await service.call("GET", "/v1/pets?limit=100")).body as Pet[]).length;
 
-  t.test("returns the first response again for the same Idempotency-Key, body and caller", async (t) => {
-    const first = await post("a");
-    t.match(await post("a"), { status: 201, text: first.text });
-    t.match(await post('"a"'), { status: 201, text: first.text }, "quotes are not part of the key");
+t.test("createPet returns the first response again for the same Idempotency-Key, body and caller", async (t) => {
+  const first = await post("a");
+  t.match(await post("a"), { status: 201, text: first.text });
+  t.match(await post('"a"'), { status: 201, text: first.text }, "quotes are not part of the key");
+  t.match(
+    await post("a", '{ "categoryId": 3.0, "name": "\\u0054om" }'),
+    { status: 201, text: first.text },
+    "the same body in another notation",
+  );
+  t.equal(await count(), 1);
+  t.match(await post("a", { ...minimalPet, categoryId: 4 }), {
+    status: 422,
+    body: { code: "idempotency_key_reused" },
+  });
+  t.match(await post("a", { ...minimalPet, status: "sold" }), { status: 422 });
+  t.match(await post("a", {}), { status: 400 }, "an invalid body is still invalid");
+  t.equal(await count(), 1);
+  const other = await addKey(service.store, "other");
+  t.not((await post("a", minimalPet, other)).text, first.text, "keys of another caller are independent");
+  t.equal(await count(), 2);
+});
+
+t.test("createPet creates one pet for 20 concurrent requests with the same Idempotency-Key", async (t) => {
+  const before = await count();
+  const responses = await Promise.all(Array.from({ length: 20 }, () => post("race")));
+  t.equal(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size, 1, "all get the same response");
+  t.equal(await count(), before + 1);
+});
+
+t.test("createPet accepts 1 to 255 ASCII characters as Idempotency-Key, and rejects others", async (t) => {
+  for (const key of [
+    "x".repeat(255),
+    `"${"y".repeat(255)}"`,
+    '"with space, comma and \\"quotes\\" and \\\\"',
+    "!#$%&'*+-.^_`|~:/?@[]{}()<>=;",
+  ])
+    t.match(await post(key), { status: 201 }, key.slice(0, 50));
+  for (const key of [
+    "",
+    "x".repeat(256),
+    `"${"y".repeat(256)}"`,
+    '""',
+    '"open',
+    'a"b',
+    "two words",
+    "a,b",
+    ["a", "b"],
+    "é",
+    '"a\\b"',
+  ])
     t.match(
-      await post("a", '{ "categoryId": 3.0, "name": "\\u0054om" }'),
-      { status: 201, text: first.text },
-      "the same body in another notation",
+      await post(key),
+      { status: 400, body: { code: "invalid_parameter", message: /Idempotency-Key' must be 1 to 255/ } },
+      `rejects ${String(key).slice(0, 50)}`,
     );
-    t.equal(await count(), 1);
-    t.match(await post("a", { ...minimalPet, categoryId: 4 }), {
-      status: 422,
-      body: { code: "idempotency_key_reused" },
-    });
-    t.match(await post("a", { ...minimalPet, status: "sold" }), { status: 422 });
-    t.match(await post("a", {}), { status: 400 }, "an invalid body is still invalid");
-    t.equal(await count(), 1);
-    const other = await addKey(service.store, "other");
-    t.not((await post("a", minimalPet, other)).text, first.text, "keys of another caller are independent");
-    t.equal(await count(), 2);
-  });
-
-  t.test("creates one pet for 20 concurrent requests with the same Idempotency-Key", async (t) => {
-    const before = await count();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post("race")));
-    t.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1, "all get the same response");
-    t.equal(await count(), before + 1);
-  });
-
-  t.test("accepts 1 to 255 ASCII characters as Idempotency-Key, and rejects others", async (t) => {
-    for (const key of [
-      "x".repeat(255),
-      `"${"y".repeat(255)}"`,
-      '"with space, comma and \\"quotes\\" and \\\\"',
-      "!#$%&'*+-.^_`|~:/?@[]{}()<>=;",
-    ])
-      t.match(await post(key), { status: 201 }, key.slice(0, 50));
-    for (const key of [
-      "",
-      "x".repeat(256),
-      `"${"y".repeat(256)}"`,
-      '""',
-      '"open',
-      'a"b',
-      "two words",
-      "a,b",
-      ["a", "b"],
-      "é",
-      '"a\\b"',
-    ])
-      t.match(
-        await post(key),
-        { status: 400, body: { code: "invalid_parameter", message: /Idempotency-Key' must be 1 to 255/ } },
-        `rejects ${String(key).slice(0, 50)}`,
-      );
-  });
 });

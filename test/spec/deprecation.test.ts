@@ -1,4 +1,4 @@
-// Deprecation headers, which follow from the document alone.
+// The headers of deprecated operations.
 import t from "tap";
 import { parse } from "yaml";
 import { documentText, edit, valueAfter } from "../support/files.ts";

@@ -1,5 +1,4 @@
-// The OpenAPI document is the source of truth: an edit changes the service, and unsupported features are rejected.
-
+// The document is the source of truth: an edit changes the service, and unsupported features are rejected.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -7,11 +6,9 @@ import t from "tap";
 import { parse } from "yaml";
 import { readDocument } from "../../src/pets/document.ts";
 import { documentText, edit, released, valueAfter } from "../support/files.ts";
-import { start } from "../support/service.ts";
+import { minimalPet, start } from "../support/service.ts";
 
-const least = { name: "Tom", categoryId: 3 };
-
-t.test("Obeys an edited document without a change of the code", async (t) => {
+t.test("Serves an edited document without a change of the code", async (t) => {
   const document = edit(
     documentText,
     [valueAfter("name: limit", "maximum"), "maximum: 50"],
@@ -25,9 +22,9 @@ t.test("Obeys an edited document without a change of the code", async (t) => {
   const service = await start(t, { document });
   t.match(await service.call("GET", "/v1/pets?limit=51"), { status: 400 });
   t.match(await service.call("GET", "/v1/pets?limit=50"), { status: 200 });
-  for (let n = 0; n < 6; n++) await service.create({ ...least, status: "reserved" });
+  for (let n = 0; n < 6; n++) await service.create({ ...minimalPet, status: "reserved" });
   t.match((await service.call("GET", "/v1/pets?status=reserved")).headers.link, /limit=5&/);
-  t.match((await service.call("POST", "/v1/pets", { json: least })).headers, {
+  t.match((await service.call("POST", "/v1/pets", { json: minimalPet })).headers, {
     deprecation: `@${Date.parse(parse(documentText).info["x-released"]) / 1000}`,
     sunset: "Mon, 30 Jun 2031 00:00:00 GMT",
     link: '</docs#/Pets/createPet>; rel="deprecation"; type="text/html"',
@@ -38,11 +35,11 @@ t.test("Obeys an edited document without a change of the code", async (t) => {
     "needs no credential if the operation has no security",
   );
   t.match(await service.call("GET", "/v1/pets", { key: null }), { status: 401 });
-  t.match(await service.call("POST", "/v1/pets", { json: { ...least, name: "x".repeat(11) } }), { status: 400 });
-  t.match((await service.call("POST", "/v1/pets", { json: { ...least, name: "" } })).body, {
+  t.match(await service.call("POST", "/v1/pets", { json: { ...minimalPet, name: "x".repeat(11) } }), { status: 400 });
+  t.match((await service.call("POST", "/v1/pets", { json: { ...minimalPet, name: "" } })).body, {
     message: /at least 1 char/,
   });
-  t.match(await service.call("POST", "/v1/pets", { json: { ...least, name: "x".repeat(100) } }), { status: 413 });
+  t.match(await service.call("POST", "/v1/pets", { json: { ...minimalPet, name: "x".repeat(100) } }), { status: 413 });
 });
 
 t.test("Mounts the operations at the path of the first server, and /docs beside it", async (t) => {
@@ -58,9 +55,10 @@ t.test("Mounts the operations at the path of the first server, and /docs beside 
 t.test("Takes the base path also from a relative server URL", async (t) => {
   const relative = edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /v7 }]\nsecurity:"]);
   t.equal((await readDocument(relative)).basePath, "/v7");
+  t.equal((await readDocument(relative.replace("/v7", "/pet-store/v7.1"))).basePath, "/pet-store/v7.1");
 });
 
-t.test("Rejects an invalid document, and one that it would not obey, with the reason", async (t) => {
+t.test("Rejects an invalid or unsupported document, with the reason", async (t) => {
   for (const [message, ...edits] of [
     [/invalid: .*must have required property 'version'/, [/\n {2}version: .*/, ""]],
     [/invalid: it must have openapi: 3.1.x/, ["openapi: 3.1.0", "openapi: 3.0.0"]],
@@ -94,40 +92,40 @@ t.test("Serves the document as written, with the addresses of BASE_URL and STAGI
   const served = JSON.parse(await get(plain, "/openapi.json"));
   t.same({ ...served, servers: 0 }, { ...written, servers: 0 }, "as written");
   t.same(served.servers, [{ url: "/v1", description: "This service" }]);
-  t.same(parse(await get(plain, "/openapi.yaml")), served, "YAML and JSON say the same");
-  t.match(await get(plain, "/openapi.yaml"), /^# The contract of the Pet Store/, "comments are kept");
+  t.same(parse(await get(plain, "/openapi.yaml")), served, "YAML and JSON are equal");
+  t.match(await get(plain, "/openapi.yaml"), /^# The contract of the Pet Store/, "YAML keeps the comments");
 
-  const known = await start(t, {
+  const configured = await start(t, {
     settings: { BASE_URL: "https://a.example/v1", STAGING_BASE_URL: "https://b.example/v1" },
   });
-  t.match(JSON.parse(await get(known, "/openapi.json")).servers, [
+  t.match(JSON.parse(await get(configured, "/openapi.json")).servers, [
     { url: "https://a.example/v1", description: "Production" },
     { url: "https://b.example/v1", description: "Staging" },
   ]);
-  await known.create(least);
-  await known.create(least);
+  await configured.create(minimalPet);
+  await configured.create(minimalPet);
   t.match(
-    (await known.call("GET", "/v1/pets?limit=1")).headers.link,
+    (await configured.call("GET", "/v1/pets?limit=1")).headers.link,
     /^<https:\/\/a.example\/v1\/pets\?limit=1&cursor=/,
   );
 });
 
-t.test("Every example of the document fits its schema", async (t) => {
+t.test("Every example of the document is valid against its schema", async (t) => {
   const validator = new Validator();
   await validator.validate(parse(documentText));
   const ajv = addFormats.default(new Ajv2020({ strict: false, addUsedSchema: false }));
   let found = 0;
-  const check = (schema: object, value: unknown, where: string) => {
+  const check = (schema: object, value: unknown, path: string) => {
     found += 1;
-    t.ok(ajv.compile(schema)(value), `${where}: ${JSON.stringify(value)}`);
+    t.ok(ajv.compile(schema)(value), `${path}: ${JSON.stringify(value)}`);
   };
-  const walk = (node: unknown, where: string): void => {
+  const walk = (node: unknown, path: string): void => {
     if (node === null || typeof node !== "object") return;
     const { schema, example, examples } = node as { schema?: object; example?: unknown; examples?: object };
-    if (schema && example !== undefined) check(schema, example, where);
-    if (schema && examples) for (const { value } of Object.values(examples)) check(schema, value, where);
-    if (!schema && Array.isArray(examples)) for (const value of examples) check(node, value, where);
-    for (const [key, child] of Object.entries(node)) if (!/^examples?$/.test(key)) walk(child, `${where}/${key}`);
+    if (schema && example !== undefined) check(schema, example, path);
+    if (schema && examples) for (const { value } of Object.values(examples)) check(schema, value, path);
+    if (!schema && Array.isArray(examples)) for (const value of examples) check(node, value, path);
+    for (const [key, child] of Object.entries(node)) if (!/^examples?$/.test(key)) walk(child, `${path}/${key}`);
   };
   walk(validator.resolveRefs(), "");
   t.ok(found > 100, `${found} examples`);

@@ -1,5 +1,4 @@
 // The examples of the document, which documentation shows and generators of code use. Also run over PostgreSQL.
-
 import t from "tap";
 import { checkExamples } from "../support/examples.ts";
 

@@ -1,4 +1,4 @@
-// Numbers in queries, paths and bodies: plain decimal parameters, and int64 without rounding.
+// Numbers in queries, paths and bodies: plain decimal digits in parameters, and int64 without rounding.
 import fc from "fast-check";
 import t from "tap";
 import { parse } from "yaml";

@@ -1,5 +1,4 @@
-// Operations of the document: unsupported features are rejected, with the name of the operation.
-
+// Operations that use unsupported features of OpenAPI are rejected, with the name of the operation.
 import t from "tap";
 import { readDocument } from "../../src/pets/document.ts";
 import { edit, released } from "../support/files.ts";

@@ -1,11 +1,8 @@
-// Routes: each operation of the document with its handler, its credentials and its body.
-
+// Routes: the handler, the credentials and the body of each operation.
 import t from "tap";
 import { handlers } from "../../src/pets/handlers.ts";
 import { documentText, edit, valueAfter } from "../support/files.ts";
-import { start } from "../support/service.ts";
-
-const least = { name: "Tom", categoryId: 3 };
+import { minimalPet, start } from "../support/service.ts";
 
 t.test("Assigns the id itself, even if the schema of the body allows additional properties", async (t) => {
   const service = await start(t, {
@@ -14,7 +11,7 @@ t.test("Assigns the id itself, even if the schema of the body allows additional 
       "      properties:\n        name: &name",
     ]),
   });
-  t.match(await service.create({ ...least, id: 77, x: 1 }), { id: 1, ...least });
+  t.match(await service.create({ ...minimalPet, id: 77, x: 1 }), { id: 1, ...minimalPet });
 });
 
 t.test("Accepts requests without a key if the operation's security allows it", async (t) => {
@@ -25,7 +22,7 @@ t.test("Accepts requests without a key if the operation's security allows it", a
       ["operationId: createPet", "operationId: createPet\n      security: []"],
     ),
   });
-  const post = () => call("POST", "/v1/pets", { key: null, json: least, headers: { "idempotency-key": "a" } });
+  const post = () => call("POST", "/v1/pets", { key: null, json: minimalPet, headers: { "idempotency-key": "a" } });
   const { status, text } = await post();
   t.equal(status, 201);
   t.equal((await post()).text, text, "clients without a key share their values of Idempotency-Key");
@@ -43,9 +40,9 @@ t.test("Serves an operation without tags, parameters, security and body", async 
   /pets:
 `;
   const seen: unknown[] = [];
-  const answer = async (call: object) => {
+  const pong = async (call: object) => {
     seen.push(call);
-    return { status: 204, body: undefined };
+    return { status: 204 };
   };
   const document = edit(
     documentText,
@@ -53,7 +50,7 @@ t.test("Serves an operation without tags, parameters, security and body", async 
     ["  /pets:\n", ping],
     ["        required: true\n        description: The animal", "        description: The animal"],
   );
-  const service = await start(t, { document, handlers: { ...handlers, ping: answer } });
+  const service = await start(t, { document, handlers: { ...handlers, ping: pong } });
   t.match(await service.call("POST", "/v1/pings", { key: null }), { status: 204, text: "" });
   t.match(seen, [{ caller: undefined, body: undefined }]);
   const asText = { body: "x", headers: { "content-type": "text/plain" } };
@@ -71,8 +68,12 @@ t.test("Fails to start if document and code do not agree, and names the operatio
     [/operation getPet has no handler: npm run scaffold/, { handlers: some }],
     [/handler removePet has no operation in the document/, { handlers: { ...handlers, removePet: handler } }],
     [
-      /operation listPets needs a security scheme of type http basic, which has no implementation/,
+      /operation listPets needs the security scheme apiKey of type http basic, which has no implementation/,
       { document: edit(documentText, ["scheme: bearer", "scheme: basic"]) },
+    ],
+    [
+      /operation listPets needs the security scheme token of type http bearer, which has no implementation/,
+      { document: edit(documentText, [/\bapiKey:/g, "token:"]) },
     ],
     [/maxLenght/, { document: edit(documentText, [/maxLength(?=: \d)/, "maxLenght"]) }],
     [

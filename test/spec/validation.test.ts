@@ -1,5 +1,4 @@
 // Validation of requests against the schemas of the document.
-
 import t from "tap";
 import { parse } from "yaml";
 import { handlers } from "../../src/pets/handlers.ts";

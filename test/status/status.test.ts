@@ -16,7 +16,7 @@ const toDate = (time: Date | undefined) => time?.toISOString().slice(0, 10);
 t.test("Shows the last hour at /status.json: rates, durations, keys and deprecated operations", async (t) => {
   const clock = manualClock();
   const begin = Math.round(clock.now() / 1_000);
-  const service = await start(t, { figures: aggregateLocally(() => t.fail("a point is missing"), 10_000, clock) });
+  const service = await start(t, { metrics: aggregateLocally(() => t.fail("a point is missing"), 10_000, clock) });
   const { call, create, store } = service;
   const [alice, operator] = [await addKey(store, "alice"), await addKey(store, "op", undefined, true)];
   await create({ name: "Rex", categoryId: 7 });

@@ -37,10 +37,12 @@ export async function startPrism(t: Test, upstream: string, document: string) {
     if (!path.startsWith("/v1")) return send(port, path);
     const response = await send(prismPort, path.slice("/v1".length));
     if (!/problem\+json/.test(response.headers["content-type"] ?? "")) return response;
-    if (/#VIOLATIONS/.test(response.text)) throw new Error(`Prism refuses the answer to ${path}: ${response.text}`);
+    if (/#VIOLATIONS/.test(response.text)) throw new Error(`Prism rejects the response to ${path}: ${response.text}`);
     const direct = await send(port, path);
     if (direct.status >= 400) return direct;
-    throw new Error(`Prism refuses the request ${path}, and the service answers ${direct.status}: ${response.text}`);
+    throw new Error(
+      `Prism rejects the request ${path}, but the service accepts it with ${direct.status}: ${response.text}`,
+    );
   };
 }
 

@@ -55,85 +55,121 @@ interface OpenApi {
 const securityHeaders = ["content-security-policy", "x-content-type-options", "x-frame-options"];
 
 /** Throws an Error if a response violates the document. */
-type Check = (method: string, path: string, response: HttpResponse) => void;
+export type ResponseCheck = (method: string, path: string, response: HttpResponse) => void;
 
-const checks = new Map<string, Promise<Check>>();
+const checks = new Map<string, Promise<ResponseCheck>>();
 
 /**
  * Creates a function that checks responses against a document. Caches it by the text of the document, because
  * compiling the schemas is expensive.
  */
-export function createResponseCheck(text: string): Promise<Check> {
+export function createResponseCheck(text: string): Promise<ResponseCheck> {
   const check = checks.get(text) ?? compileCheck(text);
   checks.set(text, check);
   return check;
 }
 
-async function compileCheck(text: string): Promise<Check> {
+async function compileCheck(text: string): Promise<ResponseCheck> {
   const document = new Validator().resolveRefs({ specification: parse(text) }) as unknown as OpenApi;
-  const ajv = new Ajv2020({ strict: false, allErrors: true, addUsedSchema: false });
-  addFormats.default(ajv);
-  const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
-  const findError = (schema: object, value: unknown): string | undefined => {
-    const validate = compiled.get(schema) ?? ajv.compile(schema);
-    compiled.set(schema, validate);
-    return validate(value) ? undefined : ajv.errorsText(validate.errors);
-  };
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-  // The response of any operation with this status, for requests that reach no operation.
-  const findSharedResponse = (status: number) =>
-    operations.map(({ responses }) => responses[status]).find((response) => response !== undefined) ??
-    (document.components.responses.Failure as ResponseObject);
-
-  return (method, target, { status, headers, text }) => {
+  const findError = createSchemaCheck();
+  return (method, path, response) => {
+    const { status, headers, text } = response;
     const fail = (reason: string): never => {
-      throw new Error(`${method} ${target}: the response ${status} ${text.slice(0, 200)} ${reason}`);
+      throw new Error(`${method} ${path}: the response ${status} ${text.slice(0, 200)} ${reason}`);
     };
-    // Error responses must not disclose software, file names or stack traces.
-    const disclosed =
-      Object.keys(headers).find((name) => /^(server|x-powered-by|via)$/.test(name)) ??
-      /\n +at |node_modules|\.[tj]s:\d+|SQLITE_|postgres(ql)?:/.exec(text)?.[0];
+    const disclosed = findDisclosure(response);
     if (status >= 400 && disclosed) fail(`discloses ${disclosed}`);
-    const path = target.split("?", 1)[0]?.replace(/^\/v1/, "") ?? "";
-    const template = Object.keys(document.paths).find((candidate) =>
-      new RegExp(`^${candidate.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
-    );
-    const isHead = method === "HEAD";
-    const name = isHead ? "get" : method.toLowerCase();
-    // A request that the HTTP parser rejects reaches no operation.
-    const parsed = !/"code":"(malformed_request|request_timeout|headers_too_large)"/.test(text);
-    const routed = parsed && /^\/v1\//.test(target) && template !== undefined;
-    const operation = routed ? document.paths[template]?.[name] : undefined;
+    const operation = findOperation(document, method, path, response);
     if (operation === undefined && status < 400) return;
-    const response = operation
+    const declared = operation
       ? (operation.responses[status] ?? operation.responses.default)
-      : findSharedResponse(status);
-    if (response === undefined) return fail("has an undeclared status");
+      : findSharedResponse(document, status);
+    if (declared === undefined) return fail("has an undeclared status");
 
     if (!headers["x-request-id"]) fail("has no X-Request-Id");
     for (const header of securityHeaders) if (!headers[header]) fail(`has no ${header}`);
-    for (const [header, { required, schema }] of Object.entries(response.headers ?? {})) {
-      const value = headers[header.toLowerCase()];
-      if (value === undefined && required) fail(`has no header ${header}`);
-      if (value === undefined) continue;
-      const error = findError(schema, schema.type === "integer" ? Number(value) : value);
-      if (error) fail(`has a bad header ${header}: ${error}`);
-    }
     const undeclared = Object.keys(document.components.headers).find(
-      (header) => headers[header.toLowerCase()] !== undefined && response.headers?.[header] === undefined,
+      (header) => headers[header.toLowerCase()] !== undefined && declared.headers?.[header] === undefined,
     );
     if (undeclared) fail(`has the undeclared header ${undeclared}`);
     if (operation?.deprecated && !headers.deprecation)
       fail("has no Deprecation header, but the operation is deprecated");
-
-    if (response.content === undefined)
-      return text === "" ? undefined : fail("has a body, but the document declares none");
-    const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
-    const schema = response.content?.[mediaType]?.schema;
-    if (schema === undefined) return fail(`has the undeclared media type ${mediaType}`);
-    if (isHead) return text === "" ? undefined : fail("has a body, but the method is HEAD");
-    const error = findError(schema, JSON.parse(text));
-    if (error) fail(`has a bad body: ${error}`);
-    if (status >= 400 && JSON.parse(text).status !== status) fail("has a different status in its body");
+    const fault =
+      findHeaderFault(declared, response, findError) ?? findBodyFault(method, declared, response, findError);
+    if (fault) fail(fault);
   };
+}
+
+/** Returns the error of a value that does not match a schema. */
+type SchemaCheck = (schema: object, value: unknown) => string | undefined;
+
+function createSchemaCheck(): SchemaCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, addUsedSchema: false });
+  addFormats.default(ajv);
+  const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
+  return (schema, value) => {
+    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    compiled.set(schema, validate);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  };
+}
+
+// Error responses must not disclose software, file names or stack traces.
+function findDisclosure({ headers, text }: HttpResponse): string | undefined {
+  return (
+    Object.keys(headers).find((name) => /^(server|x-powered-by|via)$/.test(name)) ??
+    /\n +at |node_modules|\.[tj]s:\d+|SQLITE_|postgres(ql)?:/.exec(text)?.[0]
+  );
+}
+
+function findOperation(
+  { paths }: OpenApi,
+  method: string,
+  target: string,
+  { text }: HttpResponse,
+): OperationObject | undefined {
+  // A request that the HTTP parser rejects reaches no operation.
+  if (/"code":"(malformed_request|request_timeout|headers_too_large)"/.test(text)) return undefined;
+  if (!target.startsWith("/v1/")) return undefined;
+  const path = target.split("?", 1)[0]?.replace(/^\/v1/, "") ?? "";
+  const [, item] =
+    Object.entries(paths).find(([template]) => new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path)) ??
+    [];
+  return item?.[method === "HEAD" ? "get" : method.toLowerCase()];
+}
+
+/** Returns the response of any operation with this status, for requests that reach no operation. */
+function findSharedResponse({ paths, components }: OpenApi, status: number): ResponseObject | undefined {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  return (
+    operations.map(({ responses }) => responses[status]).find((response) => response !== undefined) ??
+    components.responses.Failure
+  );
+}
+
+function findHeaderFault(declared: ResponseObject, { headers }: HttpResponse, findError: SchemaCheck) {
+  for (const [header, { required, schema }] of Object.entries(declared.headers ?? {})) {
+    const value = headers[header.toLowerCase()];
+    if (value === undefined && required) return `has no header ${header}`;
+    if (value === undefined) continue;
+    const error = findError(schema, schema.type === "integer" ? Number(value) : value);
+    if (error) return `has a bad header ${header}: ${error}`;
+  }
+  return undefined;
+}
+
+function findBodyFault(
+  method: string,
+  { content }: ResponseObject,
+  { status, headers, text }: HttpResponse,
+  findError: SchemaCheck,
+): string | undefined {
+  if (content === undefined) return text === "" ? undefined : "has a body, but the document declares none";
+  const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
+  const schema = content[mediaType]?.schema;
+  if (schema === undefined) return `has the undeclared media type ${mediaType}`;
+  if (method === "HEAD") return text === "" ? undefined : "has a body, but the method is HEAD";
+  const error = findError(schema, JSON.parse(text));
+  if (error) return `has a bad body: ${error}`;
+  return status >= 400 && JSON.parse(text).status !== status ? "has a different status in its body" : undefined;
 }

@@ -18,7 +18,13 @@ import { createLogger } from "../../src/telemetry/logger.ts";
 import type { Tracing } from "../../src/telemetry/otlp-exporter.ts";
 import { documentText } from "./files.ts";
 import { startPrism } from "./prism.ts";
-import { createResponseCheck, type HttpResponse, parseResponses, toHttpResponse } from "./responses.ts";
+import {
+  createResponseCheck,
+  type HttpResponse,
+  parseResponses,
+  type ResponseCheck,
+  toHttpResponse,
+} from "./responses.ts";
 import { findSecret } from "./secrets.ts";
 
 /** The headers, body and key of a request. */
@@ -57,7 +63,7 @@ export interface Options {
   handlers?: Record<string, unknown>;
   /** Settings, as environment variables. */
   settings?: Record<string, string>;
-  figures?: MetricsHub;
+  metrics?: MetricsHub;
   /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;
@@ -102,7 +108,7 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     config: readConfig(options.settings ?? {}),
     logger,
     tracing: options.tracing,
-    metrics: options.figures,
+    metrics: options.metrics,
     tls: options.tls,
     ...(options.overrides && { overrides: options.overrides }),
   });
@@ -120,20 +126,38 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
   });
 
+  const origin = `http://127.0.0.1:${port}`;
   const check = await createResponseCheck(text);
-  const prism =
-    (options.prism ?? prismByDefault) ? await startPrism(t, `http://127.0.0.1:${port}/v1`, text) : undefined;
+  const prism = (options.prism ?? prismByDefault) ? await startPrism(t, `${origin}/v1`, text) : undefined;
   const key = await addKey(store, `test-${port}-${Math.random().toString(36).slice(2, 8)}`);
-  const call: Service["call"] = async (method, path, { headers, body, json, key: credential = key } = {}) => {
+  const call = createCall({ port, key, agent, check, prism });
+  const create: Service["create"] = async (pet, headers = {}) => {
+    const { status, body, text } = await call("POST", "/v1/pets", { json: pet, headers });
+    if (status !== 201) throw new Error(`not created: ${status} ${text}`);
+    return body as Pet;
+  };
+  return { origin, port, key, app, store, logs, call, raw: createRaw(port, check), create, close };
+}
+
+interface Connection {
+  port: number;
+  key: string;
+  agent: Agent;
+  check: ResponseCheck;
+  prism: Awaited<ReturnType<typeof startPrism>> | undefined;
+}
+
+function createCall({ port, key, agent, check, prism }: Connection): Service["call"] {
+  return async (method, path, { headers, body, json, key: credential = key } = {}) => {
     const content = json === undefined ? body : typeof json === "string" ? json : JSON.stringify(json);
-    const sent = {
+    const requestHeaders = {
       ...(credential !== null && { authorization: `Bearer ${credential}` }),
       ...(json !== undefined && { "content-type": "application/json" }),
       ...(content !== undefined && { "content-length": Buffer.byteLength(content) }),
       ...headers,
     };
     const send = async (port: number, path: string) => {
-      const outgoing = request({ agent, host: "127.0.0.1", port, method, path, headers: sent });
+      const outgoing = request({ agent, host: "127.0.0.1", port, method, path, headers: requestHeaders });
       outgoing.end(content);
       const [incoming] = await once(outgoing, "response");
       return toHttpResponse(incoming.statusCode, incoming.headers, await readText(incoming));
@@ -142,7 +166,10 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     check(method, path, response);
     return response;
   };
-  const raw: Service["raw"] = async (bytes, more) => {
+}
+
+function createRaw(port: number, check: ResponseCheck): Service["raw"] {
+  return async (bytes, more) => {
     const socket = connect(port, "127.0.0.1");
     if (more) socket.once("data", () => socket.end()).write(bytes);
     else socket.end(bytes);
@@ -154,10 +181,4 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     }
     return responses;
   };
-  const create: Service["create"] = async (pet, headers = {}) => {
-    const { status, body, text } = await call("POST", "/v1/pets", { json: pet, headers });
-    if (status !== 201) throw new Error(`not created: ${status} ${text}`);
-    return body as Pet;
-  };
-  return { origin: `http://127.0.0.1:${port}`, port, key, app, store, logs, call, raw, create, close };
 }

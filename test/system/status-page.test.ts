@@ -267,7 +267,7 @@ async function startWithCalls(t: Test) {
   const document = edit(documentText, [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`]);
   const clock = manualClock();
   const metrics = aggregateLocally((error) => t.fail(String(error)), step, clock);
-  const { origin, call, create, store } = await start(t, { document, figures: metrics });
+  const { origin, call, create, store } = await start(t, { document, metrics });
   const names = ["<img src=x onerror=alert(1)>", "alice"];
   const [markup, alice] = await Promise.all(names.map((name) => addKey(store, name)));
   const { id } = await create({ name: "Rex", categoryId: 7 });

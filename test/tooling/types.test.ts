@@ -1,12 +1,13 @@
-// The types that tie handlers to the document. The compiler reports each @ts-expect-error whose line compiles.
-
+// The types that bind handlers to the document. The compiler reports each @ts-expect-error whose line compiles.
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { fail } from "../../src/pets/errors.ts";
-import type { Handler, Handlers } from "../../src/pets/handler.ts";
+import type { Handler, Handlers, PetStoreApplication } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
+import type { RoutesOptions } from "../../src/spec/routes.ts";
+import type { SecurityScheme } from "../../src/spec/security.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
 const pet = { id: 1n, name: "Rex", categoryId: 7n };
@@ -25,13 +26,13 @@ export const undeclaredFailure: Handler<"getPet"> = async () => fail("content_to
 // @ts-expect-error the body of another status
 export const otherBody: Handler<"getPet"> = async () => ({ status: 404, body: pet });
 
-// @ts-expect-error an id that is no bigint
+// @ts-expect-error an id that is not a bigint
 export const roundedId: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, id: 1 } });
 
-// @ts-expect-error a value that the enum does not have
+// @ts-expect-error a value outside the enum
 export const otherStatus: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, status: "no status" } });
 
-// @ts-expect-error a header that the answer does not declare
+// @ts-expect-error a header that the response does not declare
 export const otherHeader: Handler<"listPets"> = async () => ({ status: 200, body: [], headers: { Links: "" } });
 
 // @ts-expect-error a path parameter that the operation does not have
@@ -46,12 +47,20 @@ export const missing: Handlers = { listPets: handlers.listPets, createPet: handl
 // @ts-expect-error a handler without an operation
 export const orphan = { ...handlers, removePet: handlers.getPet } satisfies Handlers;
 
+// @ts-expect-error a context without the store
+export const incompleteContext: RoutesOptions<PetStoreApplication>["context"] = () => ({});
+
+type Authenticate = SecurityScheme<PetStoreApplication["caller"]>["authenticate"];
+
+// @ts-expect-error a security scheme that returns another caller
+export const otherCaller: Authenticate = async () => ({ id: "1" });
+
 const run = (cwd: string, ...args: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
   return { status, stdout, stderr };
 };
 
-t.test("The project compiles, and what must not compile does not", async (t) => {
+t.test("The project compiles, and each line above with an error does not", async (t) => {
   t.same(run(root, "node_modules/typescript/bin/tsc"), { status: 0, stdout: "", stderr: "" });
 });
 
@@ -59,9 +68,10 @@ t.test("The generated types are up to date", async (t) => {
   t.same(run(root, "scripts/generate.ts", "--check"), { status: 0, stdout: "", stderr: "" });
 });
 
-t.test("A parameter with a default always has a value in the types, also behind a reference", async (t) => {
+t.test("The types of a parameter with a default always have a value, also through a reference", async (t) => {
   const copy = folder(t);
-  for (const name of ["openapi", "src", "scripts"]) cpSync(join(root, name), join(copy, name), { recursive: true });
+  for (const name of ["openapi", "src", "scripts", "package.json"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const [limit = ""] = / {8}- name: limit\n(?: {10}.*\n)+/.exec(documentText) ?? [];
   const moved = `\n  parameters:\n    Limit:\n${limit.replace("- ", "  ").replace(/^ {2}/gm, "")}`;
@@ -75,6 +85,6 @@ t.test("A parameter with a default always has a value in the types, also behind 
   t.match(run(copy, "scripts/generate.ts"), { status: 0 });
   t.match(run(copy, "scripts/generate.ts", "--check"), { status: 0 });
   const types = readFileSync(join(copy, "src/generated/openapi.ts"), "utf8");
-  t.match(types, /parameters: \{[^}]*Limit: number;/, "always a value");
-  t.match(types, /listPets: \{\s+parameters: \{\s+query: \{/, "and so always a query");
+  t.match(types, /parameters: \{[^}]*Limit: number;/, "the parameter is required");
+  t.match(types, /listPets: \{\s+parameters: \{\s+query: \{/, "and so is the query");
 });

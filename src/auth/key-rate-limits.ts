@@ -1,0 +1,21 @@
+// The rate limits of API keys: of requests by key, and of failed attempts by address.
+import type { Config } from "../config.ts";
+import { limitRate, RateLimiter } from "../http/index.ts";
+import type { Guard } from "../spec/index.ts";
+import { callerOf } from "./authentication.ts";
+
+/** Returns milliseconds of a monotonic clock. By default, `performance.now()`. */
+type Clock = (() => number) | undefined;
+
+/** Returns the guard that limits the requests of each key. Returns none if the limit is null. */
+export function limitKeyRate(limit: Config["RATE_LIMIT"], clock: Clock): Guard[] {
+  if (limit === null) return [];
+  const limiter = new RateLimiter({ policy: "calls", limit, message: "This key has made too many calls", clock });
+  return [limitRate(limiter, (request) => callerOf(request)?.id.toString())];
+}
+
+/** Creates the limiter of failed attempts to authenticate. */
+export function createFailureLimiter(limit: Config["RATE_LIMIT_FAILED"], clock: Clock): RateLimiter {
+  const message = "Too many wrong keys came from this address";
+  return new RateLimiter({ policy: "failed-credentials", limit, message, clock });
+}

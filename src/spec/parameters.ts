@@ -1,0 +1,34 @@
+// Rejects path templates and parameters that the server would not read as the document describes them.
+import type { ParameterObject } from "./openapi.ts";
+import type { Reject } from "./operation.ts";
+
+const types = ["string", "integer", "number", "boolean"];
+// OpenAPI ignores header parameters with these names (3.1.1, section 4.8.12.1).
+const ignoredHeaders = /^(accept|content-type|authorization)$/i;
+
+/** Checks that the router supports the path template, and that its names are those of the path parameters. */
+export function checkPath(path: string, parameters: readonly ParameterObject[], reject: Reject): void {
+  if (!/^(\/([\w.~-]|\{[^/{}]*\})+)+$/.test(path))
+    reject(`has the path ${path}, which the router would read otherwise`);
+  const inTemplate = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name as string);
+  const misnamed = inTemplate.find((name) => !/^[a-z]\w*$/i.test(name));
+  if (misnamed) reject(`has the path parameter ${misnamed}, whose name must be camelCase`);
+  const declared = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+  const [missing] = new Set(inTemplate).symmetricDifference(new Set(declared));
+  if (missing) reject(`must have the path parameter ${missing} both in its path and among its parameters`);
+}
+
+/** Checks that the server supports each parameter. */
+export function checkParameters(parameters: readonly ParameterObject[], reject: Reject): void {
+  for (const [index, { name, in: location, schema, style = "form", allowEmptyValue }] of parameters.entries()) {
+    if (location === "cookie") reject(`has the cookie parameter ${name}, and cookies are not read`);
+    if (location === "header" && ignoredHeaders.test(name))
+      reject(`has the header parameter ${name}, which OpenAPI passes over`);
+    if (parameters.findIndex((other) => other.name === name && other.in === location) !== index)
+      reject(`has the parameter ${name} twice`);
+    if (allowEmptyValue) reject(`has the parameter ${name} with allowEmptyValue, and an empty value is refused`);
+    if (!/^(form|simple)$/.test(style)) reject(`has the parameter ${name} with the style ${style}, which is not read`);
+    if (!types.includes(schema?.type ?? ""))
+      reject(`has the parameter ${name}, whose type must be one of ${types.join(", ")}`);
+  }
+}
