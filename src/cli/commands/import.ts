@@ -36,7 +36,7 @@ export async function importFile(io: Io, file: string, options: ImportOptions, c
   const document = await readDocument();
   const url = readDatabaseUrl(io);
   const input = await openInput(file, io.stdin);
-  await importInput(io, url, { input, format: formats[name], document }, options).finally(input.close);
+  await importInput(io, url, { input, format: formats[name], document }, options).finally(() => input.close());
 }
 
 async function importInput(io: Io, url: string, source: Source, options: ImportOptions): Promise<void> {
