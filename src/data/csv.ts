@@ -5,7 +5,7 @@
 // record with its lines, and imports all others.
 import { decodeUtf8, HttpError } from "../http/index.ts";
 import type { NewPet, Values } from "../store/index.ts";
-import type { Format } from "./formats.ts";
+import type { Format } from "./format.ts";
 import { compileValidator, readNewPetSchema } from "./pet-schema.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Tables } from "../store/index.ts";
-import type { Format } from "./formats.ts";
+import type { Format } from "./format.ts";
 import { petFields } from "./pet-schema.ts";
 
 /** The pets to export, and their format. */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
 import type { Document } from "../spec/index.ts";
 import { type NewPet, newPetColumns, type Tables, type Values } from "../store/index.ts";
-import type { Format } from "./formats.ts";
+import type { Format } from "./format.ts";
 import {
   type Checkpoint,
   findCheckpointRow,

@@ -1,7 +1,7 @@
 // NDJSON: one JSON object per line, in UTF-8.
 import { parseBody } from "../http/index.ts";
 import type { NewPet, Values } from "../store/index.ts";
-import type { Format } from "./formats.ts";
+import type { Format } from "./format.ts";
 import { compileValidator } from "./pet-schema.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 

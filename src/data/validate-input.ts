@@ -2,7 +2,7 @@
 import { HttpError } from "../http/index.ts";
 import type { Document } from "../spec/index.ts";
 import type { NewPet } from "../store/index.ts";
-import type { Format, ParseRecord } from "./formats.ts";
+import type { Format, ParseRecord } from "./format.ts";
 import type { Input } from "./input-file.ts";
 import { type InputRecord, readRecords } from "./record-reader.ts";
 

@@ -1,6 +1,6 @@
 // The limits of a pet in the document, and edge cases of names and numbers for tests of NDJSON and CSV.
 import { parse } from "yaml";
-import type { Format } from "../../src/data/formats.ts";
+import type { Format } from "../../src/data/format.ts";
 import { petFields } from "../../src/data/pet-schema.ts";
 import type { PetStatus } from "../../src/store/port.ts";
 import { documentText } from "./files.ts";
