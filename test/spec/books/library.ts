@@ -13,6 +13,7 @@ import {
   HttpError,
   httpErrors,
   jsonBody,
+  requestChecks,
   responseHeaders,
 } from "../../../src/http/index.ts";
 import { type Handlers, parseDocument, routes, type SecuritySchemes } from "../../../src/spec/index.ts";
@@ -97,6 +98,7 @@ export async function startLibrary(): Promise<{ app: FastifyInstance; url: strin
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
   await app.register(errorHandler, {});
+  await app.register(requestChecks);
   await app.register(jsonBody);
   await app.register(routes<Library>, {
     document,
