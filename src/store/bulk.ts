@@ -72,7 +72,7 @@ export interface TableWriter extends TableReader {
   setLastId(table: IdTable, id: bigint): Promise<void>;
 }
 
-/** The tables of a store, for tools. The service does not use them. */
+/** The tables of a store, for tools. The service does not use them. The methods are bound and enumerable, as those of `Store`. */
 export interface Tables {
   /** Runs `work` on a snapshot of the store. */
   read<T>(work: (source: TableReader) => Promise<T>): Promise<T>;

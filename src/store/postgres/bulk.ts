@@ -58,18 +58,15 @@ class PostgresTables implements Tables {
   }
 
   // Locks before the snapshot: a table that is truncated after the snapshot would be empty in it.
-  read<T>(work: (source: TableReader) => Promise<T>): Promise<T> {
-    return this.#transact(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lockForReads}`, work);
-  }
+  readonly read = <T>(work: (source: TableReader) => Promise<T>): Promise<T> =>
+    this.#transact(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lockForReads}`, work);
 
-  write<T>(
+  readonly write = <T>(
     work: (target: TableWriter) => Promise<T>,
     { exclusive = false }: { readonly exclusive?: boolean } = {},
-  ): Promise<T> {
-    return this.#transact(`BEGIN; ${exclusive ? lockExclusively : lockForWrites}`, work);
-  }
+  ): Promise<T> => this.#transact(`BEGIN; ${exclusive ? lockExclusively : lockForWrites}`, work);
 
-  async isOnlyConnection(): Promise<boolean> {
+  readonly isOnlyConnection = async (): Promise<boolean> => {
     // PostgreSQL may still list connections that were just closed, such as that of `prepareDatabase`.
     for (let check = 0; check < maxConnectionChecks; check++) {
       const [{ n }] = (await this.#db.query(countOtherConnections)).rows;
@@ -77,11 +74,9 @@ class PostgresTables implements Tables {
       await sleep(connectionCheckInterval);
     }
     return false;
-  }
+  };
 
-  close(): Promise<void> {
-    return this.#db.end();
-  }
+  readonly close = (): Promise<void> => this.#db.end();
 
   async #transact<T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> {
     try {

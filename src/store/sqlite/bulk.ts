@@ -34,28 +34,23 @@ class SqliteTables implements Tables {
     this.#writer = new SqliteTableWriter(db);
   }
 
-  read<T>(work: (source: TableReader) => Promise<T>): Promise<T> {
-    return this.#transact("BEGIN", work);
-  }
+  readonly read = <T>(work: (source: TableReader) => Promise<T>): Promise<T> => this.#transact("BEGIN", work);
 
   // Every write transaction of SQLite is exclusive.
-  write<T>(work: (target: TableWriter) => Promise<T>): Promise<T> {
-    return this.#transact("BEGIN IMMEDIATE", work);
-  }
+  readonly write = <T>(work: (target: TableWriter) => Promise<T>): Promise<T> =>
+    this.#transact("BEGIN IMMEDIATE", work);
 
   // Leaving WAL mode needs an exclusive lock, and every open connection holds a shared lock on the file.
-  async isOnlyConnection(): Promise<boolean> {
+  readonly isOnlyConnection = async (): Promise<boolean> => {
     try {
       this.#db.exec("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL");
       return true;
     } catch {
       return false;
     }
-  }
+  };
 
-  async close(): Promise<void> {
-    this.#db.close();
-  }
+  readonly close = async (): Promise<void> => this.#db.close();
 
   async #transact<T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> {
     try {

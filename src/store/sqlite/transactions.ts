@@ -35,12 +35,12 @@ export class TransactionScheduler {
   readonly #options: TransactionOptions;
   readonly #caches: { clear(): void }[] = [];
   readonly #writes = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes));
-  // Not traced: most read transactions contain no statement, because the caches serve all of their reads.
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
-  readonly #rollback: StatementSync;
   readonly #beginWrite: TracedStatement;
   readonly #commitWrite: TracedStatement;
+  readonly #rollback: StatementSync;
+  // Read transactions are not traced: most contain no statement, because the caches serve all of their reads.
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   readonly #readDataVersion: StatementSync;
   #dataVersion: unknown; // differs if another connection has committed
   #isReading = false;
