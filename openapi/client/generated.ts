@@ -493,11 +493,11 @@ export interface operations {
     };
 }
 
-/** The fields that are an int64, wherever they are. */
+/** The names of all int64 fields. */
 export const int64Fields: ReadonlySet<string> = new Set(["categoryId","id"]);
 
-/** The operations that an Idempotency-Key makes safe to send again. */
-export const keyedOperations: ReadonlySet<string> = new Set(["POST /pets"]);
+/** The operations that accept an Idempotency-Key. */
+export const idempotentOperations: ReadonlySet<string> = new Set(["POST /pets"]);
 
-/** With what every address of the service ends. */
+/** The path at the end of every base URL of the service. */
 export const basePath = "/v1";
