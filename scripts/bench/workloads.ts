@@ -1,7 +1,7 @@
-// What the contenders are asked to do.
+// The workloads of the benchmarks, and the messages between a benchmark and its load generator.
 
-/** What to ask, where, how many at once, and for how long. */
-export interface Order {
+/** A run of the load generator. It sends the requests in turn, over all connections. */
+export interface LoadOptions {
   readonly url: string;
   readonly requests: readonly {
     method: "GET" | "POST";
@@ -13,37 +13,39 @@ export interface Order {
   readonly seconds: number;
 }
 
-/** What came of it: how often each status was answered, and how long answers took, in milliseconds. */
-export interface Load {
+/** The result of a run. Latencies are in milliseconds. */
+export interface LoadResult {
+  /** The number of responses for each status. */
   readonly statuses: Record<string, number>;
-  readonly failed: number;
+  /** The number of connection errors. */
+  readonly errors: number;
   readonly seconds: number;
   readonly p50: number;
   readonly p99: number;
-  /** Which part of the time the driver itself was at work: near 1 it is the limit, and not the server. */
-  readonly driving: number;
+  /** The CPU utilization of the load generator. Near 1, the load generator is the bottleneck. */
+  readonly utilization: number;
 }
 
-/** One kind of work. */
-export interface Work {
+/** A workload. */
+export interface Workload {
   readonly name: string;
   readonly connections: number;
-  readonly requests: Order["requests"];
-  /** The only statuses that count as done. */
+  readonly requests: LoadOptions["requests"];
+  /** Any other status fails the benchmark. */
   readonly expected: readonly number[];
 }
 
-/** How many pets there are before the work begins, a quarter each without a status, available, pending and sold. */
+/** The number of pets at the start. A quarter each has no status, available, pending and sold. */
 export const pets = 10_000;
 
 const body = JSON.stringify({ name: "Rex", categoryId: 7, status: "available" });
 
-/** All kinds of work, for callers with that key. */
-export function buildWork(key: string) {
+/** Creates all workloads, with an API key. */
+export function createWorkloads(key: string) {
   const headers = { authorization: `Bearer ${key}` };
   const get = (path: string) => ({ method: "GET" as const, path, headers });
-  // Spread over all pets, and the same for each contender.
-  const some = Array.from({ length: 97 }, (_, index) => get(`/v1/pets/${1 + ((index * 1_031) % pets)}`));
+  // Spread over all pets, and identical for all contenders.
+  const gets = Array.from({ length: 97 }, (_, index) => get(`/v1/pets/${1 + ((index * 1_031) % pets)}`));
   const list = get("/v1/pets?limit=20");
   const create = {
     method: "POST" as const,
@@ -51,14 +53,14 @@ export function buildWork(key: string) {
     headers: { ...headers, "content-type": "application/json" },
     body,
   };
-  const creates = (connections: number): Work => ({
+  const creates = (connections: number): Workload => ({
     name: `create, ${connections} at once`,
     connections,
     requests: [create],
     expected: [201],
   });
   return {
-    get: { name: "get", connections: 64, requests: some, expected: [200] },
+    get: { name: "get", connections: 64, requests: gets, expected: [200] },
     list20: { name: "list 20", connections: 64, requests: [list], expected: [200] },
     list100: {
       name: "list 100 sold",
@@ -81,18 +83,18 @@ export function buildWork(key: string) {
     mix: {
       name: "9 reads, 1 create",
       connections: 64,
-      requests: some.slice(0, 90).flatMap((one, index) => (index % 9 === 8 ? [one, create] : index % 2 ? one : list)),
+      requests: gets.slice(0, 90).flatMap((one, index) => (index % 9 === 8 ? [one, create] : index % 2 ? one : list)),
       expected: [200, 201],
     },
-    refused401: {
+    unauthorized: {
       name: "401",
       connections: 64,
       requests: [{ ...list, headers: { authorization: "Bearer psk_wrong" } }],
       expected: [401],
     },
-    refused400: { name: "400", connections: 64, requests: [get("/v1/pets?limit=1000")], expected: [400] },
-  } satisfies Record<string, Work>;
+    badRequest: { name: "400", connections: 64, requests: [get("/v1/pets?limit=1000")], expected: [400] },
+  } satisfies Record<string, Workload>;
 }
 
-/** The name of a kind of work in the code. */
-export type WorkId = keyof ReturnType<typeof buildWork>;
+/** The id of a workload, for options of the command line. */
+export type WorkloadId = keyof ReturnType<typeof createWorkloads>;
