@@ -1,5 +1,6 @@
-// What programs stumble over: numbers, text, names and nesting, as JSON text and as text of a parameter.
-import type { Random } from "../../test/support/random.ts";
+// Generates values that programs often handle incorrectly: numbers, strings, names and nesting, as JSON and as
+// parameters.
+import type { Random } from "../random.ts";
 
 const planes = Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xabcd));
 const numbers =
@@ -19,8 +20,8 @@ const escapes = [
 ];
 const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "name", "id", "", "0", "\u0000"];
 
-/** Names of fields that share the low bits of what V8 takes for the hash of an index, in `size` bytes of JSON. */
-export function collidingBody(size: number, step = 2 ** 11): string {
+/** Generates `size` bytes of JSON whose field names collide in the low bits of the hash that V8 uses for indexes. */
+export function createCollidingBody(size: number, step = 2 ** 11): string {
   const fields: string[] = [];
   for (let n = 1, left = size; left > 0; n++) {
     const field = `"${n * step}":0`;
@@ -31,7 +32,7 @@ export function collidingBody(size: number, step = 2 ** 11): string {
 }
 
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
-// Each of them costs as much as a hundred others, so they are rare. The limit of a body is 65,536 bytes.
+// Rarely used, because each of them costs as much as a hundred others. The limit of a body is 65,536 bytes.
 const large: (() => string)[] = [
   () => nested("[", "]", 30_000),
   () => nested("[", "]", 100_000),
@@ -44,11 +45,11 @@ const large: (() => string)[] = [
   () => `"${"\\ud83d\\ude00".repeat(1000)}"`,
   () => `"${"x".repeat(200_000)}"`,
   () => `{${Array.from({ length: 5_000 }, (_, n) => `"k${n}":${n}`)}}`,
-  () => collidingBody(60_000),
+  () => createCollidingBody(60_000),
 ];
 
-/** JSON text of a value that is not as usual, or that is no JSON. */
-export function nastyJson(random: Random): string {
+/** Generates JSON of an unusual value, or invalid JSON. */
+export function generateJson(random: Random): string {
   if (random.chance(100)) return random.pick(large)();
   return random.pick([
     () => random.pick(numbers),
@@ -58,17 +59,17 @@ export function nastyJson(random: Random): string {
     () => random.pick(["null", "true", "[]", "{}", '""', "", "[1", '{"a"}', "'a'", "undefined", '"a\nb"', "/**/1"]),
     () => `"${"x".repeat(random.pick([999, 1000, 1001]))}"`,
     () => nested("[", "]", random.int(50)),
-    () => `{${nastyName(random)}:${random.pick(numbers)}}`,
+    () => `{${generateName(random)}:${random.pick(numbers)}}`,
   ])();
 }
 
-/** JSON text of the name of a field that is not as usual. */
-export function nastyName(random: Random): string {
+/** Generates JSON of an unusual field name. */
+export function generateName(random: Random): string {
   return random.chance(5) ? `"${random.pick(escapes)}"` : JSON.stringify(random.pick(names));
 }
 
-/** Text for a parameter, as it stands in a target. */
-export function nastyText(random: Random): string {
+/** Generates an unusual value of a parameter, as in a request target. */
+export function generateText(random: Random): string {
   return random.pick([
     () => random.pick(numbers).replace("٣", "%D9%A3"),
     () => encodeURIComponent(random.pick(planes)),
@@ -100,8 +101,8 @@ export function nastyText(random: Random): string {
   ])();
 }
 
-/** Bytes that are no UTF-8, or no JSON to begin with. */
-export const nastyBytes = [
+/** Bytes that are invalid UTF-8, or that JSON must not begin with. */
+export const invalidBytes = [
   "\xef\xbb\xbf",
   "\xc0\xaf",
   "\xed\xa0\x80",

@@ -1,6 +1,6 @@
-// Requests made from the document, each as it says.
+// Generates valid requests from the document.
 import { parse } from "yaml";
-import { createRandom, type Random } from "../../test/support/random.ts";
+import { createRandom, type Random } from "../random.ts";
 
 interface Schema {
   type?: string;
@@ -23,33 +23,33 @@ interface Operation {
   method: string;
   path: string;
   parameters: Parameter[];
-  media: string;
+  mediaType: string;
   body: Schema | undefined;
 }
 
-/** A request, in parts that can be changed. */
+/** A request, in parts that mutations can change. */
 export interface Request {
   method: string;
   path: string;
   query: string[];
   headers: [name: string, value: string][];
-  /** The fields of its body: the name and the value of each, as JSON. */
+  /** The fields of the body: names and values as JSON. */
   fields: [name: string, value: string][];
-  /** Where its body is something else. */
+  /** A body that replaces the fields. */
   body?: Buffer;
   chunked?: boolean;
-  /** As the document says: it is answered with what was asked for. */
-  valid: boolean;
+  /** Whether the request conforms to the document, so that the service must not reject it. */
+  isValid: boolean;
 }
 
-/** What the generator knows of the service. */
-export interface Known {
+/** The values of a service that requests use. */
+export interface Inputs {
   readonly key: string;
-  /** Cursors of a list without a filter. */
+  /** Cursors of lists without a filter. */
   readonly cursors: readonly string[];
 }
 
-/** The operations of the document, with what they refer to in place. */
+/** Reads the operations of the document, with references resolved. */
 export function readOperations(text: string): Operation[] {
   const document = parse(text);
   const resolve = (part: unknown): unknown => {
@@ -68,15 +68,21 @@ export function readOperations(text: string): Operation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, { parameters, requestBody }]) => {
       const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema: Schema }> };
-      const [[media, { schema }] = ["", { schema: undefined }]] = Object.entries(content);
-      return { method: method.toUpperCase(), path, parameters: (parameters ?? []) as Parameter[], media, body: schema };
+      const [[mediaType, { schema }] = ["", { schema: undefined }]] = Object.entries(content);
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: (parameters ?? []) as Parameter[],
+        mediaType,
+        body: schema,
+      };
     }),
   );
 }
 
 const letters = [..."abcXYZ 019-_'\"\\/<>{}&%\t\nåßжあ漢\u200d\u{1f436}\u{10fffd}"];
 
-/** The text of a value that fits the schema. */
+// Generates the text of a value that is valid for the schema.
 function sample(schema: Schema, random: Random): string {
   if (schema.enum) return random.pick(schema.enum);
   if (schema.type === "integer") {
@@ -92,15 +98,15 @@ function sample(schema: Schema, random: Random): string {
       "-4611686018427387905",
     ]);
   }
-  const fits = new RegExp(schema.pattern ?? "", "u");
+  const pattern = new RegExp(schema.pattern ?? "", "u");
   const length = random.chance(50) ? Math.min(schema.maxLength ?? 1000, 1000) : random.int(20);
   const text = Array.from({ length }, () => random.pick(letters)).join("");
-  return fits.test(text) ? text : `t${random.int(1e9)}`;
+  return pattern.test(text) ? text : `t${random.int(1e9)}`;
 }
 
-/** A request that is as the document says. */
-export function makeValid(operations: readonly Operation[], random: Random, { key, cursors }: Known): Request {
-  const { method, path, parameters, media, body } = random.pick(operations);
+/** Generates a valid request. */
+export function generateValid(operations: readonly Operation[], random: Random, { key, cursors }: Inputs): Request {
+  const { method, path, parameters, mediaType, body } = random.pick(operations);
   const request: Request = {
     method,
     path,
@@ -110,40 +116,40 @@ export function makeValid(operations: readonly Operation[], random: Random, { ke
       ["Authorization", `Bearer ${key}`],
     ],
     fields: [],
-    valid: true,
+    isValid: true,
   };
-  // Some creates are sent again and again: each of them has a chance of its own, and so the same key and body.
-  const again = body !== undefined && random.chance(8) ? random.int(20_000) : undefined;
-  const own = again === undefined ? random : createRandom(again);
-  const alone = random.chance(4); // a cursor goes with no filter
-  for (const { name, in: place, required, schema } of parameters) {
-    if (place === "path") request.path = request.path.replace(`{${name}}`, sample(schema, own));
-    else if (name === "cursor") alone && request.query.push(`cursor=${random.pick(cursors)}`);
-    else if (place === "query")
-      !alone && own.chance(3) && request.query.push(`${name}=${encodeURIComponent(sample(schema, own))}`);
-    else if (required || again !== undefined) request.headers.push([name, `again-${again}`]);
+  // Some creates repeat an idempotency key. The number determines the key and the body.
+  const repeated = body !== undefined && random.chance(8) ? random.int(20_000) : undefined;
+  const values = repeated === undefined ? random : createRandom(repeated);
+  const useCursor = random.chance(4); // without a filter
+  for (const { name, in: location, required, schema } of parameters) {
+    if (location === "path") request.path = request.path.replace(`{${name}}`, sample(schema, values));
+    else if (name === "cursor") useCursor && request.query.push(`cursor=${random.pick(cursors)}`);
+    else if (location === "query")
+      !useCursor && values.chance(3) && request.query.push(`${name}=${encodeURIComponent(sample(schema, values))}`);
+    else if (required || repeated !== undefined) request.headers.push([name, `repeated-${repeated}`]);
   }
   request.path = `/v1${request.path}`;
   if (body === undefined) return request;
-  request.headers.push(["Content-Type", media]);
+  request.headers.push(["Content-Type", mediaType]);
   for (const [name, schema] of Object.entries(body.properties ?? {}))
-    if (body.required?.includes(name) || own.chance(2)) {
-      const text = sample(schema, own);
+    if (body.required?.includes(name) || values.chance(2)) {
+      const text = sample(schema, values);
       request.fields.push([JSON.stringify(name), schema.type === "integer" ? text : JSON.stringify(text)]);
     }
   request.chunked = random.chance(10);
   return request;
 }
 
-/** The fields of a body as JSON. */
-export function json({ fields }: Pick<Request, "fields">): string {
+/** Serializes the fields of a body as JSON. */
+export function serializeFields({ fields }: Pick<Request, "fields">): string {
   return `{${fields.map(([name, value]) => `${name}:${value}`)}}`;
 }
 
-/** The bytes of a request, in sound framing whatever its values are. */
-export function toBytes({ method, path, query, headers, fields, body, chunked }: Request): Buffer {
+/** Serializes a request, with valid framing. */
+export function serialize({ method, path, query, headers, fields, body, chunked }: Request): Buffer {
   const target = path + (query.length > 0 ? `?${query.join("&")}` : "");
-  const content = body ?? (fields.length > 0 ? Buffer.from(json({ fields })) : undefined);
+  const content = body ?? (fields.length > 0 ? Buffer.from(serializeFields({ fields })) : undefined);
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
   const framing =
     content === undefined ? "" : chunked ? "Transfer-Encoding: chunked\r\n" : `Content-Length: ${content.length}\r\n`;
@@ -152,9 +158,9 @@ export function toBytes({ method, path, query, headers, fields, body, chunked }:
   return Buffer.concat(chunked ? [head, ...toChunks(content)] : [head, content]);
 }
 
-// With an extension and a trailer, as RFC 9112, section 7.1, has them.
+// Adds a chunk extension and a trailer (RFC 9112, section 7.1).
 function toChunks(content: Buffer): Buffer[] {
-  const half = content.indexOf(',"') + 1; // names of pets stay in one piece, to be found again
+  const half = content.indexOf(',"') + 1; // names of pets are not split, so that the ledger finds them
   const parts = [content.subarray(0, half), content.subarray(half)].filter(({ length }) => length > 0);
   const chunks = parts.flatMap((part) => [
     Buffer.from(`${part.length.toString(16)};a="b"\r\n`),

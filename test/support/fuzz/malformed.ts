@@ -1,7 +1,7 @@
-// Requests as bytes that are not as HTTP has them: torn, cut, or of another protocol.
-import type { Random } from "../../test/support/random.ts";
+// Generates bytes that are not valid HTTP: corrupted, truncated, or of another protocol.
+import type { Random } from "../random.ts";
 
-const nasty = [
+const delimiters = [
   "\0",
   "\r",
   "\n",
@@ -20,26 +20,26 @@ const nasty = [
   ",",
 ].map((text) => Buffer.from(text, "latin1"));
 
-/** Tears bytes in one place. */
-export function tear(bytes: Buffer, random: Random): Buffer {
+/** Corrupts bytes in one place: flips a bit, or inserts, replaces, deletes, duplicates or truncates bytes. */
+export function corrupt(bytes: Buffer, random: Random): Buffer {
   const at = random.int(bytes.length);
   const before = bytes.subarray(0, at);
   const after = bytes.subarray(at);
   const span = 1 + random.int(random.pick([2, 8, 64]));
   return random.pick([
     () => Buffer.concat([before, Buffer.from([(after[0] ?? 0) ^ (1 << random.int(8))]), after.subarray(1)]),
-    () => Buffer.concat([before, random.pick(nasty), after]),
-    () => Buffer.concat([before, random.pick(nasty), after.subarray(1)]),
+    () => Buffer.concat([before, random.pick(delimiters), after]),
+    () => Buffer.concat([before, random.pick(delimiters), after.subarray(1)]),
     () => Buffer.concat([before, after.subarray(span)]),
     () => Buffer.concat([before, after.subarray(0, span), after]),
     () => before,
   ])();
 }
 
-const lf = (text: string) => text.replaceAll("\r\n", "\n");
+const withBareLf = (text: string) => text.replaceAll("\r\n", "\n");
 
-/** What is sent as it stands; of it no more is known than that it must do no harm. */
-export function strange(key: string, random: Random): Buffer {
+/** Generates bytes without a defined response. They must not harm the service. */
+export function generateMalformed(key: string, random: Random): Buffer {
   const host = `Host: x\r\nAuthorization: Bearer ${key}\r\n`;
   const get = `GET /v1/pets HTTP/1.1\r\n${host}`;
   const post = `POST /v1/pets HTTP/1.1\r\n${host}Content-Type: application/json\r\n`;
@@ -70,7 +70,7 @@ export function strange(key: string, random: Random): Buffer {
     () => "\r\n".repeat(random.int(2_000)),
     () =>
       random.pick(["\0", "\xff\xfe", "{}", "-", "SSH-2.0-x\r\n", "EHLO x\r\n", "<policy-file-request/>\0", "GET", "G"]),
-    () => lf(`${get}\r\n`),
+    () => withBareLf(`${get}\r\n`),
     () => `${get}${random.pick(["Connection: close", "Upgrade: h2c", "Expect: 100-continue"])}\r\n\r\n${get}\r\n`,
   ])();
   return Buffer.from(text, "latin1");

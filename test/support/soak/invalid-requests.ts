@@ -1,5 +1,5 @@
-// What clients do wrong, and the status that it must have.
-import type { Call } from "./caller.ts";
+// Invalid requests, with the expected status.
+import type { Call } from "./checked-client.ts";
 
 const json = { "content-type": "application/json" };
 const list = (query: string): Call => ({ method: "GET", path: `/v1/pets?${query}`, status: 400 });
@@ -11,7 +11,8 @@ const create = (body: string, status = 400, headers: Record<string, string> = js
   body,
 });
 
-export const mistakes: readonly Call[] = [
+/** The invalid requests. */
+export const invalidRequests: readonly Call[] = [
   list("limit=0x10"),
   list("limit=101"),
   list("limit=5&limit=5"),
