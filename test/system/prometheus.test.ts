@@ -1,19 +1,17 @@
-// /metrics read by Prometheus and promtool, from Debian's packages, with the configuration and the queries of the README.
+// Prometheus and promtool read /metrics, with the configuration and the queries of the README.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { findProgram, type Program } from "../support/debian.ts";
 import { edit, folder, root } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
+import { skipWithout } from "../support/programs.ts";
 import { addKey, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
-const prometheus = await findProgram("prometheus", "prometheus");
-const promtool = await findProgram("promtool", "prometheus");
-const skip = [prometheus, promtool].flatMap((one) => ("reason" in one ? [one.reason] : []))[0] ?? false;
+const skip = skipWithout("prometheus", "prometheus") || skipWithout("promtool", "prometheus");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
 const { store, call, port } = await start(t, { settings: { METRICS_FROM: "none" } });
@@ -22,8 +20,7 @@ const operator = await addKey(store, "prometheus", undefined, true);
 for (let n = 0; n < 5; n++) await call("GET", "/v1/pets/1", { key: alice });
 
 t.test("promtool finds no problem in /metrics", { skip }, async (t) => {
-  if ("reason" in promtool) return;
-  const lint = execFile(promtool.path, ["check", "metrics"], { env: promtool.env });
+  const lint = execFile("promtool", ["check", "metrics"]);
   lint.stdin?.end((await call("GET", "/metrics", { key: operator })).text);
   const output = [lint.stdout, lint.stderr].map((stream) => text(stream as NodeJS.ReadableStream));
   const [code] = await once(lint, "close");
@@ -31,8 +28,7 @@ t.test("promtool finds no problem in /metrics", { skip }, async (t) => {
 });
 
 t.test("Prometheus scrapes the service as the README says, and runs its queries", { skip }, async (t) => {
-  if ("reason" in prometheus) return;
-  const query = await startPrometheus(t, prometheus);
+  const query = await startPrometheus(t);
   const find = async (expression: string): Promise<number | undefined> => {
     const [found] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may still start
     return found && Number(found.value[1]);
@@ -63,7 +59,7 @@ interface Result {
 }
 
 /** Starts a Prometheus that scrapes the service once a second. Returns a function that queries it. */
-async function startPrometheus(t: Test, { path, env }: Program): Promise<(expression: string) => Promise<Result>> {
+async function startPrometheus(t: Test): Promise<(expression: string) => Promise<Result>> {
   const place = folder(t);
   writeFileSync(join(place, "key"), operator);
   const [job = ""] = /^scrape_configs:\n(?: .*\n)+/m.exec(readme) ?? [];
@@ -74,7 +70,7 @@ async function startPrometheus(t: Test, { path, env }: Program): Promise<(expres
   writeFileSync(join(place, "prometheus.yml"), `global: { scrape_interval: 1s }\n${edit(job, ...edits)}`);
   const address = `127.0.0.1:${await freePort()}`;
   const options = [`--config.file=${join(place, "prometheus.yml")}`, `--storage.tsdb.path=${join(place, "data")}`];
-  const running = execFile(path, [...options, `--web.listen-address=${address}`], { env });
+  const running = execFile("prometheus", [...options, `--web.listen-address=${address}`]);
   const exit = once(running, "exit");
   t.teardown(async () => {
     running.kill("SIGTERM");
