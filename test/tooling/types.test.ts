@@ -25,13 +25,13 @@ export const undeclaredFailure: Handler<"getPet"> = async () => fail("content_to
 // @ts-expect-error the body of another status
 export const otherBody: Handler<"getPet"> = async () => ({ status: 404, body: pet });
 
-// @ts-expect-error an id that is no bigint
+// @ts-expect-error an id that is not a bigint
 export const roundedId: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, id: 1 } });
 
 // @ts-expect-error a value that the enum does not have
 export const otherStatus: Handler<"getPet"> = async () => ({ status: 200, body: { ...pet, status: "no status" } });
 
-// @ts-expect-error a header that the answer does not declare
+// @ts-expect-error a header that the response does not declare
 export const otherHeader: Handler<"listPets"> = async () => ({ status: 200, body: [], headers: { Links: "" } });
 
 // @ts-expect-error a path parameter that the operation does not have
