@@ -5,6 +5,37 @@ import type { Random } from "../random.ts";
 /** The name of a pet that only a smuggled request creates. */
 export const canary = "smuggled";
 
+// Headers that only some parsers read as Transfer-Encoding.
+const transferEncodings = [
+  "Transfer-Encoding : chunked",
+  "Transfer-Encoding\t: chunked",
+  "Transfer-Encoding:\r\n chunked",
+  "X: y\nTransfer-Encoding: chunked",
+  "X: y\rTransfer-Encoding: chunked",
+  "X: y\0\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: x",
+  "Transfer_Encoding: chunked\r\nTransfer-Encoding: chunked",
+  "\0Transfer-Encoding: chunked",
+  " Transfer-Encoding: chunked",
+];
+
+// Headers that only some parsers read as Content-Length.
+const contentLengths = (n: number) => [
+  `Content-Length : ${n}`,
+  `Content-Length\t: ${n}`,
+  `Content-Length:\r\n ${n}`,
+  `X: y\nContent-Length: ${n}`,
+  `X: y\rContent-Length: ${n}`,
+  `X: y\0\r\nContent-Length: ${n}`,
+  ` Content-Length: ${n}`,
+  `Content-Length: ${n}\r\nContent-Length: ${n}`,
+  `Content-Length: ${n}\r\nContent-Length: 7`,
+  `Content-Length: 7\r\nContent-Length: ${n}`,
+  `Content\0-Length: ${n}`,
+  `X\r\nContent-Length: ${n}`,
+];
+
 /**
  * Generates a request with an ambiguous end. It contains another request, which creates a pet named `canary`. Framing
  * that has only one interpretation is excluded: leading zeros of a length, spaces around a value, chunk extensions.
@@ -30,44 +61,13 @@ export function generateAmbiguous(key: string, random: Random): Buffer {
       random.pick([clTe, teCl])(
         `Transfer-Encoding: ${random.pick(["chunked", "chunked, identity", "identity, chunked", "xchunked", "chunked, chunked", "\x0bchunked", "chunked\x0b", '"chunked"', "chunked;a", "chunke", "identity", "gzip, chunked", "chunked,", ""])}`,
       ),
-    () =>
-      random.pick([clTe, teCl])(
-        random.pick([
-          "Transfer-Encoding : chunked",
-          "Transfer-Encoding\t: chunked",
-          "Transfer-Encoding:\r\n chunked",
-          "X: y\nTransfer-Encoding: chunked",
-          "X: y\rTransfer-Encoding: chunked",
-          "X: y\0\r\nTransfer-Encoding: chunked",
-          "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
-          "Transfer-Encoding: chunked\r\nTransfer-Encoding: x",
-          "Transfer_Encoding: chunked\r\nTransfer-Encoding: chunked",
-          "\0Transfer-Encoding: chunked",
-          " Transfer-Encoding: chunked",
-        ]),
-      ),
+    () => random.pick([clTe, teCl])(random.pick(transferEncodings)),
     () =>
       random.pick([acceptedLength, ignoredLength])(
         (n) =>
           `Content-Length: ${random.pick([`+${n}`, `-${n}`, `0x${n.toString(16)}`, `${n}e0`, `${n}.0`, `${n}, ${n}`, `${n},`, `${n} ${n}`, `${n};`, `"${n}"`, `${n}\0`, `${n}\x0b`, `${2n ** 64n + BigInt(n)}`, `${n}_0`])}`,
       ),
-    () =>
-      random.pick([acceptedLength, ignoredLength])((n) =>
-        random.pick([
-          `Content-Length : ${n}`,
-          `Content-Length\t: ${n}`,
-          `Content-Length:\r\n ${n}`,
-          `X: y\nContent-Length: ${n}`,
-          `X: y\rContent-Length: ${n}`,
-          `X: y\0\r\nContent-Length: ${n}`,
-          ` Content-Length: ${n}`,
-          `Content-Length: ${n}\r\nContent-Length: ${n}`,
-          `Content-Length: ${n}\r\nContent-Length: 7`,
-          `Content-Length: 7\r\nContent-Length: ${n}`,
-          `Content\0-Length: ${n}`,
-          `X\r\nContent-Length: ${n}`,
-        ]),
-      ),
+    () => random.pick([acceptedLength, ignoredLength])((n) => random.pick(contentLengths(n))),
     () =>
       `${post}Transfer-Encoding: chunked\r\n\r\n${random.pick(["0x2", "+2", "-2", "2\n", "2;a\nb", "2g", `${"f".repeat(20)}2`, "", "2\r", "2\0", "2 2", "2,2"])}\r\n{}\r\n0\r\n\r\n${smuggled}`,
     () =>
