@@ -1,13 +1,12 @@
-// Minutes or hours of mixed load with faults, held to a model of what must be there: `npm run soak -- --minutes=10`,
-// `--stores=sqlite,postgres`, `--seed=N` for the same faults again, `--write` for the README. On Linux.
-import { join } from "node:path";
+// Runs soak tests over all stores, on Linux: `npm run soak -- --minutes=10`. `--stores` selects stores, `--seed`
+// repeats a sequence of faults, and `--write` writes the results into the README. Exits with 1 if a run finds a
+// failure.
 import { parseArgs } from "node:util";
 import { createCleanup } from "../test/support/cleanup.ts";
-import { writeReadme } from "./readme.ts";
-import { type Report, soak, stores } from "./soak/run.ts";
-import { faultless, toTable } from "./soak/table.ts";
+import { formatReports, isFaultless } from "../test/support/soak/report.ts";
+import { type Report, soak, stores } from "../test/support/soak/run.ts";
+import { writeMeasurements } from "./readme.ts";
 
-process.chdir(join(import.meta.dirname, ".."));
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" }, // for all stores together
@@ -17,10 +16,9 @@ const { values } = parseArgs({
   },
 });
 const names = values.stores.split(",") as (keyof typeof stores)[];
-const wrong = names.find((name) => !Object.hasOwn(stores, name));
-if (wrong !== undefined) throw new Error(`There is no ${wrong}. There are: ${Object.keys(stores).join(", ")}.`);
-const minutes = Number(values.minutes);
-const seed = Number(values.seed);
+const unknown = names.find((name) => !Object.hasOwn(stores, name));
+if (unknown !== undefined) throw new Error(`There is no ${unknown}. There are: ${Object.keys(stores).join(", ")}.`);
+const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error("--minutes and --seed must be numbers.");
 
 const { teardown, cleanUp } = createCleanup();
@@ -29,15 +27,14 @@ try {
   console.log(`seed ${seed}`);
   for (const store of names) {
     const seconds = (minutes * 60) / names.length;
-    const report = await soak({ teardown }, { store, seconds, seed, every: [2_000, 6_000] });
-    for (const complaint of report.complaints) console.error(`${store}, ${complaint}`);
+    const report = await soak({ teardown }, { store, seconds, seed, interval: [2_000, 6_000] });
+    for (const finding of report.findings) console.error(`${store}, ${finding}`);
     reports[store] = report;
   }
 } finally {
   await cleanUp();
 }
-const table = toTable(reports);
+const table = formatReports(reports);
 console.log(table);
-process.exitCode = Object.values(reports).every(faultless) ? 0 : 1;
-
-if (values.write) writeReadme("soak", table, `seed ${seed}`);
+if (values.write) writeMeasurements("soak", table, `seed ${seed}`);
+process.exitCode = Object.values(reports).every(isFaultless) ? 0 : 1;

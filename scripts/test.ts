@@ -1,52 +1,60 @@
 // Runs one level of the tests, with one PostgreSQL server for all test files.
 // usage: node scripts/test.ts fast|system|tooling|all [--coverage] [options and files of tap]
 //
-// --coverage measures the coverage of src, and fails below 100 %: at the level `all`, and at the level `system`, which
-// adds to the coverage of the run before it. So `fast --coverage` and then `system --coverage` reach 100 %.
+// --coverage measures the coverage of src. It fails below 100 % at the level `all`, and at the level `system`, which
+// adds to the coverage of the previous run: `fast --coverage` and then `system --coverage` reach 100 %.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createCleanup } from "../test/support/cleanup.ts";
+import { type Cleanup, createCleanup } from "../test/support/cleanup.ts";
 import { startPostgres } from "../test/support/postgres.ts";
+
+const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const tap = resolve("node_modules/.bin/tap");
 
 const fast = globSync("test/**/*.test.ts", { exclude: ["test/system/**", "test/tooling/**"] }).sort();
 const system = globSync("test/system/**/*.test.ts").sort();
 const tooling = globSync("test/tooling/**/*.test.ts").sort();
 const levels: Record<string, readonly string[]> = { fast, system, tooling, all: [...tooling, ...system, ...fast] };
 
-const [level = "", ...words] = process.argv.slice(2);
+const [level = "", ...options] = process.argv.slice(2).filter((word) => word !== "--coverage");
+const coverage = process.argv.includes("--coverage");
 const files = levels[level];
 if (files === undefined)
   throw new Error(`usage: node scripts/test.ts ${Object.keys(levels).join("|")} [--coverage] [options] [files]`);
-const coverage = words.includes("--coverage");
-const options = words.filter((word) => word !== "--coverage");
-if (coverage) options.push("--no-disable-coverage");
-if (coverage && level !== "all" && level !== "system") options.push("--allow-incomplete-coverage");
-if (coverage && level === "system") {
-  // tap deletes the coverage of the run before, unless it runs a subset: the files of a list.
-  const list = ".tap/system-tests";
-  mkdirSync(".tap", { recursive: true });
-  writeFileSync(list, system.map((file) => `${file}\n`).join(""));
-  options.push(`--save=${list}`);
-}
+const selected = options.some((option) => option.endsWith(".test.ts")) ? [] : files;
 
-const program = fileURLToPath(new URL("../node_modules/.bin/tap", import.meta.url));
-// A run that has to build its plugins first, as after an installation, loses the coverage.
-if (coverage) execFileSync(program, ["build"], { stdio: "inherit" });
+// tap loses the coverage of a run in which it first builds its plugins, as after an installation.
+if (coverage) execFileSync(tap, ["build"], { stdio: "inherit" });
 const cleanup = createCleanup();
-const environment = { ...process.env };
-// Compiled code that comes from a cache has no coverage.
-if (!coverage) environment.NODE_COMPILE_CACHE = fileURLToPath(new URL("../node_modules/.cache/tests", import.meta.url));
-if (!environment.TEST_DATABASE_URL) {
-  const { url, end } = await startPostgres();
-  cleanup.teardown(end);
-  environment.TEST_DATABASE_URL = url("postgres");
-}
-const chosen = options.some((word) => word.endsWith(".test.ts")) ? [] : files;
-const tap = spawn(program, [...options, ...chosen], { env: environment, stdio: "inherit" });
-const exit = once(tap, "exit");
-cleanup.teardown(() => tap.kill() && exit);
+const env = await createEnvironment(cleanup);
+const child = spawn(tap, [...options, ...coverageOptions(), ...selected], { env, stdio: "inherit" });
+const exit = once(child, "exit");
+cleanup.teardown(() => child.kill() && exit);
 const [code] = await exit;
 await cleanup.cleanUp();
 process.exit(code ?? 1);
+
+function coverageOptions(): string[] {
+  if (!coverage) return [];
+  if (level === "all") return ["--no-disable-coverage"];
+  if (level !== "system") return ["--no-disable-coverage", "--allow-incomplete-coverage"];
+  // tap deletes the coverage of the previous run, unless it runs the files of a list.
+  const list = ".tap/system-tests";
+  mkdirSync(".tap", { recursive: true });
+  writeFileSync(list, system.map((file) => `${file}\n`).join(""));
+  return ["--no-disable-coverage", `--save=${list}`];
+}
+
+async function createEnvironment({ teardown }: Cleanup): Promise<NodeJS.ProcessEnv> {
+  const environment = { ...process.env };
+  // Code from the compile cache has no coverage.
+  if (!coverage) environment.NODE_COMPILE_CACHE = resolve("node_modules/.cache/tests");
+  if (!environment.TEST_DATABASE_URL) {
+    const { url, end } = await startPostgres();
+    teardown(end);
+    environment.TEST_DATABASE_URL = url("postgres");
+  }
+  return environment;
+}

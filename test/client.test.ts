@@ -9,9 +9,9 @@ import t, { type Test } from "tap";
 import { readDocument } from "../src/pets/document.ts";
 import { start } from "./support/service.ts";
 
-const clientModule = new URL(process.env.CLIENT_MODULE ?? "../openapi/client.ts", import.meta.url);
-const { createClient, exactJson }: typeof import("../openapi/client.ts") = await import(clientModule.href);
-const { retry }: typeof import("../openapi/retry.ts") = await import(
+const clientModule = new URL(process.env.CLIENT_MODULE ?? "../openapi/client/client.ts", import.meta.url);
+const { createClient, exactJson }: typeof import("../openapi/client/client.ts") = await import(clientModule.href);
+const { retry }: typeof import("../openapi/client/retry.ts") = await import(
   new URL(`retry${extname(clientModule.pathname)}`, clientModule).href
 );
 
@@ -110,7 +110,7 @@ t.test("Returns every failure as an error with a code, a message and a status", 
 
   const unreachable = createClient({ baseUrl: "http://127.0.0.1:1/v1", key });
   t.match(await unreachable.GET("/pets"), {
-    error: { code: "unreachable", message: /No answer of the Pet Store: .*(ECONNREFUSED|bad port)/, status: 0 },
+    error: { code: "unreachable", message: /No response from the Pet Store: .*(ECONNREFUSED|bad port)/, status: 0 },
     response: { ok: false, status: 0 },
   });
 
@@ -119,7 +119,11 @@ t.test("Returns every failure as an error with a code, a message and a status", 
   const behind = createClient({ baseUrl: gateway, key });
   t.match((await behind.GET("/pets")).error, { code: "unreadable", message: /Bad gateway/, status: 502 });
   Object.assign(page, { status: 200, body: "<h1>Sign in</h1>" });
-  t.match((await behind.GET("/pets")).error, { code: "unreadable", message: /answered 200.*Sign in/, status: 200 });
+  t.match((await behind.GET("/pets")).error, {
+    code: "unreadable",
+    message: /The response 200 .*Sign in/,
+    status: 200,
+  });
 });
 
 t.test("Returns a timeout or an abort as unreachable, and does not retry what the caller aborted", async (t) => {
@@ -220,7 +224,7 @@ t.test("Warns once about each deprecated operation, with its sunset and its succ
   for (const petId of [1n, 1n, 42n]) await client.GET("/pets/{petId}", { params: { path: { petId } } });
   await client.GET("/pets");
   const date = new Date(sunset).toUTCString();
-  t.same(warnings, [`The Pet Store's GET /pets/{petId} is deprecated; it goes away on ${date}; use ${basePath}/pets`]);
+  t.same(warnings, [`The Pet Store's GET /pets/{petId} is deprecated; its sunset is ${date}; use ${basePath}/pets`]);
 });
 
 t.test("Throws a TypeError that does not show the value if an option is invalid", async (t) => {

@@ -1,52 +1,57 @@
-// Who is measured, and what each of them can do.
-import type { WorkId } from "./work.ts";
+// The servers that the comparison measures.
+import type { WorkloadId } from "./workloads.ts";
 
-/** A program that answers the same calls. */
-export interface Contender {
-  readonly name: string;
-  /** What to start, from the project's folder, and with which settings beside the port. */
-  readonly program: readonly string[];
-  environment(database: { file: string; postgres: string }): Record<string, string>;
-  readonly works: readonly WorkId[];
+/** The databases of a contender: a SQLite file and the URL of a PostgreSQL database. */
+export interface Databases {
+  readonly file: string;
+  readonly postgres: string;
 }
 
-const reads: WorkId[] = ["get", "list20", "list100"];
-const stored: WorkId[] = ["lists"];
-const writes: WorkId[] = ["create1", "create32", "create64", "create256", "mix"];
-const refusals: WorkId[] = ["refused401", "refused400"];
-const all = [...reads, ...stored, ...writes, ...refusals];
+/** A server with the API of the Pet Store, or a part of it. */
+export interface Contender {
+  readonly name: string;
+  /** The arguments of Node, in the root of the project. */
+  readonly program: readonly string[];
+  /** Returns the environment, without the port. */
+  environment(databases: Databases): Record<string, string>;
+  readonly workloads: readonly WorkloadId[];
+}
 
-const peer = (name: string, file: string, works = all): Contender => ({
+const reads: WorkloadId[] = ["get", "list20", "list100"];
+const creates: WorkloadId[] = ["create1", "create32", "create64", "create256", "mix"];
+const all: WorkloadId[] = [...reads, "lists", ...creates, "unauthorized", "badRequest"];
+
+const framework = (name: string, file: string, workloads = all): Contender => ({
   name,
   program: [`scripts/bench/${file}`],
   environment: ({ file }) => ({ DATABASE_FILE: file, NODE_ENV: "production" }),
-  works,
+  workloads,
 });
 
-const service = (name: string, url: (database: { file: string; postgres: string }) => string, log = "warn") => ({
+const petStore = (name: string, url: (databases: Databases) => string, logLevel = "warn"): Contender => ({
   name,
   program: ["src/bin.js", "serve"],
-  environment: (database: { file: string; postgres: string }) => ({
-    DATABASE_URL: url(database),
-    LOG_LEVEL: log,
-    RATE_LIMIT_FAILED: "999999999/1s", // so that a 401 is measured, and not the 429 after it
+  environment: (databases) => ({
+    DATABASE_URL: url(databases),
+    LOG_LEVEL: logLevel,
+    RATE_LIMIT_FAILED: "999999999/1s", // otherwise the workload for 401 would measure 429
   }),
-  works: all,
+  workloads: all,
 });
 
-/** All of them. No one logs requests, but for the one that says so. */
+/** The contenders. Only `logging` logs requests. */
 export const contenders = {
-  sqlite: service("Pet Store", ({ file }) => `sqlite:${file}`),
-  logging: service("Pet Store, logging each request", ({ file }) => `sqlite:${file}`, "info"),
-  postgres: service("Pet Store, beside PostgreSQL", ({ postgres }) => postgres),
-  ready: peer("node:http, ready bytes", "contenders/ready.ts", reads),
-  fastify: peer("Fastify by hand, no checks", "contenders/fastify.ts", [...reads, ...stored, ...writes]),
-  glue: peer("fastify-openapi-glue", "contenders/glue.ts"),
-  openapiBackend: peer("openapi-backend on Fastify", "contenders/openapi-backend.ts"),
-  expressValidator: peer("express-openapi-validator", "contenders/express-openapi-validator.ts"),
-  hono: peer("Hono zod-openapi", "contenders/hono-zod-openapi.ts"),
-  nest: peer("NestJS on Fastify", "build/contenders/nest.js"),
+  sqlite: petStore("Pet Store", ({ file }) => `sqlite:${file}`),
+  logging: petStore("Pet Store, logging each request", ({ file }) => `sqlite:${file}`, "info"),
+  postgres: petStore("Pet Store, beside PostgreSQL", ({ postgres }) => postgres),
+  ready: framework("node:http, ready bytes", "contenders/ready.ts", reads),
+  fastify: framework("Fastify by hand, no checks", "contenders/fastify.ts", [...reads, "lists", ...creates]),
+  glue: framework("fastify-openapi-glue", "contenders/glue.ts"),
+  openapiBackend: framework("openapi-backend on Fastify", "contenders/openapi-backend.ts"),
+  expressValidator: framework("express-openapi-validator", "contenders/express-openapi-validator.ts"),
+  hono: framework("Hono zod-openapi", "contenders/hono-zod-openapi.ts"),
+  nest: framework("NestJS on Fastify", "build/contenders/nest.js"),
 } satisfies Record<string, Contender>;
 
-/** The name of a contender in the code. */
+/** The id of a contender, for options of the command line. */
 export type ContenderId = keyof typeof contenders;

@@ -1,58 +1,69 @@
-// Whether the service keeps what it no longer needs: its heap after a collection, minute by minute of load.
+// Detects memory leaks: `npm run bench -- memory --minutes 10`. Measures the heap after garbage collection, after each
+// minute of load. Exits with 1 if the heap has grown by more than 5 % since the first minute, which is the warm-up.
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createCleanup } from "../../test/support/cleanup.ts";
 import { freePort } from "../../test/support/port.ts";
-import { measure, memory, prepare, start, startDriver } from "./run.ts";
+import { installPackages, measureWorkload, prepareDatabases, readMemory, startClient, startServer } from "./servers.ts";
 
-/** The megabytes after so many minutes: of the heap, collected, and of the process. */
-export interface Minute {
-  readonly minute: number;
-  readonly requests: number;
-  readonly heap: number;
-  readonly resident: number;
-}
+const maxGrowth = 1.05;
 
-/** Drives the service with reads and creates, and looks at its heap after each minute. The first is for warming up. */
-export async function watchMemory(minutes: number, folder: string, tell: (text: string) => void): Promise<Minute[]> {
-  const { key, works, url, end } = await prepare(folder, ["sqlite"]);
-  const port = await freePort();
-  const running = await start("sqlite", url("sqlite"), key, [`--inspect=127.0.0.1:${port}`]);
-  const driver = startDriver();
+/** Runs the benchmark, and prints a line for each minute. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { minutes: { type: "string", default: "10" } } });
+  installPackages();
+  const { teardown, cleanUp } = createCleanup();
+  const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
+  teardown(() => rmSync(folder, { recursive: true }));
   try {
-    const inspector = await connect(port);
-    const all: Minute[] = [];
+    const { key, workloads, databasesOf, end } = await prepareDatabases(folder, ["sqlite"]);
+    teardown(end);
+    const port = await freePort();
+    const server = await startServer("sqlite", databasesOf("sqlite"), key, [`--inspect=127.0.0.1:${port}`]);
+    teardown(() => server.child.kill("SIGKILL"));
+    const loadGenerator = startClient("scripts/bench/load-generator.ts");
+    teardown(() => loadGenerator.disconnect());
+    const inspector = await connectInspector(port);
+    teardown(() => inspector.close());
+
+    const heaps: number[] = [];
     let requests = 0;
-    for (let minute = 0; minute <= minutes; minute++) {
-      tell(`minute ${minute} of ${minutes}`);
-      requests += (await measure(running, works.mix, driver, 60)).rate * 60;
-      await inspector.ask("HeapProfiler.collectGarbage");
-      const { usedSize } = await inspector.ask<{ usedSize: number }>("Runtime.getHeapUsage");
-      all.push({ minute, requests, heap: usedSize / 1e6, resident: memory(running.child, "VmRSS") });
+    for (let minute = 0; minute <= Number(values.minutes); minute++) {
+      requests += (await measureWorkload(server, workloads.mix, loadGenerator, 60)).rate * 60;
+      await inspector.call("HeapProfiler.collectGarbage");
+      const { usedSize } = await inspector.call<{ usedSize: number }>("Runtime.getHeapUsage");
+      const heap = usedSize / 1e6;
+      heaps.push(heap);
+      console.log(
+        `minute ${minute}: ${Math.round(requests).toLocaleString("en-US")} requests, heap ${heap.toFixed(1)} MB, resident ${readMemory(server, "VmRSS").toFixed(0)} MB`,
+      );
     }
-    inspector.close();
-    return all;
+    const growth = (heaps.at(-1) as number) / (heaps[0] as number);
+    console.log(`heap: ${growth.toFixed(3)} times the first`);
+    process.exitCode = growth <= maxGrowth ? 0 : 1;
   } finally {
-    driver.disconnect();
-    running.child.kill("SIGKILL");
-    await end();
+    await cleanUp();
   }
 }
 
-// https://chromedevtools.github.io/devtools-protocol/
-async function connect(port: number) {
-  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
-    { webSocketDebuggerUrl: string },
-  ];
+// Connects to the inspector of Node: https://chromedevtools.github.io/devtools-protocol/
+async function connectInspector(port: number) {
+  const response = await fetch(`http://127.0.0.1:${port}/json/list`);
+  const [target] = (await response.json()) as [{ webSocketDebuggerUrl: string }];
   const socket = new WebSocket(target.webSocketDebuggerUrl);
   await once(socket, "open");
-  let id = 0;
+  let lastId = 0;
   return {
-    async ask<T>(method: string): Promise<T> {
-      id += 1;
+    async call<T>(method: string): Promise<T> {
+      const id = ++lastId;
       socket.send(JSON.stringify({ id, method }));
       for (;;) {
         const [{ data }] = (await once(socket, "message")) as [{ data: string }];
-        const answer = JSON.parse(data);
-        if (answer.id === id) return answer.result;
+        const message = JSON.parse(data);
+        if (message.id === id) return message.result;
       }
     },
     close: () => socket.close(),

@@ -1,5 +1,5 @@
-// What changed between two versions of the contract. Redocly compares; what it does not look at, or
-// not for each operation, is compared here: credentials, addresses, open lists of values.
+// Compares two versions of the contract. Redocly finds most changes. Changes that it does not find, or not per
+// operation, are found here: security requirements, the server URL, and extensible enums.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,27 +9,32 @@ import { isDeepStrictEqual, promisify } from "node:util";
 import { parse } from "yaml";
 import { readServerUrl } from "../../src/spec/document.ts";
 import { methods, type OpenApi } from "../../src/spec/openapi.ts";
-import { find, type Json, type Steps } from "../pointer.ts";
-import { place } from "./place.ts";
-import { type Change, type Impact, rate } from "./rate.ts";
-import { type Pair, type Reported, sayDifference, textual, without } from "./say.ts";
+import { find, type Json, type Tokens } from "../json-pointer.ts";
+import { describeDifference, type RedoclyChange, subtract, textProperties, type Versions } from "./describe.ts";
+import { describeLocation } from "./location.ts";
+import { type Change, type Impact, rateChange } from "./rate.ts";
 
-/** Gives the changes from one version of the contract to another, both YAML, what breaks first. `today` is like 2030-12-05. */
+/**
+ * Returns the changes between two versions of the contract, both as YAML. Breaking changes come first. `today` is an
+ * ISO 8601 date.
+ */
 export async function compare(base: string, revision: string, today: string): Promise<Change[]> {
-  const pair: Pair = { base: parse(base), revision: parse(revision) };
+  const versions: Versions = { base: parse(base), revision: parse(revision) };
+  const reported = await runRedocly(versions);
   const changes = [
-    ...(await report(pair)).filter(isMeant).map((change) => rate(change, pair, today)),
-    ...compareCredentials(pair),
-    ...compareAddresses(pair),
-    ...compareOpenLists(pair),
+    ...reported.filter(isRelevant).map((change) => rateChange(change, versions, today)),
+    ...compareSecurity(versions),
+    ...compareServerUrls(versions),
+    ...compareExtensibleEnums(versions),
   ];
   const order: Impact[] = ["major", "minor", "patch"];
-  const all = changes.length > 0 ? changes : compareTheRest(pair);
+  const all = changes.length > 0 ? changes : compareDocuments(versions);
   return all.sort((one, other) => order.indexOf(one.impact) - order.indexOf(other.impact));
 }
 
-// The caller compares versions, and compareCredentials compares credentials. The key of a path has its parameters' names.
-function isMeant({ typeName, property = "", impact }: Reported): boolean {
+// The gate compares the versions, and compareSecurity compares security requirements. The key of a path contains the
+// names of its parameters, which callers do not see.
+function isRelevant({ typeName, property = "", impact }: RedoclyChange): boolean {
   if (typeName === "Info" && /^(version|x-released)$/.test(property)) return false;
   if (typeName === "PathItem" && property === "key" && impact !== "major") return false;
   return !typeName.startsWith("SecurityRequirement");
@@ -37,10 +42,10 @@ function isMeant({ typeName, property = "", impact }: Reported): boolean {
 
 const redocly = fileURLToPath(new URL("../../node_modules/.bin/redocly", import.meta.url));
 
-async function report({ base, revision }: Pair): Promise<Reported[]> {
+async function runRedocly({ base, revision }: Versions): Promise<RedoclyChange[]> {
   const folder = await mkdtemp(join(tmpdir(), "contract-"));
   try {
-    // As JSON, so that each use of a YAML anchor is rated in its own place.
+    // JSON has no YAML anchors, so that each use of an anchor is rated in its own place.
     await writeFile(join(folder, "base.json"), JSON.stringify(base));
     await writeFile(join(folder, "revision.json"), JSON.stringify(revision));
     const args = ["diff", "base.json", "revision.json", "--format=json", "--fail-on=none"];
@@ -56,25 +61,27 @@ async function report({ base, revision }: Pair): Promise<Reported[]> {
   }
 }
 
-// Which callers an operation lets in, by the alternatives of security schemes of which one must be met.
-function compareCredentials({ base, revision }: Pair): Change[] {
+// Compares the alternatives of security schemes of each operation. A caller must satisfy one alternative.
+function compareSecurity({ base, revision }: Versions): Change[] {
   return Object.keys(base.paths as Json).flatMap((path) =>
     methods.flatMap((method) => {
-      const steps = ["paths", path, method];
-      const [was, is] = [find(base, steps), find(revision, steps)];
-      if (was === undefined || is === undefined) return [];
-      const [before, after] = [alternatives(base, was), alternatives(revision, is)];
-      const lets = (all: string[][], one: string[]) => all.some((names) => names.every((name) => one.includes(name)));
-      const needs = (all: string[][]) => all.map((names) => names.join(" and ") || "none").join(", or ");
-      const where = place(revision, steps);
-      const what = `The credential that it needs changed from ${needs(before)} to ${needs(after)}.`;
-      if (before.some((one) => !lets(after, one))) return { impact: "major" as const, where, what };
-      return after.some((one) => !lets(before, one)) ? { impact: "minor" as const, where, what } : [];
+      const tokens = ["paths", path, method];
+      const [baseOperation, operation] = [find(base, tokens), find(revision, tokens)];
+      if (baseOperation === undefined || operation === undefined) return [];
+      const [before, after] = [readAlternatives(base, baseOperation), readAlternatives(revision, operation)];
+      const accepts = (alternatives: string[][], credentials: string[]) =>
+        alternatives.some((schemes) => schemes.every((scheme) => credentials.includes(scheme)));
+      const format = (alternatives: string[][]) =>
+        alternatives.map((schemes) => schemes.join(" and ") || "none").join(", or ");
+      const location = describeLocation(revision, tokens);
+      const description = `The required credential changed from ${format(before)} to ${format(after)}.`;
+      if (before.some((one) => !accepts(after, one))) return { impact: "major" as const, location, description };
+      return after.some((one) => !accepts(before, one)) ? { impact: "minor" as const, location, description } : [];
     }),
   );
 }
 
-function alternatives(document: Json, operation: Json): string[][] {
+function readAlternatives(document: Json, operation: Json): string[][] {
   const requirements = (operation.security ?? document.security ?? []) as Record<string, string[]>[];
   if (requirements.length === 0) return [[]];
   return requirements.map((requirement) =>
@@ -82,54 +89,60 @@ function alternatives(document: Json, operation: Json): string[][] {
   );
 }
 
-// A consumer appends the paths to the address: another one is another service.
-function compareAddresses({ base, revision }: Pair): Change[] {
+// Callers append the paths to the server URL.
+function compareServerUrls({ base, revision }: Versions): Change[] {
   const [before, after] = [base, revision].map((content) => readServerUrl(content as unknown as OpenApi));
   if (before === after) return [];
-  return [{ impact: "major", where: "the first server", what: `It changed from ${before} to ${after}.` }];
+  return [{ impact: "major", location: "the first server", description: `It changed from ${before} to ${after}.` }];
 }
 
-// x-extensible-enum says that values may be added; programs branch on those that are there.
-function compareOpenLists({ base, revision }: Pair): Change[] {
-  return [...openLists(base)].flatMap(([pointer, { steps, values }]) => {
-    if (find(revision, steps) === undefined) return []; // its schema went, which is a change by itself
-    const after = openLists(revision).get(pointer)?.values;
-    const where = place(revision, steps);
-    if (after === undefined) return { impact: "major" as const, where, what: "`x-extensible-enum` was removed." };
+// An extensible enum (x-extensible-enum) can get new values. Callers branch on its existing values.
+function compareExtensibleEnums({ base, revision }: Versions): Change[] {
+  return [...findExtensibleEnums(base)].flatMap(([key, { tokens, values }]) => {
+    if (find(revision, tokens) === undefined) return []; // the removal of its schema is reported
+    const after = findExtensibleEnums(revision).get(key)?.values;
+    const location = describeLocation(revision, tokens);
+    if (after === undefined)
+      return { impact: "major" as const, location, description: "`x-extensible-enum` was removed." };
     if (isDeepStrictEqual(values, after)) return [];
-    const impact: Impact = without(values, after).length > 0 ? "major" : "minor";
-    return { impact, where, what: `\`x-extensible-enum\` ${sayDifference(values, after)}.` };
+    const impact: Impact = subtract(values, after).length > 0 ? "major" : "minor";
+    return { impact, location, description: `\`x-extensible-enum\` ${describeDifference(values, after)}.` };
   });
 }
 
-type OpenLists = Map<string, { steps: Steps; values: unknown[] }>;
+type ExtensibleEnums = Map<string, { tokens: Tokens; values: unknown[] }>;
 
-function openLists(part: unknown, steps: Steps = [], names: Steps = [], found: OpenLists = new Map()): OpenLists {
+// `names` are the tokens with parameters by name, because a parameter can move within its list.
+function findExtensibleEnums(
+  part: unknown,
+  tokens: Tokens = [],
+  names: Tokens = [],
+  found: ExtensibleEnums = new Map(),
+): ExtensibleEnums {
   if (part === null || typeof part !== "object") return found;
   if ("x-extensible-enum" in part && Array.isArray(part["x-extensible-enum"]))
-    found.set(JSON.stringify(names), { steps, values: part["x-extensible-enum"] });
-  for (const [step, child] of Object.entries(part)) {
-    // A parameter is the same wherever in its list it stands.
-    const name = names.at(-1) === "parameters" && Array.isArray(part) ? `${child.in} ${child.name}` : step;
-    openLists(child, [...steps, step], [...names, name], found);
+    found.set(JSON.stringify(names), { tokens, values: part["x-extensible-enum"] });
+  for (const [token, child] of Object.entries(part)) {
+    const name = names.at(-1) === "parameters" && Array.isArray(part) ? `${child.in} ${child.name}` : token;
+    findExtensibleEnums(child, [...tokens, token], [...names, name], found);
   }
   return found;
 }
 
-// Finds changes that no other comparison finds, since every change of the document changes the package.
-function compareTheRest({ base, revision }: Pair): Change[] {
-  const { info: _, ...was } = base;
-  const { info: __, ...is } = revision;
-  if (isDeepStrictEqual(was, is)) return [];
-  const where = "the document";
-  if (isDeepStrictEqual(withoutText(was), withoutText(is)))
-    return [{ impact: "patch", where, what: "Its examples, extensions or order were written anew." }];
-  return [{ impact: "major", where, what: "Something changed that no rule looks at. Not known to be harmless." }];
+// Finds changes that no other comparison finds, because every change of the document changes the package.
+function compareDocuments({ base, revision }: Versions): Change[] {
+  const { info: _, ...before } = base;
+  const { info: __, ...after } = revision;
+  if (isDeepStrictEqual(before, after)) return [];
+  const location = "the document";
+  if (isDeepStrictEqual(withoutText(before), withoutText(after)))
+    return [{ impact: "patch", location, description: "Its examples, extensions or order changed." }];
+  return [{ impact: "major", location, description: "A change has no rule. Not known to be compatible." }];
 }
 
 function withoutText(document: Json): unknown {
   return JSON.parse(JSON.stringify(document), (key, value) => {
-    if (textual.has(key) || key.startsWith("x-")) return undefined;
+    if (textProperties.has(key) || key.startsWith("x-")) return undefined;
     return key === "parameters" && Array.isArray(value)
       ? value.toSorted((one, other) => (`${one.in} ${one.name}` < `${other.in} ${other.name}` ? -1 : 1))
       : value;

@@ -1,11 +1,11 @@
-// What .spectral.yaml can't say by itself of a deprecated operation: dates in their order, and a
-// successor that exists.
+// Spectral function: checks the extensions of deprecated operations beyond the core functions of Spectral, such as the
+// order of dates and the existence of a successor.
 
 /** @typedef {{ operationId?: string, "x-deprecated-since"?: string, "x-sunset"?: string, "x-successor"?: string }} Operation */
 /** @typedef {{ paths: Record<string, Record<string, Operation>> }} Document */
 
 /**
- * What is wrong, or true where nothing is.
+ * The checks, by name. Each returns a message, or true if there is no finding.
  * @type {Record<string, (operation: Operation, document: Document) => string | true>}
  */
 const checks = {
@@ -17,17 +17,17 @@ const checks = {
   successor: ({ operationId, "x-successor": successor }, { paths }) => {
     const operations = Object.values(paths).flatMap((item) => Object.values(item ?? {}));
     const others = operations.map((operation) => operation?.operationId).filter((id) => id !== operationId);
-    const named = successor !== undefined && others.includes(successor);
-    return named || `x-successor must name another operation, and ${successor} is none`;
+    const exists = successor !== undefined && others.includes(successor);
+    return exists || `x-successor must be the operationId of another operation; it is ${successor}`;
   },
   passed: ({ operationId, "x-sunset": sunset = "" }) => {
-    const passed = isDate(sunset) && sunset < new Date().toISOString().slice(0, 10);
-    return !passed || `the sunset of ${operationId}, ${sunset}, has passed: remove it`;
+    const hasPassed = isDate(sunset) && sunset < new Date().toISOString().slice(0, 10);
+    return !hasPassed || `the sunset of ${operationId}, ${sunset}, has passed: remove the operation`;
   },
 };
 
 /**
- * The check that the options name, of an operation; a function of Spectral.
+ * Runs the check `options.check` on an operation.
  * @param {Operation} operation
  * @param {{ check: string }} options
  * @param {{ document: { data: unknown } }} context

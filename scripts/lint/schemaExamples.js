@@ -1,9 +1,9 @@
-// The examples of a schema, which spectral:oas passes over: it looks at `example` alone, which
-// OpenAPI 3.1 (section 4.8.24.4) has deprecated.
+// Spectral function: validates the `examples` of a schema. spectral:oas validates only `example`, which OpenAPI 3.1
+// deprecates (section 4.8.24.4).
 import { schema as validate } from "@stoplight/spectral-functions";
 
 /**
- * Holds each of a schema's examples to the schema; a function of Spectral.
+ * Validates each example against the schema.
  * @param {{ examples: unknown[] }} schema
  * @param {null} _
  * @param {Parameters<typeof validate>[2]} context

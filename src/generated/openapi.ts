@@ -493,5 +493,5 @@ export interface operations {
     };
 }
 
-/** The SHA-256 of the document that this was made from, which was valid. */
-export const checked = "cbccfaf915999983ab5cb633a65798979c6d7211fc68ab25109d2b073663ab39";
+/** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
+export const documentHash = "cbccfaf915999983ab5cb633a65798979c6d7211fc68ab25109d2b073663ab39";

@@ -37,7 +37,7 @@ async function check(t: Test, impact: Impact, list: Change[], base: string, revi
   const changes = await compare(base, revision, today);
   t.equal(changes[0]?.impact, impact, "the highest impact comes first");
   for (const [name, reported] of list) {
-    const found = changes.find(({ where, what }) => `${where}: ${what}`.includes(reported));
+    const found = changes.find(({ location, description }) => `${location}: ${description}`.includes(reported));
     t.equal(found?.impact, impact, `${name} is ${impact}: ${reported}`);
   }
 }

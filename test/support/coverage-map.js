@@ -1,6 +1,7 @@
-// Which files of src each test file measures for coverage. Coverage makes a test 1.6 times slower, so it is measured in
-// the fast tests, and in those system tests that run code which no fast test can run: entry points, signals, workers,
-// terminals, and pages in a browser. src/docs/swagger-ui-plugins.js is excluded, because the browser runs it in pieces.
+// Maps test files to the files of src whose coverage they measure. Coverage makes a test 1.6 times slower, so that only
+// fast tests measure it, and those system tests that run code which no fast test can run: entry points, signals,
+// workers, terminals, and pages in a browser. src/docs/swagger-ui-plugins.js is excluded, because the browser runs it
+// in pieces.
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {

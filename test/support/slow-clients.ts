@@ -1,4 +1,4 @@
-// Attacks by slow clients, as slowhttptest has them: slow headers, slow bodies, and slow reading of responses.
+// Attacks by slow clients, as slowhttptest runs them: slow headers, slow bodies, and slow reading of responses.
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 

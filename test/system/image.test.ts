@@ -1,6 +1,6 @@
-// The image: whether the Dockerfile is valid, and whether the image that it describes serves. No image is built,
-// since there is neither a Docker daemon nor a registry: the test runs the instructions in folders. The linter is
-// dockerfile-utils, since hadolint is neither on npm nor in Debian.
+// The Dockerfile is valid, and its image serves. The test runs the instructions of the Dockerfile in folders, so that
+// it needs no Docker daemon and no registry. The linter is dockerfile-utils, because hadolint is neither on npm nor in
+// Debian.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { dockerfile, environment, exec, last, project, read, stageOf, words } fr
 import { folder, root } from "../support/files.ts";
 import { startServer } from "../support/processes.ts";
 
-t.test("The Dockerfile is valid, runs as a user other than root, and copies only what it may", async (t) => {
+t.test("The Dockerfile is valid, runs as a user other than root, and copies only production files", async (t) => {
   t.same(validate(read("deploy/Dockerfile")), [], "the linter reports nothing");
   t.not(validate("FROM node\nMAINTAINER me\nCMD node").length, 0, "the linter reports a bad Dockerfile");
   const froms = dockerfile.getFROMs().map((from) => from.getImage() as string);
@@ -69,7 +69,7 @@ t.test("The image serves, as a user that can write only to the data folder", asy
   const [uid, gid] = (words(last("USER"))[0] as string).split(":");
   const user =
     process.getuid?.() === 0 ? ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--no-new-privs"] : [];
-  // Without NODE_OPTIONS, by which tap measures coverage and writes next to the source.
+  // tap would measure coverage through NODE_OPTIONS, and write next to the source.
   const run = ([program = "", ...args]: string[]) => [
     ...user,
     "env",
@@ -77,7 +77,7 @@ t.test("The image serves, as a user that can write only to the data folder", asy
     join(image, "bin", program),
     ...args,
   ];
-  // On loopback and a free port, since this is not a container.
+  // Uses loopback and a free port, because this is not a container.
   const env = {
     ...environment,
     DATABASE_URL: (environment.DATABASE_URL as string).replace(data, join(image, data)),
@@ -110,7 +110,7 @@ t.test("The image serves, as a user that can write only to the data folder", asy
   t.equal(check(port), 1, "HEALTHCHECK fails after the end");
 });
 
-/** Runs the Dockerfile's instructions in folders, one for each stage. Returns the last one and its working folder. */
+/** Runs the Dockerfile in folders, one for each stage. Returns the folder of the last stage, and its working folder. */
 function buildImage(t: Pick<Test, "teardown">): { image: string; app: string } {
   const place = folder(t);
   chmodSync(place, 0o755);
@@ -121,7 +121,7 @@ function buildImage(t: Pick<Test, "teardown">): { image: string; app: string } {
     if (keyword === "FROM") {
       const [from = "", , name = "last"] = all;
       image = join(place, name);
-      // The Node of the base image is the one that runs the tests.
+      // The base image has the Node version of the tests.
       if (stages.has(from)) cpSync(stages.get(from) as string, image, { recursive: true });
       else mkdirSync(join(image, "bin"), { recursive: true });
       copyFileSync(process.execPath, join(image, "bin/node"));
@@ -137,7 +137,7 @@ function buildImage(t: Pick<Test, "teardown">): { image: string; app: string } {
         cpSync(source, target, { recursive: true, verbatimSymlinks: true });
       }
     } else if (keyword === "RUN") {
-      // Only root can create folders of another user. The folder of the image is inside of ours.
+      // Creates /data in the folder of the image. Only root can create folders of another user.
       const line = (one.getRawArgumentsContent() ?? "").replace(" /data", ` ${image}/data`);
       const command = process.getuid?.() === 0 ? line : line.replace(/ -[og] \d+/g, "");
       const env = { ...process.env, npm_config_prefer_offline: "true" };

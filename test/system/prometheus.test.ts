@@ -1,19 +1,17 @@
-// Prometheus and promtool, of Debian's packages, read /metrics with the configuration and the queries of the README.
+// Prometheus and promtool read /metrics, with the configuration and the queries of the README.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { findProgram, type Program } from "../support/debian.ts";
 import { edit, folder, root } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
+import { skipWithout } from "../support/programs.ts";
 import { addKey, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
-const prometheus = await findProgram("prometheus", "prometheus");
-const promtool = await findProgram("promtool", "prometheus");
-const skip = [prometheus, promtool].flatMap((one) => ("reason" in one ? [one.reason] : []))[0] ?? false;
+const skip = skipWithout("prometheus", "prometheus") || skipWithout("promtool", "prometheus");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
 const { store, call, port } = await start(t, { settings: { METRICS_FROM: "none" } });
@@ -22,44 +20,38 @@ const operator = await addKey(store, "prometheus", undefined, true);
 for (let n = 0; n < 5; n++) await call("GET", "/v1/pets/1", { key: alice });
 
 t.test("promtool finds no problem in /metrics", { skip }, async (t) => {
-  if ("reason" in promtool) return;
-  const lint = execFile(promtool.path, ["check", "metrics"], { env: promtool.env });
+  const lint = execFile("promtool", ["check", "metrics"]);
   lint.stdin?.end((await call("GET", "/metrics", { key: operator })).text);
   const output = [lint.stdout, lint.stderr].map((stream) => text(stream as NodeJS.ReadableStream));
   const [code] = await once(lint, "close");
   t.same([code, ...(await Promise.all(output))], [0, "", ""]);
 });
 
-t.test(
-  "Prometheus scrapes the service as configured in the README, and runs the README's queries",
-  { skip },
-  async (t) => {
-    if ("reason" in prometheus) return;
-    const query = await startPrometheus(t, prometheus);
-    const find = async (expression: string): Promise<number | undefined> => {
-      const [result] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may not have started yet
-      return result && Number(result.value[1]);
-    };
-    const expression = 'petstore_requests_total{operation="getPet",status="4xx"}';
-    const value = await until(
-      () => find(expression),
-      () => `no value of ${expression}`,
-    );
-    t.equal(value, 5);
-    t.equal(await find('up{job="petstore"}'), 1);
-    t.equal(await find('petstore_deprecated_calls_total{key="alice"}'), 5);
-    const [, queries = ""] = /```promql\n(.*?)```/s.exec(readme) ?? [];
-    const rules = queries.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-    t.equal(rules.length, 3);
-    for (const rule of rules) {
-      t.match(await query(rule), { status: "success" }, rule);
-      const names = rule.split(" > ")[0]?.match(/petstore_\w+/g) ?? [];
-      for (const name of names) t.ok(await find(`count(${name})`), `${name} exists`);
-    }
-    const quantile = await find("histogram_quantile(0.99, sum by (le) (petstore_request_duration_seconds_bucket))");
-    t.ok((quantile as number) > 0 && (quantile as number) <= 5, `${quantile} seconds`);
-  },
-);
+t.test("Prometheus scrapes the service as the README says, and runs its queries", { skip }, async (t) => {
+  const query = await startPrometheus(t);
+  const find = async (expression: string): Promise<number | undefined> => {
+    const [found] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may still start
+    return found && Number(found.value[1]);
+  };
+  const expression = 'petstore_requests_total{operation="getPet",status="4xx"}';
+  const value = await until(
+    () => find(expression),
+    () => `no value of ${expression}`,
+  );
+  t.equal(value, 5);
+  t.equal(await find('up{job="petstore"}'), 1);
+  t.equal(await find('petstore_deprecated_calls_total{key="alice"}'), 5);
+  const [, queries = ""] = /```promql\n(.*?)```/s.exec(readme) ?? [];
+  const rules = queries.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  t.equal(rules.length, 3);
+  for (const rule of rules) {
+    t.match(await query(rule), { status: "success" }, rule);
+    const names = rule.split(" > ")[0]?.match(/petstore_\w+/g) ?? [];
+    for (const name of names) t.ok(await find(`count(${name})`), `${name} exists`);
+  }
+  const quantile = await find("histogram_quantile(0.99, sum by (le) (petstore_request_duration_seconds_bucket))");
+  t.ok((quantile as number) > 0 && (quantile as number) <= 5, `${quantile} seconds`);
+});
 
 interface Result {
   status: string;
@@ -67,24 +59,21 @@ interface Result {
 }
 
 /** Starts a Prometheus that scrapes the service once a second. Returns a function that queries it. */
-async function startPrometheus(t: Test, { path, env }: Program): Promise<(expression: string) => Promise<Result>> {
-  const directory = folder(t);
-  writeFileSync(join(directory, "key"), operator);
+async function startPrometheus(t: Test): Promise<(expression: string) => Promise<Result>> {
+  const place = folder(t);
+  writeFileSync(join(place, "key"), operator);
   const [job = ""] = /^scrape_configs:\n(?: .*\n)+/m.exec(readme) ?? [];
   const edits: [string, string][] = [
-    ["/etc/prometheus/petstore.key", join(directory, "key")],
+    ["/etc/prometheus/petstore.key", join(place, "key")],
     ["127.0.0.1:3000", `127.0.0.1:${port}`],
   ];
-  writeFileSync(join(directory, "prometheus.yml"), `global: { scrape_interval: 1s }\n${edit(job, ...edits)}`);
+  writeFileSync(join(place, "prometheus.yml"), `global: { scrape_interval: 1s }\n${edit(job, ...edits)}`);
   const address = `127.0.0.1:${await freePort()}`;
-  const options = [
-    `--config.file=${join(directory, "prometheus.yml")}`,
-    `--storage.tsdb.path=${join(directory, "data")}`,
-  ];
-  const child = execFile(path, [...options, `--web.listen-address=${address}`], { env });
-  const exit = once(child, "exit");
+  const options = [`--config.file=${join(place, "prometheus.yml")}`, `--storage.tsdb.path=${join(place, "data")}`];
+  const running = execFile("prometheus", [...options, `--web.listen-address=${address}`]);
+  const exit = once(running, "exit");
   t.teardown(async () => {
-    child.kill("SIGTERM");
+    running.kill("SIGTERM");
     await exit;
   });
   return async (query) => {

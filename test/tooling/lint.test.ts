@@ -1,5 +1,4 @@
-// The rules of .spectral.yaml, by the linter that the `spectral` command uses, in the test's own process.
-
+// The rules of .spectral.yaml. The linter of the `spectral` command runs in the process of the test.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import t from "tap";
@@ -11,7 +10,7 @@ interface Finding {
   severity: number;
 }
 
-// The packages that the command itself uses, and the way in which it reads its ruleset.
+// Loads the packages that the command uses, and its function that reads a ruleset.
 const require = createRequire(createRequire(import.meta.url).resolve("@stoplight/spectral-cli/package.json"));
 const { Spectral, Document } = require("@stoplight/spectral-core");
 const { Yaml } = require("@stoplight/spectral-parsers");
@@ -21,11 +20,11 @@ const spectral = new Spectral();
 spectral.setRuleset(ruleset);
 const enabled = Object.entries(ruleset.rules).filter(([, rule]) => rule.enabled);
 
-/** Lints the document by all rules. */
+/** Lints the document with all rules. */
 const lintDocument = (): Promise<Finding[]> =>
   spectral.run(new Document(documentText, Yaml, join(root, "openapi/petstore.yaml")));
 
-/** Lints a text by one rule, which is much faster, without the exceptions for places in the document. */
+/** Lints a text with one rule, which is much faster. The overrides for locations of the document do not apply. */
 function lint(text: string, only: string): Promise<Finding[]> {
   for (const [name, rule] of enabled) rule.enabled = name === only;
   return spectral.run(new Document(text, Yaml, "edited.yaml"));
@@ -35,16 +34,16 @@ const getPet = "operationId: getPet";
 const headers = /(?<=operationId: getPet[\s\S]*description: The animal\.\n {10}headers:) \*headers/;
 
 /** Edits that break one rule: the name of the rule, its message, and the edits. */
-const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]][] = [
+const broken: [rule: string, message: RegExp, ...edits: [string | RegExp, string][]][] = [
   ["deprecated-since", /a date like/, [/ {6}x-deprecated-since.*\n/, ""]],
   ["deprecated-since", /a date like/, [/x-deprecated-since: .*/, "x-deprecated-since: 2026-11-31"]],
   ["deprecated-sunset", /a date like/, [/ {6}x-sunset.*\n/, ""]],
   ["deprecated-sunset", /a date like/, [/x-sunset: .*/, "x-sunset: 5 December 2030"]],
   ["deprecated-sunset", /2001-01-01 is before/, [/x-sunset: .*/, "x-sunset: 2001-01-01"]],
-  ["deprecated-successor", /undefined is none/, [/ {6}x-successor.*\n/, ""]],
-  ["deprecated-successor", /findPets is none/, ["x-successor: listPets", "x-successor: findPets"]],
-  ["deprecated-successor", /getPet is none/, ["x-successor: listPets", "x-successor: getPet"]],
-  ["deprecated-said", /deprecated/, ["      deprecated: true\n", ""]],
+  ["deprecated-successor", /it is undefined/, [/ {6}x-successor.*\n/, ""]],
+  ["deprecated-successor", /it is findPets/, ["x-successor: listPets", "x-successor: findPets"]],
+  ["deprecated-successor", /it is getPet/, ["x-successor: listPets", "x-successor: getPet"]],
+  ["deprecated-true", /deprecated/, ["      deprecated: true\n", ""]],
   ...["Deprecation", "Sunset", "Link"].map((name): (typeof broken)[number] => [
     "deprecated-headers",
     new RegExp(name),
@@ -66,14 +65,18 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
   ["operation-unauthorized", /WWW-Authenticate/, [/ {8}WWW-Authenticate:\n.*\n/, ""]],
   ["operation-unauthorized", /constant/, [/(?<=RFC 6750\)\.\n {6}required: )true/, "false"]],
   [
-    "error-answers",
-    /the one Error/,
+    "error-responses",
+    /has the schema Error/,
     [/(?<=NotFound:[\s\S]*?content:\n)/, "        text/plain: { schema: { type: string } }\n"],
   ],
-  ["error-answers", /the one Error/, [/ {8}"404":\n.*\n/, '        "404": { description: None. }\n']],
-  ["error-answers", /the one Error/, [/(?<=NotFound:[\s\S]*?)schemas\/Error/, "schemas/Pet"]],
-  ["error-answers", /the one Error/, [/(?<=NotFound:[\s\S]*?)\$ref: "#\/components\/schemas\/Error"/, "type: object"]],
-  ["error-answers", /the one Error/, [/(?<=NotFound:[\s\S]*?)application\/json/, "application/problem+json"]],
+  ["error-responses", /has the schema Error/, [/ {8}"404":\n.*\n/, '        "404": { description: None. }\n']],
+  ["error-responses", /has the schema Error/, [/(?<=NotFound:[\s\S]*?)schemas\/Error/, "schemas/Pet"]],
+  [
+    "error-responses",
+    /has the schema Error/,
+    [/(?<=NotFound:[\s\S]*?)\$ref: "#\/components\/schemas\/Error"/, "type: object"],
+  ],
+  ["error-responses", /has the schema Error/, [/(?<=NotFound:[\s\S]*?)application\/json/, "application/problem+json"]],
   ["path-parameter-camel-case", /camel/, ["/pets/{petId}", "/pets/{pet-id}"], ["name: petId", "name: pet-id"]],
   [
     "path-parameters-on-operation",
@@ -107,7 +110,7 @@ const broken: [rule: string, says: RegExp, ...edits: [string | RegExp, string][]
   ["owasp:api4:2023-integer-limit", /maximum/, [/ +maximum: \d+\n/, ""]],
 ];
 
-t.test("The document breaks no rule, not even one that warns", async (t) => {
+t.test("The document has no errors and no warnings", async (t) => {
   t.same(await lintDocument(), []);
 });
 
@@ -122,14 +125,14 @@ t.test("Reports a document that breaks a rule as an error, and a sunset that has
   }
 });
 
-t.test("Accepts a shared response that is no failure", async (t) => {
+t.test("Accepts a shared response that is not an error", async (t) => {
   const found = /(?<=operationId: getPet[\s\S]*?"200":\n)([\s\S]*?)(?= {8}"400")/;
-  const [answer = ""] = found.exec(documentText) ?? [];
-  const shared = `    Found:\n${answer.replace(/^ {4}/gm, "")}`;
+  const [response = ""] = found.exec(documentText) ?? [];
+  const shared = `    Found:\n${response.replace(/^ {4}/gm, "")}`;
   const text = edit(
     documentText,
     [found, '          $ref: "#/components/responses/Found"\n'],
     [/(?<=\n {2}responses:\n)/, shared.replace("*headers", '{ Link: { $ref: "#/components/headers/Link" } }')],
   );
-  t.same(await lint(text, "error-answers"), []);
+  t.same(await lint(text, "error-responses"), []);
 });

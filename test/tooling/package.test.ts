@@ -1,5 +1,5 @@
-// The package of the contract as another team uses it: installed from the tarball into an empty folder,
-// compiled against, bundled for a browser, and run against the service, also by the tests of the client.
+// The package of the client, installed from its tarball into an empty folder: its contents and types, and the client in
+// Node, in a browser, and in the tests of the client.
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { start } from "../support/service.ts";
 const run = promisify(execFile);
 const timeout = 240_000; // milliseconds
 
-// As another team runs npm: without the variables that npm sets for the scripts of this project.
+// Runs npm without the variables that npm sets for the scripts of this project.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 const npm = (cwd: string, ...args: string[]) => run("npm", [...args, "--loglevel=error"], { cwd, env });
 
@@ -45,7 +45,7 @@ const program = `import { createClient, type Failure, type NewPet, type Pet, Pet
   console.log(JSON.stringify({ code, created: ids.length, listed: all.length, sold, same }));
 `;
 
-// Each has a type error in its third line.
+// Code with a type error in its third line.
 const wrong = {
   "an unknown status": 'client.pets({ status: "lost" })',
   "an unknown field": '({ name: "Rex", categoryId: 7n, colour: "red" }) satisfies NewPet',
@@ -55,7 +55,7 @@ const wrong = {
   "data that is used without checking for an error": '(await client.GET("/pets")).data.length',
 };
 
-// All files at once, since checking the standard library takes most of the time. Returns the lines of tsc.
+// Compiles all files at once, because checking the standard library takes most of the time. Returns the errors of tsc.
 async function compile(): Promise<string[]> {
   const files = Object.entries(wrong).map(([, line], n) => [
     `wrong-${n}.ts`,
@@ -78,8 +78,8 @@ async function compile(): Promise<string[]> {
 let compiled: Promise<string[]>;
 
 t.before(async () => {
-  // The client's dependencies are packed from here, so that the installation needs no network.
-  const packages = ["openapi", "node_modules/openapi-fetch", "node_modules/openapi-typescript-helpers"];
+  // Packs the dependencies of the client from node_modules, so that the installation needs no network.
+  const packages = ["openapi/client", "node_modules/openapi-fetch", "node_modules/openapi-typescript-helpers"];
   const paths = packages.map((name) => `./${name}`);
   const { stdout } = await npm(root, "pack", ...paths, "--json", "--pack-destination", place);
   const packed: { filename: string }[] = JSON.parse(stdout.slice(stdout.indexOf("[\n")));

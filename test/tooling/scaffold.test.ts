@@ -1,4 +1,4 @@
-// The README's section "A new operation", step by step in a copy of the project.
+// The steps of the README's section "A new operation", in a copy of the project.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,12 +10,12 @@ import { documentText, edit, folder, root } from "../support/files.ts";
 
 const section = readFileSync(join(root, "README.md"), "utf8").split("### A new operation")[1] as string;
 
-/** A block of code of the section. */
+/** Returns the code block of the section with this language that contains `about`. */
 function block(language: string, about: string): string {
   const blocks = section.split("```").filter((text) => text.startsWith(`${language}\n`) && text.includes(about));
   if (blocks.length !== 1) throw new Error(`the README shows ${about} ${blocks.length} times`);
   const text = (blocks[0] as string).slice(language.length + 1).replace(/^ {3}/gm, "");
-  // Another name, because the project may have this operation already.
+  // Another name, in case that the project already has this operation.
   return text.replaceAll("getOldestPet", "getEldestPet").replaceAll("oldest-pet", "eldest-pet");
 }
 
@@ -59,7 +59,7 @@ t.test("Without a handler, the compiler and the service reject an operation, and
 t.test("npm run scaffold writes a handler that responds with 501, and a test that fails", async (t) => {
   t.match(npm("scaffold"), {
     status: 0,
-    output: /^GET \/store\/eldest-pet: write src\/handlers\/getEldestPet\.ts and test/m,
+    output: /^GET \/store\/eldest-pet: write src\/pets\/handlers\/getEldestPet\.ts and test/m,
   });
   t.match(read("src/pets/handlers.ts"), /import \{ getEldestPet \}[\s\S]*\{[^}]*, getEldestPet \}/);
   t.match(node("test/pets/getEldestPet.test.ts"), { status: 1, output: /"status": 501/ });
@@ -74,8 +74,15 @@ t.test("The handler and the test of the README pass, and no other check fails", 
   t.match(npm("lint"), { status: 0 });
   t.match(npm("generate", "--", "--check"), { status: 0 });
   t.match(npm("contract:diff"), { status: 0, output: /^new: the path .*\/store\/eldest-pet/m });
-  // The tests that read the operations and the version of the document.
-  for (const name of ["agreement", "document", "examples", "metrics", "status"])
+  // Tests that read the operations and the version of the document.
+  for (const name of [
+    "agreement",
+    "architecture",
+    "spec/document",
+    "spec/examples",
+    "telemetry/metrics",
+    "status/status",
+  ])
     t.match(node(`test/${name}.test.ts`), { status: 0 }, `test/${name}.test.ts`);
 });
 
@@ -107,11 +114,11 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
   t.match(npm("scaffold"), { status: 0, output: /putPet\.ts[\s\S]*listShops\.ts/ });
   t.match(
     read("src/pets/handlers/putPet.ts"),
-    /The call has: params\["shop"\], params\["petId"\], query\["by"\], headers\["X-Reason"\]/,
+    /Input: params\["shop"\], params\["petId"\], query\["by"\], headers\["X-Reason"\]/,
   );
   for (const id of ["putPet", "listShops"])
     t.match(
-      node(`test/${id}.test.ts`),
+      node(`test/pets/${id}.test.ts`),
       { status: 1, output: /"status": 501/ },
       `the request of the test of ${id} is valid: only the handler is missing`,
     );

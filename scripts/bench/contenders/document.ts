@@ -1,4 +1,4 @@
-// Our document for the contenders that begin from one, with the server at /v1 where they all answer.
+// The document for contenders that need one, with the server URL /v1.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 

@@ -1,5 +1,5 @@
-// Express with express-openapi-validator as its documentation shows it, which checks credentials and
-// requests by the document. Express's ETag, a hash of each answer, is off: no other contender makes one.
+// Express with express-openapi-validator, as in its documentation. ETags are disabled, because no other contender
+// computes a hash of each response.
 import express, { type NextFunction, type Request, type Response } from "express";
 import { error, middleware } from "express-openapi-validator";
 import { document } from "./document.ts";
@@ -19,7 +19,7 @@ app.use(
 );
 
 app.get("/v1/pets", ({ query }, response) => {
-  // By now the tool has checked and converted them, which Express's types don't know.
+  // express-openapi-validator has validated and converted the query. The types of Express do not show it.
   const { limit, status } = query as unknown as { limit: number; status?: store.Status };
   response.json(store.list(limit, status));
 });

@@ -1,5 +1,5 @@
-// fastify-openapi-glue as its README shows it, with Fastify's own validation. The one addition is
-// the error handler: the document's schemas of failures would refuse Fastify's own shape of errors.
+// fastify-openapi-glue as in its README, with the validation of Fastify. The only addition is the error handler,
+// because the error schema of the document rejects the errors of Fastify.
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
 import glue from "fastify-openapi-glue";
 import { document } from "./document.ts";
@@ -31,7 +31,7 @@ class Security {
   }
 }
 
-// The document's keywords that aren't JSON Schema's: not strict, as the tool's documentation says.
+// The document has keywords of OpenAPI: the documentation recommends to disable the strict mode.
 const app = fastify({ ajv: { customOptions: { strict: false } } });
 app.setErrorHandler<FastifyError>(({ name, code = name, message, statusCode: status = 500 }, _request, reply) => {
   reply.code(status).send({ code, message, status });

@@ -1,5 +1,4 @@
-// Hono with @hono/zod-openapi on Node, as their documentation shows them: the schemas are written in
-// Zod, in code, and the document follows from them.
+// Hono with @hono/zod-openapi on Node, as in the documentation: Zod schemas define validation and document.
 import { serve } from "@hono/node-server";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { bearerAuth } from "hono/bearer-auth";

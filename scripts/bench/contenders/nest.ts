@@ -1,5 +1,5 @@
-// NestJS on its Fastify adapter, as its documentation shows it: classes with decorators, from which
-// follow validation and document. `npm run build` turns it into JavaScript, for Node can't strip decorators.
+// NestJS with its Fastify adapter, as in its documentation: decorated classes define validation and document. `npm run
+// build` compiles it, because Node's type stripping does not support decorators.
 import "reflect-metadata";
 import {
   type ArgumentsHost,

@@ -1,11 +1,11 @@
-// openapi-backend on Fastify, as its README shows it. Not `strict`, which takes OpenAPI 3.1 for invalid,
-// and with `quick`, which leaves that check out and compiles the checks of requests at the first one.
+// openapi-backend with Fastify, as in its README. `strict` is off, because it rejects OpenAPI 3.1. `quick` skips the
+// validation of the document, and compiles validators on first use.
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Context, OpenAPIBackend } from "openapi-backend";
 import { document } from "./document.ts";
 import * as store from "./store.ts";
 
-const refuse = (reply: FastifyReply, status: number, code: string, message: string) => {
+const fail = (reply: FastifyReply, status: number, code: string, message: string) => {
   reply.code(status);
   return { code, message, status };
 };
@@ -18,7 +18,7 @@ const api = new OpenAPIBackend({
   ajvOpts: { useDefaults: true },
   handlers: {
     listPets: ({ request }: Context) => {
-      // By now the tool has checked and converted them.
+      // openapi-backend has validated and converted the query.
       const { limit, status } = request.query as unknown as { limit: number; status?: store.Status };
       return store.list(limit, status);
     },
@@ -28,18 +28,18 @@ const api = new OpenAPIBackend({
     },
     getPet: ({ request }: Context, _: FastifyRequest, reply: FastifyReply) => {
       const found = store.find(Number(request.params.petId));
-      return found ?? refuse(reply, 404, "pet_not_found", `No pet has the id ${request.params.petId}.`);
+      return found ?? fail(reply, 404, "pet_not_found", `No pet has the id ${request.params.petId}.`);
     },
     unauthorizedHandler: (_: Context, __: FastifyRequest, reply: FastifyReply) =>
-      refuse(reply, 401, "unauthorized", "A valid API key is needed."),
+      fail(reply, 401, "unauthorized", "A valid API key is needed."),
     validationFail: ({ validation }: Context, _: FastifyRequest, reply: FastifyReply) => {
       const [first] = validation.errors ?? [];
-      return refuse(reply, 400, "invalid_request", `${first?.instancePath} ${first?.message}`);
+      return fail(reply, 400, "invalid_request", `${first?.instancePath} ${first?.message}`);
     },
     methodNotAllowed: (_: Context, __: FastifyRequest, reply: FastifyReply) =>
-      refuse(reply, 405, "method_not_allowed", "The path does not have this method."),
+      fail(reply, 405, "method_not_allowed", "The path does not have this method."),
     notFound: (_: Context, __: FastifyRequest, reply: FastifyReply) =>
-      refuse(reply, 404, "path_not_found", "There is nothing at this path."),
+      fail(reply, 404, "path_not_found", "There is nothing at this path."),
   },
   securityHandlers: {
     apiKey: (_: Context, { headers }: FastifyRequest) => store.isAuthorized(headers.authorization),

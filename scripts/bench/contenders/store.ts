@@ -1,19 +1,19 @@
-// The store of all contenders but ours, as one would write it by hand over node:sqlite: an answered
-// create is on the disk, every statement is prepared once, and ids are plain numbers, which is the fast way.
+// The store of the other frameworks: node:sqlite with prepared statements and durable creates. Ids are numbers, which
+// is faster than bigint.
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 
-/** Whether a pet can be bought. */
+/** The status of a pet. */
 export type Status = "available" | "pending" | "sold";
 
-/** A pet to add. */
+/** A pet to create. */
 export interface NewPet {
   name: string;
   categoryId: number;
   status?: Status | undefined;
 }
 
-/** A pet of the store; without a status where none was given. */
+/** A stored pet. */
 export interface Pet extends NewPet {
   id: number;
 }
@@ -34,31 +34,31 @@ function toPet({ id, name, categoryId, status }: Row): Pet {
   return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
-/** The first pets in order of id. */
+/** Returns the first pets in the order of their ids. */
 export function list(limit: number, status?: Status): Pet[] {
   const rows = status === undefined ? listAll.all(limit) : listByStatus.all(status, limit);
   return (rows as unknown as Row[]).map(toPet);
 }
 
-/** The pet of that id. */
+/** Returns the pet with the id. */
 export function find(id: number): Pet | undefined {
   const row = findById.get(id) as unknown as Row | undefined;
   return row && toPet(row);
 }
 
-/** Adds a pet. */
+/** Creates a pet. */
 export function create({ name, categoryId, status }: NewPet): Pet {
   const id = Number(insert.run(name, categoryId, status ?? null).lastInsertRowid);
   return status === undefined ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
-/** Whether the bearer key is valid. */
+/** Returns whether an API key is valid. */
 export function isKey(key: string): boolean {
   const row = findKey.get(hash("sha256", key, "buffer"));
   return row !== undefined && (row.expiresAt === null || Number(row.expiresAt) > Date.now());
 }
 
-/** Whether the header `Authorization` holds a valid bearer key. */
+/** Returns whether the Authorization header has a valid API key. */
 export function isAuthorized(authorization = ""): boolean {
   const scheme = "Bearer ";
   return (

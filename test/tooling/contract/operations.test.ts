@@ -110,7 +110,7 @@ const additions: Change[][] = [
   [
     [
       "no credential required any more",
-      "getPet: The credential that it needs changed from apiKey to none",
+      "getPet: The required credential changed from apiKey to none",
       ["operationId: getPet", "operationId: getPet\n      security: []"],
     ],
   ],
@@ -127,16 +127,8 @@ t.test("Rates changes of tags, summaries and descriptions as patch", (t) =>
       "tag `Orders`: It was added",
       ["\ntags:\n", "\ntags:\n  - { name: Orders, description: Orders. }\n"],
     ],
-    [
-      "a summary rewritten",
-      "listPets: Its `summary` was written anew",
-      ["summary: List animals", "summary: List the animals"],
-    ],
-    [
-      "the document's description rewritten",
-      "Its `description` was written anew",
-      ["The store keeps", "Our store keeps"],
-    ],
+    ["a summary rewritten", "listPets: Its `summary` changed", ["summary: List animals", "summary: List the animals"]],
+    ["the document's description rewritten", "Its `description` changed", ["The store keeps", "Our store keeps"]],
   ]),
 );
 
@@ -150,7 +142,7 @@ t.test("Allows an operation to become more stable, but not less", async (t) => {
   const base = mark({ listPets: "beta", createPet: "experimental", getPet: "beta" });
   const revision = mark({ listPets: "experimental", createPet: "beta" });
   const changes = await compare(base, revision, today);
-  t.same(Object.fromEntries(changes.map(({ where, impact }) => [where, impact])), {
+  t.same(Object.fromEntries(changes.map(({ location, impact }) => [location, impact])), {
     listPets: "major",
     createPet: "minor",
     getPet: "minor",

@@ -119,14 +119,14 @@ const breaking: Change[][] = [
     ["a request's media type changed", "`application/json` became `application/xml`", [requestBody, "application/xml"]],
     [
       "a field made read-only",
-      "`readOnly` was added: true. Not known to be harmless",
+      "`readOnly` was added: true. Not known to be compatible",
       ["          maxLength: 1000\n", "          maxLength: 1000\n          readOnly: true\n"],
     ],
   ],
   [
     [
       "a keyword added that no rule rates",
-      "schema `NewPet`: `patternProperties` was added. Not known to be harmless",
+      "schema `NewPet`: `patternProperties` was added. Not known to be compatible",
       [newPet, "        any: {}\n      patternProperties:\n"],
     ],
   ],

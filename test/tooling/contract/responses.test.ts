@@ -24,7 +24,7 @@ const breaking: Change[][] = [
       ["[id, name, categoryId]", "[id, name]"],
     ],
     ["a success status changed", "Response `201` became `202`", ['"201":', '"202":']],
-    ["a response removed", "getPet, answer 404: Response `404` was removed", [/ {8}"404":\n.*\n/, ""]],
+    ["a response removed", "getPet, response 404: Response `404` was removed", [/ {8}"404":\n.*\n/, ""]],
     [
       "a response's media type changed",
       "`application/json` became `application/xml`",
@@ -74,7 +74,7 @@ const additions: Change[][] = [
       '`x-extensible-enum` gained "on_fire"',
       ["            - unavailable\n", "            - unavailable\n            - on_fire\n"],
     ],
-    ["a response added", "getPet, answer 409: It was added", [/( {8})"404":\n(.*\n)/, '$1"404":\n$2$1"409":\n$2']],
+    ["a response added", "getPet, response 409: It was added", [/( {8})"404":\n(.*\n)/, '$1"404":\n$2$1"409":\n$2']],
     [
       "a response header added",
       "header `X-Shop`: It was added",
@@ -120,5 +120,5 @@ t.test("Finds the open list of a parameter again if the parameter moves within i
     [],
   );
   const less = edit(moved, ["[north, south]", "[north]"]);
-  t.match(await compare(base, less, today), [{ impact: "major", what: '`x-extensible-enum` lost "south".' }]);
+  t.match(await compare(base, less, today), [{ impact: "major", description: '`x-extensible-enum` lost "south".' }]);
 });

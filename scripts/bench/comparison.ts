@@ -1,0 +1,117 @@
+// Compares the Pet Store with other frameworks: `npm run bench`. `-- --quick` takes less than a minute and writes no
+// file. Exits with 1 if a goal is not met.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { writeMeasurements } from "../readme.ts";
+import { type ContenderId, contenders } from "./contenders.ts";
+import { checkGoals, formatChart, formatTables, type Measurement, type ProcessStats } from "./report.ts";
+import {
+  installPackages,
+  measureWorkload,
+  prepareDatabases,
+  readMemory,
+  type Server,
+  startClient,
+  startServer,
+} from "./servers.ts";
+import { createWorkloads, pets, type WorkloadId } from "./workloads.ts";
+
+interface Plan {
+  readonly contenders: readonly ContenderId[];
+  readonly workloads: readonly WorkloadId[];
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+const quickPlan: Plan = {
+  contenders: ["sqlite", "ready", "fastify"],
+  workloads: ["get", "list20", "create1", "create64", "unauthorized", "badRequest"],
+  rounds: 3,
+  seconds: 0.6,
+};
+const fullPlan: Plan = {
+  contenders: Object.keys(contenders) as ContenderId[],
+  workloads: Object.keys(createWorkloads("")) as WorkloadId[],
+  rounds: 5,
+  seconds: 1,
+};
+
+/** Runs the comparison, and prints its tables. A full run also writes them into the README, with a chart. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: "boolean", default: false },
+      contenders: { type: "string" }, // ids, separated by commas
+      workloads: { type: "string" },
+      rounds: { type: "string" },
+    },
+  });
+  const defaults = values.quick ? quickPlan : fullPlan;
+  const plan: Plan = {
+    ...defaults,
+    contenders: parseList(values.contenders, fullPlan.contenders) ?? defaults.contenders,
+    workloads: parseList(values.workloads, fullPlan.workloads) ?? defaults.workloads,
+    rounds: Number(values.rounds ?? defaults.rounds),
+  };
+  installPackages();
+  const results = await measure(plan);
+  const tables = formatTables(results);
+  console.log(tables);
+  if (Object.keys(values).length === 1 && !values.quick) {
+    writeFileSync("scripts/bench/speed.svg", formatChart(results));
+    const conditions = `one core for the server and one for its clients; ${pets.toLocaleString("en-US")} pets`;
+    writeMeasurements("bench", tables, conditions);
+  }
+  process.exitCode = checkGoals(results.measurements).every(({ isMet }) => isMet) ? 0 : 1;
+}
+
+function parseList<T extends string>(text: string | undefined, all: readonly T[]): T[] | undefined {
+  const names = text?.split(",");
+  const unknown = names?.find((name) => !(all as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new Error(`There is no ${unknown}. There are: ${all.join(", ")}.`);
+  return names as T[] | undefined;
+}
+
+// Each round measures every workload of every contender in turn, so that other load on the machine affects all
+// contenders.
+async function measure(plan: Plan) {
+  const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+  const { key, workloads, databasesOf, end } = await prepareDatabases(folder, plan.contenders);
+  const loadGenerator = startClient("scripts/bench/load-generator.ts");
+  const servers: Server[] = [];
+  try {
+    const idleMemory = new Map<Server, number>();
+    for (const id of plan.contenders) {
+      const server = await startServer(id, databasesOf(id), key);
+      servers.push(server);
+      idleMemory.set(server, readMemory(server, "VmRSS"));
+    }
+    const measurements: Measurement[] = [];
+    for (let round = 0; round <= plan.rounds; round++)
+      for (const workload of plan.workloads)
+        for (const server of servers.filter(({ id }) => contenders[id].workloads.includes(workload))) {
+          showProgress(`${round === 0 ? "warm-up" : `round ${round} of ${plan.rounds}`}: ${workload}, ${server.id}`);
+          const result = await measureWorkload(server, workloads[workload], loadGenerator, plan.seconds);
+          if (round > 0) measurements.push({ contender: server.id, workload, ...result });
+        }
+    showProgress("");
+    const stats = servers.map((server): [ContenderId, ProcessStats] => {
+      const [idle, peak] = [idleMemory.get(server) as number, readMemory(server, "VmHWM")];
+      return [server.id, { startTime: server.startTime, idleMemory: idle, peakMemory: peak }];
+    });
+    return { measurements, processes: Object.fromEntries(stats) };
+  } finally {
+    loadGenerator.disconnect();
+    for (const { child } of servers) child.kill("SIGKILL");
+    await end();
+  }
+}
+
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}

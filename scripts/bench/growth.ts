@@ -1,0 +1,202 @@
+// Measures how the latency of reads grows with the size of the store: `npm run bench -- growth`. Compares 10,000 to
+// 10,000,000 pets in each store, and prints the query plans. `--max-pets` limits the size.
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, get } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { pino } from "pino";
+import { buildApp } from "../../src/app.ts";
+import { generateKey } from "../../src/auth/authentication.ts";
+import { readConfig } from "../../src/config.ts";
+import { createPagination, type Pagination } from "../../src/pets/cursor.ts";
+import { readDocument } from "../../src/pets/document.ts";
+import { handlers } from "../../src/pets/handlers.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/port.ts";
+import { statements as postgresStatements } from "../../src/store/postgres/statements.ts";
+import { statements as sqliteStatements } from "../../src/store/sqlite/statements.ts";
+import { createCleanup } from "../../test/support/cleanup.ts";
+import { type Postgres, query, startPostgres } from "../../test/support/postgres.ts";
+import { formatTable } from "./report.ts";
+
+const warmUpRounds = 5;
+const rounds = 60;
+const requestsPerRound = 64; // of each kind
+const connections = 16;
+const status = "CASE i % 4 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' WHEN 2 THEN 'pending' END";
+
+const sold = { limit: 20, status: "sold" };
+
+/** Returns the path of a request, for a store of this size. */
+type Request = (size: number, pagination: Pagination) => string;
+
+const requests: Record<string, Request> = {
+  "list, first page": () => "/v1/pets?limit=20",
+  "list, page in the middle": (size, pagination) => pageInTheMiddle(size, pagination, { limit: 20 }),
+  "list by status": () => "/v1/pets?limit=20&status=sold",
+  "list by status, in the middle": (size, pagination) => pageInTheMiddle(size, pagination, sold),
+  get: (size) => `/v1/pets/${Math.ceil(Math.random() * size)}`,
+};
+
+function pageInTheMiddle(size: number, { next }: Pagination, parameters: Parameters<Pagination["next"]>[0]): string {
+  const page = { pets: [{ id: BigInt(size / 2), name: "", categoryId: 0n }], more: true };
+  const link = next(parameters, page) ?? "";
+  return link.slice(1, link.indexOf(">"));
+}
+
+const explained = ["list", "listByStatus", "find"] as const;
+
+/** One kind of store. */
+interface StoreKind {
+  open(size: number): Promise<Store>;
+  /** Returns the query plans of the statements in `explained`. */
+  explain(size: number): Promise<string[]>;
+}
+
+function sqlite(folder: string): StoreKind {
+  const fileOf = (size: number) => join(folder, `${size}.db`);
+  return {
+    async open(size) {
+      const store = await openStore(`sqlite:${fileOf(size)}`);
+      new DatabaseSync(fileOf(size)).exec(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size})
+         INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || i, i, ${status} FROM n`,
+      );
+      return store;
+    },
+    async explain(size) {
+      const db = new DatabaseSync(fileOf(size));
+      return explained.map((name) => {
+        const rows = db.prepare(`EXPLAIN QUERY PLAN ${sqliteStatements[name]}`).all();
+        return rows.map(({ detail }) => detail).join("; ");
+      });
+    },
+  };
+}
+
+function postgresql(server: Postgres): StoreKind {
+  return {
+    async open(size) {
+      await query(server.url("postgres"), `CREATE DATABASE growth_${size}`);
+      const url = server.url(`growth_${size}`);
+      const store = await openStore(url);
+      await query(
+        url,
+        `INSERT INTO petstore.pets (name, category_id, status)
+         SELECT 'Rex ' || i, i, ${status} FROM generate_series(1, ${size}) AS i`,
+      );
+      await query(url, "VACUUM ANALYZE petstore.pets");
+      return store;
+    },
+    async explain(size) {
+      const plans: string[] = [];
+      for (const name of explained) {
+        const statement = `EXPLAIN (GENERIC_PLAN, COSTS OFF) ${postgresStatements[name]}`;
+        const rows = await query(server.url(`growth_${size}`), statement);
+        plans.push(rows.map((row) => String(row["QUERY PLAN"]).trim().replace("->  ", "")).join("; "));
+      }
+      return plans;
+    },
+  };
+}
+
+/** A service over a store of one size, and its client. */
+class Service {
+  readonly #store: Store;
+  readonly #app: Awaited<ReturnType<typeof buildApp>>;
+  readonly #key: string;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly size: number;
+
+  private constructor(size: number, store: Store, app: Awaited<ReturnType<typeof buildApp>>, key: string) {
+    this.size = size;
+    this.#store = store;
+    this.#app = app;
+    this.#key = key;
+  }
+
+  static async start(size: number, store: Store): Promise<Service> {
+    const logger = pino({ level: "silent" });
+    const app = await buildApp({ document: await readDocument(), handlers, store, config: readConfig({}), logger });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const { key, hash } = generateKey();
+    await store.keys.create("growth", hash);
+    return new Service(size, store, app, key);
+  }
+
+  /** Returns the mean time of a request, in microseconds. */
+  async time(request: Request): Promise<number> {
+    const pagination = createPagination(this.#store.secret, "/v1/pets");
+    const start = performance.now();
+    let left = requestsPerRound;
+    const sendRequests = async () => {
+      for (; left > 0; await this.#send(request(this.size, pagination))) left -= 1;
+    };
+    await Promise.all(Array.from({ length: connections }, sendRequests));
+    return ((performance.now() - start) * 1000) / requestsPerRound;
+  }
+
+  async #send(path: string): Promise<void> {
+    const { port } = this.#app.server.address() as AddressInfo;
+    const outgoing = get({ agent: this.#agent, port, path, headers: { authorization: `Bearer ${this.#key}` } });
+    const [incoming] = await once(outgoing, "response");
+    await text(incoming);
+    if (incoming.statusCode !== 200) throw new Error(`${path}: ${incoming.statusCode}`);
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+    await this.#app.close();
+    await this.#store.close();
+  }
+}
+
+// Measures all sizes in turn, so that other load on the machine affects all sizes. Returns rows of a table.
+async function measure({ open }: StoreKind, sizes: readonly number[]): Promise<string[][]> {
+  const services: Service[] = [];
+  for (const size of sizes) services.push(await Service.start(size, await open(size)));
+  const times = new Map<string, number[]>();
+  for (let round = -warmUpRounds; round < rounds; round++)
+    for (const [name, request] of Object.entries(requests))
+      for (const service of services) {
+        const time = await service.time(request);
+        const key = `${name} ${service.size}`;
+        if (round >= 0) times.set(key, [...(times.get(key) ?? []), time]);
+      }
+  for (const service of services) await service.close();
+  const median = (key: string) => times.get(key)?.sort((a, b) => a - b)[rounds / 2] as number;
+  return Object.keys(requests).map((name) => {
+    const smallest = median(`${name} ${sizes[0]}`);
+    const ratios = sizes.slice(1).map((size) => (median(`${name} ${size}`) / smallest).toFixed(2));
+    return [name, `${smallest.toFixed(0)} µs`, ...ratios];
+  });
+}
+
+/** Runs the benchmark, and prints a table and the query plans. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { "max-pets": { type: "string", default: "10000000" } } });
+  const sizes = [10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= Number(values["max-pets"]));
+  const { teardown, cleanUp } = createCleanup();
+  const folder = mkdtempSync(join(tmpdir(), "petstore-growth-"));
+  teardown(() => rmSync(folder, { recursive: true }));
+  try {
+    const server = await startPostgres();
+    teardown(() => server.end());
+    const [rows, plans]: [string[][], string[]] = [[], []];
+    for (const [name, kind] of Object.entries({ SQLite: sqlite(folder), PostgreSQL: postgresql(server) })) {
+      rows.push(...(await measure(kind, sizes)).map((row) => [name, ...row]));
+      const lines = await kind.explain(sizes.at(-1) as number);
+      plans.push(...lines.map((plan, index) => `${name}, ${explained[index]}: ${plan}`));
+    }
+    const [first = "", ...others] = sizes.map((size) => size.toLocaleString("en-US"));
+    console.log(formatTable(["store", "call", `${first} pets`, ...others.map((size) => `× at ${size}`)], rows));
+    console.log(`\n${plans.join("\n")}`);
+  } finally {
+    await cleanUp();
+  }
+}

@@ -1,0 +1,30 @@
+// The load generator, a separate process. It runs autocannon for each message, and sends the result back.
+import { createHistogram } from "node:perf_hooks";
+import autocannon from "autocannon";
+import type { LoadOptions, LoadResult } from "./workloads.ts";
+
+async function generateLoad({ url, requests, connections, seconds }: LoadOptions): Promise<LoadResult> {
+  const latencies = createHistogram(); // in microseconds: autocannon's own histogram has milliseconds
+  const statuses: Record<string, number> = {};
+  const cpuBefore = process.cpuUsage();
+  const start = performance.now();
+  let lastResponse = start;
+  const run = autocannon({ url, requests: [...requests], connections, duration: seconds, sampleInt: 20 });
+  run.on("response", (_client, status, _bytes, milliseconds) => {
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    latencies.record(Math.max(1, Math.round(milliseconds * 1_000)));
+    lastResponse = performance.now();
+  });
+  const { errors } = await run;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return {
+    statuses,
+    errors,
+    seconds: (lastResponse - start) / 1_000,
+    p50: latencies.percentile(50) / 1_000,
+    p99: latencies.percentile(99) / 1_000,
+    utilization: (user + system) / 1_000 / (performance.now() - start),
+  };
+}
+
+process.on("message", (options: LoadOptions) => generateLoad(options).then((result) => process.send?.(result)));

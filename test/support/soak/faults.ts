@@ -1,0 +1,118 @@
+// The faults of a soak run. They are injected one at a time, except for faults that last.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import type { Test } from "tap";
+import { type Postgres, query } from "../postgres.ts";
+import type { Random } from "../random.ts";
+import { pause } from "../wait.ts";
+import { createPet, type Model, toJson } from "./model.ts";
+import type { SoakService } from "./service.ts";
+
+/** The run into which a fault is injected. */
+export interface FaultContext {
+  t: Pick<Test, "teardown">;
+  service: SoakService;
+  key: string;
+  model: Model;
+  random: Random;
+  /** Continues a fault in the background, while others are injected. */
+  runInBackground(fault: Promise<unknown>): void;
+}
+
+/** Faults by name. */
+export type Faults = Record<string, (context: FaultContext) => Promise<unknown>>;
+
+const killWorker = async ({ service, random }: FaultContext) => {
+  const pid = random.pick(service.workers());
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+};
+
+const openConnection = ({ service }: FaultContext): Socket =>
+  connect(Number(new URL(service.origin).port), "127.0.0.1").on("error", () => {});
+
+const createRequest = (key: string, body: string, length = Buffer.byteLength(body)) =>
+  `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
+
+// No client completes a create.
+async function runSlowClients(context: FaultContext): Promise<void> {
+  const { key } = context;
+  const head = createRequest(key, "", 1_000);
+  const list = `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  const kinds = [
+    { start: "", rest: head },
+    { start: head, rest: '{"name":"slow"'.padEnd(900) },
+    { start: list.repeat(200), rest: "" }, // does not read the responses
+  ];
+  const clients = Array.from({ length: 50 }, (_, n) => ({
+    socket: openConnection(context),
+    ...(kinds[n % 3] as (typeof kinds)[0]),
+  }));
+  for (const { socket, start } of clients) socket.pause().write(start);
+  for (let sent = 0; sent < 150; sent++) {
+    for (const { socket, rest } of clients) if (socket.writable) socket.write(rest.slice(sent, sent + 1));
+    await pause(20);
+  }
+  for (const { socket } of clients) socket.destroy();
+}
+
+async function resetConnections(context: FaultContext): Promise<void> {
+  const { key, model, random } = context;
+  const resetOne = async (_: unknown, n: number) => {
+    const socket = openConnection(context);
+    await once(socket, "connect").catch(() => {});
+    const request = Buffer.from(createRequest(key, toJson(createPet(model.take()))));
+    // Sends a part of the head, a part of the body, or all. In the last case, the pet may exist.
+    const length = [60, request.length - 5, request.length][n % 3];
+    socket.write(request.subarray(0, length));
+    await pause(random.int(20));
+    socket.resetAndDestroy();
+  };
+  await Promise.all(Array.from({ length: 30 }, resetOne));
+}
+
+const commonFaults: Faults = {
+  "a worker killed": killWorker,
+  "workers replaced": async ({ service }) => service.replaceWorkers(),
+  "service killed, started again": ({ service }) => service.restart("SIGKILL"),
+  "service ended, started again": ({ service }) => service.restart("SIGTERM"),
+  "50 slow clients": async (context) => context.runInBackground(runSlowClients(context)),
+  "30 connections reset": resetConnections,
+};
+
+/** Returns the faults of a SQLite file. */
+export function sqliteFaults(file: string): Faults {
+  const lockFile = async ({ t, random, runInBackground }: FaultContext) => {
+    const script = `const db = new (require("node:sqlite").DatabaseSync)(process.argv[1], { timeout: 5000 });
+      db.exec("BEGIN IMMEDIATE");
+      setTimeout(() => db.close(), Number(process.argv[2]));`;
+    const child = spawn(process.execPath, ["-e", script, file, String(1_000 + random.int(2_000))]);
+    t.teardown(() => child.kill("SIGKILL"));
+    runInBackground(once(child, "exit"));
+  };
+  return { ...commonFaults, "file locked by another process": lockFile };
+}
+
+/** Returns the faults of a PostgreSQL server. */
+export function postgresFaults({ sendCommand, url }: Postgres): Faults {
+  const database = url("postgres");
+  const interrupt = (command: "stop" | "kill") => async (context: FaultContext) => {
+    await sendCommand(command);
+    await pause(500);
+    if (context.random.int(2)) await killWorker(context); // its successor starts without a database
+    await pause(500 + context.random.int(1_000));
+    await sendCommand("start");
+  };
+  const terminate =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";
+  const blockCreates = (seconds: number) => `SELECT 1 FROM petstore.secret FOR UPDATE; SELECT pg_sleep(${seconds})`;
+  return {
+    ...commonFaults,
+    "database stopped, started again": interrupt("stop"),
+    "database killed, started again": interrupt("kill"),
+    "connections to the database ended": () => query(database, terminate),
+    "creates blocked by a lock": async ({ random, runInBackground }) =>
+      // Another fault may stop the database meanwhile.
+      runInBackground(query(database, blockCreates(1 + random.int(100) / 100)).catch(() => {})),
+  };
+}
