@@ -1,8 +1,8 @@
-// Runs one level of the tests, with one PostgreSQL server for all test files.
-// usage: node scripts/test.ts fast|system|tooling|all [--coverage] [options and files of tap]
+// Runs levels of the tests, with one PostgreSQL server for all test files.
+// usage: node scripts/test.ts fast|system|tooling... [--coverage] [options and files of tap]
 //
-// --coverage measures the coverage of src. It fails below 100 % at the level `all`, and at the level `system`, which
-// adds to the coverage of the previous run: `fast --coverage` and then `system --coverage` reach 100 %.
+// --coverage measures the coverage of src, and fails below 100 % if the level `system` runs. Without the level `fast`, it
+// adds to the coverage of the previous run: `fast --coverage` and then `system tooling --coverage` reach 100 %.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
@@ -13,16 +13,19 @@ import { startPostgres } from "../test/support/postgres.ts";
 const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const tap = resolve("node_modules/.bin/tap");
 
-const fast = globSync("test/**/*.test.ts", { exclude: ["test/system/**", "test/tooling/**"] }).sort();
-const system = globSync("test/system/**/*.test.ts").sort();
-const tooling = globSync("test/tooling/**/*.test.ts").sort();
-const levels: Record<string, readonly string[]> = { fast, system, tooling, all: [...tooling, ...system, ...fast] };
+const levels: Record<string, readonly string[]> = {
+  fast: globSync("test/**/*.test.ts", { exclude: ["test/system/**", "test/tooling/**"] }),
+  system: globSync("test/system/**/*.test.ts"),
+  tooling: globSync("test/tooling/**/*.test.ts"),
+};
 
-const [level = "", ...options] = process.argv.slice(2).filter((word) => word !== "--coverage");
-const coverage = process.argv.includes("--coverage");
-const files = levels[level];
-if (files === undefined)
-  throw new Error(`usage: node scripts/test.ts ${Object.keys(levels).join("|")} [--coverage] [options] [files]`);
+const words = process.argv.slice(2);
+const chosen = words.filter((word) => Object.hasOwn(levels, word));
+const options = words.filter((word) => !chosen.includes(word) && word !== "--coverage");
+const coverage = words.includes("--coverage");
+const files = chosen.flatMap((level) => levels[level] ?? []);
+if (files.length === 0)
+  throw new Error(`usage: node scripts/test.ts ${Object.keys(levels).join("|")}... [--coverage] [options] [files]`);
 const selected = options.some((option) => option.endsWith(".test.ts")) ? [] : files;
 
 // tap loses the coverage of a run in which it first builds its plugins, as after an installation.
@@ -38,13 +41,14 @@ process.exit(code ?? 1);
 
 function coverageOptions(): string[] {
   if (!coverage) return [];
-  if (level === "all") return ["--no-disable-coverage"];
-  if (level !== "system") return ["--no-disable-coverage", "--allow-incomplete-coverage"];
+  const options = ["--no-disable-coverage"];
+  if (!chosen.includes("system")) options.push("--allow-incomplete-coverage");
+  if (chosen.includes("fast")) return options;
   // tap deletes the coverage of the previous run, unless it runs the files of a list.
-  const list = ".tap/system-tests";
+  const list = ".tap/tests";
   mkdirSync(".tap", { recursive: true });
-  writeFileSync(list, system.map((file) => `${file}\n`).join(""));
-  return ["--no-disable-coverage", `--save=${list}`];
+  writeFileSync(list, files.map((file) => `${file}\n`).join(""));
+  return [...options, `--save=${list}`];
 }
 
 async function createEnvironment({ teardown }: Cleanup): Promise<NodeJS.ProcessEnv> {
