@@ -88,8 +88,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // The operations of the document
   const tracedStore = tracing?.traceStore(store) ?? store;
   const usage = trackKeyUsage(app, store);
-  const failures = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
-  const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failures });
+  const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
+  const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failureLimiter });
   const shedLoad = createLoadShedder(app, { onReject: requestMetrics.recordRejection, ...overrides });
   await app.register(routes<PetStoreApplication>, {
     document,

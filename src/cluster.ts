@@ -19,8 +19,8 @@ const startTimeout = 30_000; // milliseconds until a worker that does not listen
 const stopTimeout = 9_500; // milliseconds until a worker that does not exit is killed
 
 /**
- * Starts `count` workers. Resolves when all of them listen; to undefined if they can't, or if a signal stopped them
- * before. SIGTERM and SIGINT stop all workers. SIGHUP restarts them one at a time.
+ * Starts `count` workers. Resolves when the first listens and each other one listens or has failed. Resolves to
+ * undefined if the first can't listen, or if a signal stopped them before. SIGTERM and SIGINT stop all workers. SIGHUP restarts them one at a time.
  */
 export async function startWorkers(count: number, log: FastifyBaseLogger): Promise<Listening | undefined> {
   // The workers accept connections from a shared queue of the system. With round-robin scheduling, the primary accepts
@@ -47,7 +47,7 @@ class WorkerPool {
   readonly #log: FastifyBaseLogger;
   readonly #onMetricsError: (error: unknown) => void;
   readonly #aggregator: Aggregator;
-  readonly #exits = new Map<Worker, Promise<void>>(); // the workers, and promises that resolve when they exit
+  readonly #workers = new Map<Worker, Promise<void>>(); // with promises that resolve when they exit
   readonly #stopped = new WeakSet<Worker>(); // workers that were told to exit
   #isServing = false;
   #isStopping = false;
@@ -67,6 +67,7 @@ class WorkerPool {
     if (!first && !this.#isStopping) process.exitCode = 1;
     if (!first || this.#isStopping) return undefined;
     await Promise.all(Array.from({ length: this.#size - 1 }, () => this.#startWorker()));
+    if (this.#isStopping) return undefined;
     this.#isServing = true;
     this.#replaceMissing();
     return first;
@@ -75,12 +76,12 @@ class WorkerPool {
   stop(): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    for (const worker of this.#exits.keys()) this.#stopWorker(worker);
+    for (const worker of this.#workers.keys()) this.#stopWorker(worker);
   }
 
   /** Replaces the workers one at a time. Calls during a restart cause one more restart after it. */
   async restart(): Promise<void> {
-    if (!this.#isServing) return; // workers that are starting already have the new code and settings
+    if (!this.#isServing) return; // workers that are starting read the current code and certificate
     this.#requestedRestarts += 1;
     if (this.#requestedRestarts > 1) return;
     while (this.#requestedRestarts > 0 && !this.#isStopping) {
@@ -91,15 +92,15 @@ class WorkerPool {
   }
 
   async #restartOnce(): Promise<void> {
-    for (const worker of [...this.#exits.keys()]) {
+    for (const worker of [...this.#workers.keys()]) {
       if (this.#isStopping) return;
-      if (!this.#exits.has(worker)) continue; // it has died, and was replaced
+      if (!this.#workers.has(worker)) continue; // it has died, and was replaced
       const replacement = await this.#startWorker(); // before the old worker stops
       if (!replacement) {
         if (!this.#isStopping) this.#log.error("new worker failed to start: restart aborted");
         return;
       }
-      if (this.#exits.has(worker)) await this.#stopWorker(worker);
+      if (this.#workers.has(worker)) await this.#stopWorker(worker);
     }
   }
 
@@ -111,7 +112,7 @@ class WorkerPool {
     const exited = waitForExit(worker).then((exit): undefined => {
       this.#handleExit(worker, exit);
     });
-    this.#exits.set(worker, exited);
+    this.#workers.set(worker, exited);
     const timer = setTimeout(() => worker.process.kill("SIGKILL"), startTimeout);
     const listening = await Promise.race([waitForListening(worker), exited]);
     clearTimeout(timer);
@@ -123,12 +124,12 @@ class WorkerPool {
     this.#stopped.add(worker);
     const timer = setTimeout(() => worker.process.kill("SIGKILL"), stopTimeout);
     worker.process.kill("SIGTERM");
-    await this.#exits.get(worker);
+    await this.#workers.get(worker);
     clearTimeout(timer);
   }
 
   #handleExit(worker: Worker, exit: Exit): void {
-    this.#exits.delete(worker);
+    this.#workers.delete(worker);
     const details = { worker: worker.process.pid, ...exit };
     if (this.#stopped.has(worker)) this.#log.info(details, "worker stopped");
     // A worker that can't start has printed the reason, and exits with 1.
@@ -139,7 +140,7 @@ class WorkerPool {
   async #replaceMissing(): Promise<void> {
     if (this.#isReplacing || !this.#isServing) return;
     this.#isReplacing = true;
-    while (!this.#isStopping && this.#exits.size < this.#size) {
+    while (!this.#isStopping && this.#workers.size < this.#size) {
       const delay = this.#nextReplacement - performance.now();
       this.#nextReplacement = Math.max(this.#nextReplacement, performance.now()) + replacementInterval;
       if (delay > 0) await sleep(delay);

@@ -1,4 +1,4 @@
-// The layers of src: a folder imports only from folders above it, and only from their index.ts.
+// The layers of src: a folder imports only from layers below it, and only from their index.ts.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t from "tap";

@@ -1,7 +1,7 @@
 // Authenticates requests by API key: bearer token, SHA-256, lookup in the store.
 //
 // A key has 256 random bits. Its hash therefore needs no salt and no slow function, and a lookup by hash leaks nothing
-// through its timing. The store is queried on every request, so a revocation takes effect at once.
+// through its timing. Every request looks up its key in the store, so a revocation takes effect at once.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
@@ -21,8 +21,18 @@ export function callerOf(request: FastifyRequest): Caller | undefined {
   return request.caller as Caller | undefined;
 }
 
-/** The `WWW-Authenticate` challenge of a 401 response (RFC 6750, section 3). */
-export const challenge = 'Bearer realm="petstore"';
+/**
+ * Creates the error of every 401 response. `details` are attributes of its `WWW-Authenticate` challenge, which has none if
+ * no credential was sent (RFC 6750, section 3).
+ */
+export function unauthorized(
+  message: string,
+  details: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
+): HttpError {
+  const attributes = Object.entries({ realm: "petstore", ...details }).map(([name, value]) => `${name}="${value}"`);
+  return new HttpError("unauthorized", message, { ...headers, "www-authenticate": `Bearer ${attributes.join(", ")}` });
+}
 
 /** Generates an API key and the hash by which the store knows it. */
 export function generateKey(): { key: string; hash: string } {
@@ -36,7 +46,7 @@ export interface AuthenticationOptions {
   /** Called for each request with a valid key. */
   readonly onUse: (caller: Caller) => void;
   /** Limits failed attempts by network address. */
-  readonly failures: RateLimiter;
+  readonly failureLimiter: RateLimiter;
 }
 
 const instructions = "send it as Authorization: Bearer <API_KEY>";
@@ -49,7 +59,7 @@ interface SentKey {
 }
 
 /** Creates the security scheme `http bearer` (RFC 6750). */
-export function createBearerScheme({ keys, onUse, failures }: AuthenticationOptions): Authenticate<Caller> {
+export function createBearerScheme({ keys, onUse, failureLimiter }: AuthenticationOptions): Authenticate<Caller> {
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
   const cache = new WeakMap<object, SentKey>();
   const readKey = ({ headers: { authorization }, raw: { socket } }: FastifyRequest): SentKey | undefined => {
@@ -63,13 +73,10 @@ export function createBearerScheme({ keys, onUse, failures }: AuthenticationOpti
   };
   return async (request) => {
     const sent = readKey(request);
-    if (sent === undefined)
-      return new HttpError("unauthorized", `This call needs an API key: ${instructions}.`, {
-        "www-authenticate": challenge,
-      });
+    if (sent === undefined) return unauthorized(`This call needs an API key: ${instructions}.`);
     const network = () => toNetwork(request.ip);
-    // A connection whose key was valid is exempt: clients that share an address must not lock each other out.
-    const exhausted = sent.valid ? undefined : failures.exhausted(network);
+    // Other clients at the address keep the connections on which their key was valid.
+    const exhausted = sent.valid ? undefined : failureLimiter.exhausted(network);
     if (exhausted) return exhausted;
     const key = await keys.find(sent.hash);
     sent.valid = key !== undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > Date.now());
@@ -77,13 +84,11 @@ export function createBearerScheme({ keys, onUse, failures }: AuthenticationOpti
       onUse(key);
       return key;
     }
-    const { headers, error } = failures.take(network());
+    const { headers, error } = failureLimiter.take(network());
     if (error) return error;
     const reason = key ? "has expired" : "is not valid";
-    return new HttpError("unauthorized", `The API key ${reason}: make a new one, and ${instructions}.`, {
-      ...headers,
-      "www-authenticate": `${challenge}, error="invalid_token", error_description="The API key ${reason}"`,
-    });
+    const details = { error: "invalid_token", error_description: `The API key ${reason}` };
+    return unauthorized(`The API key ${reason}: make a new one, and ${instructions}.`, details, headers);
   };
 }
 

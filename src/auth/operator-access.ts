@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { HttpError } from "../http/index.ts";
 import type { Authenticate } from "../spec/index.ts";
-import { type Caller, challenge } from "./authentication.ts";
+import { type Caller, unauthorized } from "./authentication.ts";
 
 // Headers of proxies, because the client behind an untrusted proxy is unknown. And Origin, because with CORS_ORIGINS, a
 // page of another origin could read the response.
@@ -18,12 +18,11 @@ export function requireOperator(authenticate: Authenticate<Caller>): onRequestAs
   return async (request) => {
     const caller = await authenticate(request);
     if (caller instanceof HttpError) throw caller;
+    request.caller = caller; // for the log
     if (!caller.operator)
-      throw new HttpError(
-        "unauthorized",
-        "The API key is not an operator's: make one with petstore keys create NAME --operator",
-        { "www-authenticate": `${challenge}, error="insufficient_scope"` },
-      );
+      throw unauthorized("The API key is not an operator's: make one with petstore keys create NAME --operator", {
+        error: "insufficient_scope",
+      });
   };
 }
 

@@ -13,8 +13,9 @@ import { addExamples, addNotes } from "./help.ts";
 import type { Io, Output } from "./io.ts";
 import type { OutputOptions } from "./output.ts";
 
-const formats = ["ndjson", "csv"] satisfies FormatName[];
-const shells = ["bash", "zsh", "fish"] satisfies Shell[];
+// Records, because the compiler reports a missing member.
+const formats = Object.keys({ ndjson: true, csv: true } satisfies Record<FormatName, true>);
+const shells = Object.keys({ bash: true, zsh: true, fish: true } satisfies Record<Shell, true>);
 const periodUnits = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
 
 /** Creates the command `petstore`. Its `parseAsync` rejects with a CommanderError if the command line is wrong. */

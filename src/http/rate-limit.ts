@@ -19,12 +19,6 @@ interface Window {
   readonly end: number; // milliseconds of the clock
 }
 
-/** A rate limit: at most `count` attempts in `seconds`. */
-export interface RateLimit {
-  readonly count: number;
-  readonly seconds: number;
-}
-
 /** The result of an attempt. */
 export interface RateLimitResult {
   /** The RateLimit headers of the response; empty if the attempt is rejected, because the error has them. */

@@ -7,6 +7,7 @@ import type {
   RouteShorthandOptionsWithHandler,
 } from "fastify";
 import { appendHeader, HttpError, notFound } from "../http/index.ts";
+import { toJson } from "../lib/index.ts";
 import type { Operation } from "./operation.ts";
 
 interface UntypedResponse {
@@ -18,7 +19,7 @@ interface UntypedResponse {
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
 export type UntypedHandler = (call: object, context: unknown) => Promise<UntypedResponse>;
 
-/** Runs before the query, path and body are examined. Throws an HttpError to reject the request. */
+/** Runs before parameters and body are validated. Throws an HttpError to reject the request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
 
 /** The guards of all operations, by their position relative to authentication. */
@@ -65,7 +66,8 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       const response = await handler({ params, query, headers, body, caller }, context);
       reply.code(response.status);
       if (response.headers)
-        for (const [name, value] of Object.entries(response.headers)) appendHeader(reply, name, String(value));
+        for (const [name, value] of Object.entries(response.headers))
+          if (value !== undefined) appendHeader(reply, name, String(value));
       if (response.status >= 400 && links !== undefined) appendHeader(reply, "link", links);
       if (response.body === undefined) return reply.send();
       return reply.type("application/json; charset=utf-8").send(serialize(reply, response.body));
@@ -73,11 +75,11 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   };
 }
 
-// Caches the JSON of frozen bodies. A store returns the same object until the row changes.
+// Caches the JSON of frozen bodies. A store may return the same object again.
 function createSerializer(): (reply: FastifyReply, body: unknown) => string {
   const cache = new WeakMap<object, string>();
   return (reply, body) => {
-    const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") ?? JSON.stringify;
+    const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") ?? toJson;
     if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body as Record<string, unknown>);
     const cached = cache.get(body);
     if (cached !== undefined) return cached;

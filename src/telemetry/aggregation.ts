@@ -25,7 +25,7 @@ export interface AggregatedMetrics {
 
 /** A process's access to the metrics of all processes. */
 export interface MetricsHub extends AggregatedMetrics {
-  /** Adds a snapshot of this process. */
+  /** Replaces the metrics of this process. */
   publish(snapshot: MetricsSnapshot): Promise<void>;
   close(): void;
 }
@@ -72,7 +72,7 @@ export class Aggregator implements AggregatedMetrics {
 
   /** Replaces the metrics of a process, and adds its calls. */
   update(process: object, { metrics, calls, deprecated }: MetricsSnapshot): void {
-    this.#running.set(process, [...metrics]);
+    this.#running.set(process, [...metrics]); // throws if a worker of another version sends something else
     for (const [name, count] of calls) this.#callers.recordCalls(name, count, this.#clock.elapsed());
     for (const call of deprecated) this.#callers.recordDeprecatedCalls(...call);
   }
@@ -95,7 +95,7 @@ export class Aggregator implements AggregatedMetrics {
       started: this.#started,
       step: this.#interval / 1_000,
       ...lastHour,
-      store: { ...store, pool: describePool(now.metrics) },
+      store: { ...store, pool: readPool(now.metrics) },
       keys: this.#callers.mostActive(now.elapsed),
     };
   }
@@ -124,7 +124,7 @@ export class Aggregator implements AggregatedMetrics {
   }
 }
 
-function describePool(metrics: readonly Metric[]): Overview["store"]["pool"] {
+function readPool(metrics: readonly Metric[]): Overview["store"]["pool"] {
   const read = (name: string) => sumSamples(metrics, `petstore_store_pool_${name}`);
   const size = read("connections_max");
   return size === 0 ? null : { used: read("connections_used"), waiting: read("queries_waiting"), size };

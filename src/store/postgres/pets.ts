@@ -101,7 +101,7 @@ export class PostgresPets implements PetStore {
 
   async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult> {
     const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
-    if (record === undefined) throw new Unavailable(busy); // deleted by a process whose clock is ahead
+    if (record === undefined) throw new Unavailable(busy); // it has expired since, or another process deleted it
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: toPet(record) as Pet };
   }

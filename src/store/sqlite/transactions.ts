@@ -1,4 +1,4 @@
-// Runs all reads of one event-loop tick in a single snapshot, and all writes in a single transaction with a single fsync.
+// Runs all reads of one event-loop tick in a single snapshot, and concurrent writes in a single transaction with one fsync.
 //
 // A tick receives its requests before the first read opens the snapshot, so no read is older than its request. A read
 // outside a request's tick, for example after a write, shares the snapshot of the next tick. It may miss what another
