@@ -1,8 +1,8 @@
 // Runs levels of the tests, with one PostgreSQL server for all test files.
 // usage: node scripts/test.ts fast|system|tooling... [--coverage] [options and files of tap]
 //
-// --coverage measures the coverage of src, and fails below 100 % if the level `system` runs. Without the level `fast`, it
-// adds to the coverage of the previous run: `fast --coverage` and then `system tooling --coverage` reach 100 %.
+// --coverage measures the coverage of src, and fails below 100 % if the level `system` runs. Without the level `fast`,
+// it adds to the coverage of the previous run: `fast --coverage` and then `system tooling --coverage` reach 100 %.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdirSync, writeFileSync } from "node:fs";

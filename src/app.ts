@@ -1,4 +1,4 @@
-// Composes the service from its plugins. Tests build the service by the same function as the server does.
+// Builds the Fastify app from its plugins. The server and the tests use the same function.
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
@@ -34,7 +34,7 @@ import {
   withLazyChildren,
 } from "./telemetry/index.ts";
 
-/** The parts of the service. */
+/** The dependencies of `buildApp`. */
 export interface Dependencies {
   readonly document: Document;
   readonly handlers: Handlers;
@@ -53,6 +53,7 @@ export interface Dependencies {
 
 /** Clocks and limits that tests replace. */
 export interface Overrides extends Pick<LoadSheddingOptions, "clock" | "heap" | "checkInterval"> {
+  /** Milliseconds for a client to send its headers. */
   readonly headersTimeout?: number | undefined;
 }
 
@@ -74,7 +75,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     headersTimeout: overrides.headersTimeout,
   });
 
-  // Every request, routed or not
+  // Plugins for all requests, including those that match no route
   await app.register(connections, { max: config.MAX_CONNECTIONS, ...overrides });
   await app.register(clientErrors, { log: logger, headers: headers.data, onResponse: requestMetrics.recordMalformed });
   tracing?.traceRequests(app);
@@ -105,10 +106,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     links,
   });
 
-  // Around the API
+  // Documentation, health checks and metrics
   await app.register(docs, { document, urls, config, headers: headers.page });
   await app.register(health, { store });
-  const metrics = dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not read")));
+  const metrics =
+    dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not aggregated")));
   const statusOptions = { document, store, config, metrics, authenticate, requestMetrics, usage };
   await app.register(status, { ...statusOptions, headers: headers.status });
   await app.ready();

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Starts the command `petstore`. JavaScript, so that a Node without type stripping can report that it is too old.
+// Starts the command `petstore`. This file is JavaScript, so that a Node without type stripping can report that it is
+// too old.
 const [major, minor] = /** @type {[number, number, number]} */ (process.versions.node.split(".").map(Number));
 if (major < 24 || (major === 24 && minor < 4)) {
   console.error(

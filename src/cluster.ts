@@ -6,7 +6,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { throttle } from "./lib/index.ts";
 import { Aggregator, serveWorker } from "./telemetry/index.ts";
 
-/** Where the service listens. */
+/** The address at which the service listens. */
 export interface Listening {
   /** The origin of URLs, such as http://127.0.0.1:3000. */
   readonly origin: string;
@@ -20,7 +20,8 @@ const stopTimeout = 9_500; // milliseconds until a worker that does not exit is 
 
 /**
  * Starts `count` workers. Resolves when the first listens and each other one listens or has failed. Resolves to
- * undefined if the first can't listen, or if a signal stopped them before. SIGTERM and SIGINT stop all workers. SIGHUP restarts them one at a time.
+ * undefined if the first can't listen, or if a signal stopped them before. SIGTERM and SIGINT stop all workers. SIGHUP
+ * restarts them one at a time.
  */
 export async function startWorkers(count: number, log: FastifyBaseLogger): Promise<Listening | undefined> {
   // The workers accept connections from a shared queue of the system. With round-robin scheduling, the primary accepts
@@ -38,7 +39,7 @@ export async function startWorkers(count: number, log: FastifyBaseLogger): Promi
 interface Exit {
   readonly code?: number;
   readonly signal?: string;
-  /** Why the process could not be started. */
+  /** The reason if the process could not be started. */
   readonly reason?: string;
 }
 
@@ -48,7 +49,7 @@ class WorkerPool {
   readonly #onMetricsError: (error: unknown) => void;
   readonly #aggregator: Aggregator;
   readonly #workers = new Map<Worker, Promise<void>>(); // with promises that resolve when they exit
-  readonly #stopped = new WeakSet<Worker>(); // workers that were told to exit
+  readonly #stopped = new WeakSet<Worker>(); // workers to which SIGTERM was sent
   #isServing = false;
   #isStopping = false;
   #isReplacing = false;
@@ -104,7 +105,7 @@ class WorkerPool {
     }
   }
 
-  // Resolves when the worker listens; to undefined if it exits before.
+  // Starts a worker. Resolves when it listens, or to undefined if it exits before.
   async #startWorker(): Promise<Listening | undefined> {
     const worker = cluster.fork();
     const { pid } = worker.process;

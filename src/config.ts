@@ -1,4 +1,4 @@
-// The settings of the service, read from environment variables. A test keeps this table and the README equal.
+// The settings of the service, read from environment variables. A test checks that the README lists the same settings.
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 
@@ -46,7 +46,7 @@ const limit = {
   },
 };
 
-// A list separated by commas. Not valid if one of its items is not.
+// Parses a comma-separated list. Returns undefined if an item is not valid.
 function list(isItem: (text: string) => boolean): (text: string) => readonly string[] | undefined {
   return (text) => {
     const items = text.split(",").map((item) => item.trim());

@@ -40,12 +40,12 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     const isEmbedded = config.DATABASE_URL.startsWith("sqlite:");
     const key = isEmbedded && isLoopback(listening.address) ? await createFirstKey(store) : undefined;
     const hasKeys = (await store.keys.list()).length > 0;
-    printGreeting(listening.origin, document.basePath, key, hasKeys);
+    printStartupMessage(listening.origin, document.basePath, key, hasKeys);
   }
   if (isPrimary) await store.close();
 }
 
-// Resolves to undefined if a signal stopped the service before it listened.
+// Builds the app and listens. Resolves to undefined if a signal stopped the service before it listened.
 async function listen(
   config: Config,
   { document, store, logger }: Pick<Dependencies, "document" | "store" | "logger">,
@@ -139,7 +139,8 @@ function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-// Returns undefined if the store has been used. Lets people try out the service without any preparation.
+// Creates a key for a new store, so that people can try out the service without preparation. Returns undefined if the
+// store has been used.
 async function createFirstKey({ pets, keys }: Store): Promise<string | undefined> {
   const isUsed = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
   if (isUsed) return undefined;
@@ -148,7 +149,7 @@ async function createFirstKey({ pets, keys }: Store): Promise<string | undefined
 }
 
 // Prints to standard error, because the log on standard output must never contain a key.
-function printGreeting(origin: string, basePath: string, key: string | undefined, hasKeys: boolean): void {
+function printStartupMessage(origin: string, basePath: string, key: string | undefined, hasKeys: boolean): void {
   const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
   if (key !== undefined)
     lines.push(

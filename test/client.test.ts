@@ -244,7 +244,10 @@ t.test("Throws a TypeError that does not show the value if an option is invalid"
   t.ok(createClient({ ...valid, baseUrl: "https://gateway.example/shop/v1/" }));
 });
 
-/** Starts a gateway in front of the service and returns its URL. `intercept` returns true if it has handled the response. */
+/**
+ * Starts a gateway in front of the service and returns its URL. `intercept` returns true if it has handled the
+ * response.
+ */
 async function startGateway(
   t: Test,
   port: number,

@@ -46,7 +46,7 @@ t.test("a host name of BASE_URL that is not ASCII becomes Punycode, which header
   t.equal(JSON.parse(text).servers[0].url, `https://xn--r8jz45g.example${basePath}`);
 });
 
-t.test("a wrong setting ends the start with one line and exit code 1", async (t) => {
+t.test("an invalid setting aborts the start with one line and exit code 1", async (t) => {
   const path = folder(t);
   writeFileSync(join(path, "text"), "no database ".repeat(100));
   const address = `must be an http or https URL that ends with the path of the service, ${basePath}.`;

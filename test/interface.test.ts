@@ -1,5 +1,5 @@
-// The interface, literally: operations, fields, types, limits, defaults, statuses, dates and version. No other test repeats
-// them. The document may make compatible additions.
+// The interface, literally: operations, fields, types, limits, defaults, statuses, dates and version. No other test
+// repeats them. The document may make compatible additions.
 import t, { type Test } from "tap";
 import { parse } from "yaml";
 import type { Pet } from "../src/store/port.ts";
@@ -71,7 +71,7 @@ for (const [name, text] of [
       ? t.equal(node?.$ref, `#/components/schemas/${expected}`, message)
       : t.match(resolve(node), expected, message);
 
-  t.test(`${name} has the fields of each shape`, async (t) => {
+  t.test(`${name} has the fields of each schema`, async (t) => {
     const { PetStatus, Pets, ...others } = document.components.schemas;
     t.match(PetStatus, { type: "string" });
     t.same(PetStatus.enum, statuses);

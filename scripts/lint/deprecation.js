@@ -1,7 +1,10 @@
 // Spectral function: checks the extensions of deprecated operations beyond the core functions of Spectral, such as the
 // order of dates and the existence of a successor.
 
-/** @typedef {{ operationId?: string, "x-deprecated-since"?: string, "x-sunset"?: string, "x-successor"?: string }} Operation */
+/**
+ * @typedef {{ operationId?: string, "x-deprecated-since"?: string, "x-sunset"?: string, "x-successor"?: string }}
+ * Operation
+ */
 /** @typedef {{ paths: Record<string, Record<string, Operation>> }} Document */
 
 /**

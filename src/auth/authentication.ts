@@ -22,8 +22,8 @@ export function callerOf(request: FastifyRequest): Caller | undefined {
 }
 
 /**
- * Creates the error of every 401 response. `details` are attributes of its `WWW-Authenticate` challenge, which has none if
- * no credential was sent (RFC 6750, section 3).
+ * Creates the error of every 401 response. `details` are attributes of its `WWW-Authenticate` challenge, which has none
+ * if no credential was sent (RFC 6750, section 3).
  */
 export function unauthorized(
   message: string,
@@ -34,7 +34,7 @@ export function unauthorized(
   return new HttpError("unauthorized", message, { ...headers, "www-authenticate": `Bearer ${attributes.join(", ")}` });
 }
 
-/** Generates an API key and the hash by which the store knows it. */
+/** Generates an API key and its hash. The store contains only the hash. */
 export function generateKey(): { key: string; hash: string } {
   const key = `psk_${randomBytes(32).toString("base64url")}`;
   return { key, hash: digest(key) };

@@ -1,3 +1,4 @@
+// API keys: authentication, rate limits, usage counts and operator access.
 export { type Caller, callerOf, createBearerScheme, generateKey } from "./authentication.ts";
 export { createFailureLimiter, limitKeyRate } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";

@@ -1,4 +1,4 @@
-// The rate limits of API keys: of requests by key, and of failed attempts by address.
+// Rate limits: requests per API key, and failed authentications per network address.
 import type { Config } from "../config.ts";
 import { limitRate, RateLimiter } from "../http/index.ts";
 import type { Guard } from "../spec/index.ts";

@@ -55,7 +55,7 @@ export class KeyUsage {
     if (deprecation) increment(this.#deprecatedCalls, id, callerOf(request)?.name ?? "", 1);
   };
 
-  /** Returns the calls since the last time. */
+  /** Returns the calls since the previous `drainCalls`. */
   drainCalls(): CallCounts {
     this.#moveDeprecatedCalls();
     this.#moveKeyCalls();
@@ -65,7 +65,7 @@ export class KeyUsage {
     return drained;
   }
 
-  /** Writes all that is not written yet to the store. Only one flush runs at a time. */
+  /** Writes all pending calls and times of use to the store. Only one flush runs at a time. */
   async flush(): Promise<void> {
     this.#flushing ??= Promise.all([this.#flushUses(), this.#flushDeprecatedCalls()]).finally(() => {
       this.#flushing = undefined;
@@ -124,7 +124,8 @@ export function trackKeyUsage(app: FastifyInstance, store: Pick<Store, "keys" | 
   const timer = setInterval(() => usage.flush(), flushInterval).unref();
   app.addHook("onClose", async () => {
     clearInterval(timer);
-    await usage.flush(); // waits for a flush that is running, and then writes what it did not include
+    // The first call may only join a flush in progress. The second call writes what that flush did not include.
+    await usage.flush();
     await usage.flush();
   });
   return usage;

@@ -5,8 +5,8 @@ import { HttpError } from "../http/index.ts";
 import type { Authenticate } from "../spec/index.ts";
 import { type Caller, unauthorized } from "./authentication.ts";
 
-// Headers of proxies, because the client behind an untrusted proxy is unknown. And Origin, because with CORS_ORIGINS, a
-// page of another origin could read the response.
+// Requests with one of these headers are rejected. Behind an untrusted proxy, the client is unknown. With Origin and
+// CORS_ORIGINS, a page of another origin could read the response.
 const forwardingHeaders = ["forwarded", "via", "x-real-ip", "origin"];
 
 // DNS rebinding: a page whose name resolves to 127.0.0.1 could read the response in a browser on this machine.

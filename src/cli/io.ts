@@ -6,7 +6,7 @@ import { escapeControlCharacters } from "../lib/index.ts";
 /** A stream to write to, and whether it is a terminal. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** What a command reads and writes. */
+/** The environment, streams and signals of a command. */
 export interface Io {
   /** The environment variables, from which the settings are read. */
   readonly env: NodeJS.ProcessEnv;
@@ -57,7 +57,7 @@ export function isBrokenPipe(error: unknown): boolean {
   return error instanceof OutputError && error.code === "EPIPE";
 }
 
-/** Standard output can't be written: the disk is full, or the reader of the pipe has exited (EPIPE). */
+/** Reports that standard output can't be written: the disk is full, or the reader of the pipe has exited (EPIPE). */
 export class OutputError extends Error {
   readonly code: string | undefined;
   constructor({ code, message }: NodeJS.ErrnoException) {

@@ -9,7 +9,7 @@ export interface OutputOptions {
   json?: boolean;
 }
 
-/** Formats rows in columns, below their heads. The heads are bold if `stream` is a terminal with colors. */
+/** Formats rows in columns, below their headings. The headings are bold if `stream` is a terminal with colors. */
 export function formatTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -41,7 +41,7 @@ export function printFields(io: Io, object: object, { json }: OutputOptions): Pr
   return print(io, json ? toIndentedJson(object) : formatFields(object));
 }
 
-/** Returns the output of an summary: the rows of each table, and the checksum. */
+/** Returns the fields of a summary for output: the number of rows in each table, and the checksum. */
 export function toSummaryFields({ counts, checksum }: StoreSummary): object {
   return { ...counts, sha256: checksum };
 }

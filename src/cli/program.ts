@@ -128,7 +128,7 @@ function parseKeyName(text: string): string {
   return text;
 }
 
-// Returns milliseconds.
+// Parses a period such as 90d. Returns milliseconds.
 function parsePeriod(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,7})([mhdwy])$/.exec(text) ?? [];
   const period = Number(count) * periodUnits[unit as keyof typeof periodUnits];

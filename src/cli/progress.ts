@@ -3,7 +3,7 @@ import type { Io, Output } from "./io.ts";
 
 const redrawInterval = 100; // milliseconds, on a terminal
 const lineInterval = 5_000; // milliseconds, if standard error is no terminal
-const minElapsed = 300; // milliseconds, before which the rate is not meaningful
+const minElapsed = 300; // milliseconds after which the rate is meaningful
 const maxWidth = 24; // characters of the bar
 
 /** A progress bar on standard error. */
@@ -56,8 +56,8 @@ function formatNumber(value: number): string {
 }
 
 /**
- * Wraps a progress callback so that it throws an Error with `message` after SIGINT or SIGTERM. Progress is reported
- * between two batches, when nothing is half done.
+ * Wraps a progress callback so that it throws an Error with `message` after SIGINT or SIGTERM. Commands report progress
+ * between two batches, so no batch is interrupted.
  */
 export function cancelOnSignal<A extends unknown[]>(
   io: Io,

@@ -34,7 +34,7 @@ export function readDatabaseUrl({ env }: Io): string {
 /**
  * Throws an Error if `url` names no store, or one in memory. `name` names the source of `url` in the message.
  *
- * Not an argument parser of commander, whose messages show the value, and with it the password.
+ * This is not an argument parser of commander, because its messages would show the value with the password.
  */
 export function requireDatabaseUrl(name: string, url: string): void {
   if (!settings.DATABASE_URL.parse(url) || url === "sqlite::memory:")

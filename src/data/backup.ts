@@ -10,8 +10,8 @@ import { checkIntegrity } from "./integrity-check.ts";
 export type BackupProgress = (phase: Parameters<CopyProgress>[0] | "checking", done: number, total: number) => void;
 
 /**
- * Writes a snapshot of a store to `file`, compares the checksums, and checks the integrity of the file. The store can be
- * in use. Rejects with an Error that describes the problem, and then leaves no file. Also rejects if `file` exists.
+ * Writes a snapshot of a store to `file`, compares the checksums, and checks the integrity of the file. The store can
+ * be in use. Rejects with an Error that describes the problem, and then leaves no file. Also rejects if `file` exists.
  */
 export function backup(
   from: Tables,
@@ -41,7 +41,7 @@ async function copyToFile(from: Tables, file: string, progress: BackupProgress):
   return copySnapshot().finally(() => to.close());
 }
 
-/** Checks the integrity of a SQLite file, which the message of the Error calls `name`. Rejects if it has problems. */
+/** Checks the integrity of a SQLite file. Rejects with an Error that names the file as `name` if it has problems. */
 export async function requireSound(
   file: string,
   name: string,

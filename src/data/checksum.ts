@@ -31,7 +31,7 @@ export function totalRows(counts: RowCounts): number {
 
 /**
  * Reads all rows in batches, and returns their checksum. Awaits `onBatch` for each batch before it reads the next one.
- * `progress` receives the number of rows.
+ * Calls `progress` with the number of rows read so far.
  */
 export async function checksumRows(
   source: TableReader,

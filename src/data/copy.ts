@@ -9,8 +9,8 @@ export type CopyProgress = (phase: "copying" | "comparing", done: number, total:
 export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<IdTable, bigint>> };
 
 /**
- * Copies pets, keys, Idempotency-Keys, the secret that signs cursors and the last ids to an empty store. Rejects with an
- * Error that describes the problem, and then leaves `to` unchanged. Also rejects if `from` was written to meanwhile.
+ * Copies pets, keys, Idempotency-Keys, the secret that signs cursors and the last ids to an empty store. Rejects with
+ * an Error that describes the problem, and then leaves `to` unchanged. Also rejects if `from` changes during the copy.
  */
 export async function copy(from: Tables, to: Tables, progress: CopyProgress): Promise<StoreSummary> {
   await requireDifferentStores(from, to);

@@ -1,8 +1,8 @@
 // CSV (RFC 4180) with a header, in UTF-8. An empty field of an optional column is a missing value.
 //
 // csv-parse 7.0.3 was considered. It was ruled out because `skip_records_with_error` also drops valid records that
-// follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every malformed
-// record with its lines, and imports all others.
+// follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
+// malformed record with its lines, and imports all others.
 import { decodeUtf8, HttpError } from "../http/index.ts";
 import type { NewPet, Values } from "../store/index.ts";
 import type { Format } from "./format.ts";

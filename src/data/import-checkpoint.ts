@@ -3,7 +3,7 @@
 import type { TableReader, Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 
-/** How much of an input has been imported. */
+/** The progress of the import of one input. */
 export interface Checkpoint {
   /** The number of the last line that was imported. */
   readonly lines: number;

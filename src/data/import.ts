@@ -30,7 +30,7 @@ export interface ValidatedInput {
   readonly checked: InputSummary;
 }
 
-/** What to do if an import of the same input has a checkpoint. Without an option, the import is rejected. */
+/** The handling of an existing checkpoint of the same input. Without an option, the import is rejected. */
 export interface ImportOptions {
   /** Continue after the checkpoint. */
   readonly resume?: boolean | undefined;
@@ -73,9 +73,9 @@ export async function importPets(
       lastCommit = performance.now();
     }
   } catch (error) {
-    const isKnown = await writer.recover();
+    const isCheckpointRead = await writer.recover();
     // If the last batch was committed, a late stop or a lost response is no failure.
-    if (!writer.checkpoint.complete) throw describeFailure(error as Error, writer.checkpoint, isKnown);
+    if (!writer.checkpoint.complete) throw describeFailure(error as Error, writer.checkpoint, isCheckpointRead);
   }
   return { ...writer.checkpoint, before };
 }
@@ -128,7 +128,7 @@ class BatchWriter {
     return this.#checkpoint;
   }
 
-  /** Rejects if another import has changed the checkpoint. */
+  /** Writes a batch and its checkpoint in one transaction. Rejects if another import has changed the checkpoint. */
   async write(pets: readonly NewPet[], lines: number, complete: boolean): Promise<void> {
     const next = { lines, pets: this.#checkpoint.pets + pets.length, complete, writtenAt: new Date() };
     const row = toCheckpointRow(this.#digest, next);
@@ -165,13 +165,15 @@ class BatchWriter {
   }
 }
 
-function describeFailure(error: Error, checkpoint: Checkpoint, isKnown: boolean): Error {
+function describeFailure(error: Error, checkpoint: Checkpoint, isCheckpointRead: boolean): Error {
   const reason = error.message.replace(/\.$/, "");
   const progress =
     checkpoint.lines > 0
       ? `${describe(checkpoint)}; the same with --resume goes on after them`
       : "Nothing was imported";
-  const state = isKnown ? progress : "Whether the last batch is there is not known: the same with --resume finds out";
+  const state = isCheckpointRead
+    ? progress
+    : "Whether the last batch is there is not known: the same with --resume finds out";
   return new Error(`${reason}. ${state}.`, { cause: error });
 }
 

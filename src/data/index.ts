@@ -1,3 +1,4 @@
+// Tools for the data of a store: import, export, backup, restore, copy and integrity check.
 export { backup } from "./backup.ts";
 export type { StoreSummary } from "./checksum.ts";
 export { copy } from "./copy.ts";

@@ -1,5 +1,5 @@
-// Opens the input of an import. An import reads its input twice, to validate it and to write it. The second pass rejects
-// if the input has changed since the first one.
+// Opens the input of an import. An import reads its input twice, to validate it and to write it. The second pass
+// rejects if the input has changed since the first one.
 import { createHash, hash } from "node:crypto";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -17,8 +17,9 @@ const digestSize = 32; // bytes of the secret and of each hash
 const maxClockSkew = 86_400_000; // milliseconds
 
 /**
- * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if a
- * problem prevents it from reading all rows. `progress` receives numbers of rows. Rejects with what `progress` throws.
+ * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if
+ * a problem prevents it from reading all rows. `progress` receives numbers of rows. Rejects with what `progress`
+ * throws.
  */
 export async function checkIntegrity(
   store: Tables,

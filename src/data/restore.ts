@@ -29,7 +29,8 @@ export async function restore(
     throw new Error(`${path} is a folder: name the file of a backup.`);
   const openBackup = () => openTables(`sqlite:${path}`, "readonly");
   await (await openBackup()).close();
-  // Fails before the integrity check, which takes long. storeExists rejects stores of another version, also with `force`.
+  // Fails before the integrity check, which takes long. storeExists rejects stores of another version, also with
+  // `force`.
   if ((await storeExists(url)) && !force) {
     const to = await openTables(url, "migrate");
     await requireEmptyAndUnused(to).finally(() => to.close());

@@ -8,7 +8,7 @@ import { parseDocument } from "yaml";
 import type { Config } from "../config.ts";
 import { serveFile, serviceLinks } from "../http/index.ts";
 import type { Document, PublicUrls } from "../spec/index.ts";
-import { badges, keepLargeIntegers } from "./swagger-ui-plugins.js";
+import { badges, preserveLargeIntegers } from "./swagger-ui-plugins.js";
 
 /** The options of the plugin `docs`. */
 export interface DocsOptions {
@@ -64,7 +64,7 @@ const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, 
     theme: {
       title: `${content.info.title} API`,
       css: [{ filename: "badges.css", content: badgeStyle }],
-      js: [{ filename: "numbers.js", content: `(${keepLargeIntegers})();` }],
+      js: [{ filename: "numbers.js", content: `(${preserveLargeIntegers})();` }],
     },
     uiConfig: {
       layout: "BaseLayout",

@@ -1,4 +1,5 @@
-// Code that runs in the browser, at /docs. Each function is sent as its source text, so it must use nothing outside itself.
+// Code that runs in the browser, at /docs. Each function is sent as its source text, so it must use nothing outside
+// itself.
 
 /**
  * A plugin of Swagger UI that shows stability, sunset and successor of an operation beside its path.
@@ -10,7 +11,10 @@ export function badges({ React: { createElement, Fragment } }) {
   const formatDate = (date) => new Date(date).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
   /** @type {(text: string, kind: string) => unknown} */
   const badge = (text, kind) => createElement("span", { key: kind, className: `badge badge-${kind}` }, text);
-  /** @type {(Path: unknown, system: { specSelectors: { specJson(): Tree } }) => (props: { operationProps: Tree }) => unknown} */
+  /**
+   * @type {(Path: unknown, system: { specSelectors: { specJson(): Tree } }) => (props: { operationProps: Tree }) =>
+   * unknown}
+   */
   const withBadges =
     (Path, { specSelectors }) =>
     (props) => {
@@ -31,10 +35,10 @@ export function badges({ React: { createElement, Fragment } }) {
 }
 
 /**
- * Keeps int64 exact. Swagger UI parses responses to format them, which would round large integers. This makes JSON.parse
- * keep the digits of such an integer, and JSON.stringify write them unchanged.
+ * Keeps int64 exact. Swagger UI parses responses to format them, which would round large integers. This makes
+ * JSON.parse keep the digits of such an integer, and JSON.stringify write them unchanged.
  */
-export function keepLargeIntegers() {
+export function preserveLargeIntegers() {
   const parse = JSON.parse;
   /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
   const exact = (_, value, { source } = {}) =>

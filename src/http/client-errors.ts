@@ -47,7 +47,7 @@ export const clientErrors = fp<ClientErrorsOptions>(
       // Responses are sent in the order of their requests (RFC 9112, section 9.3.2). The listener is prepended, because
       // Node's own listener closes the connection if the client has half-closed it.
       if (previous) previous.prependOnceListener("finish", () => reject(error, socket));
-      // The client would read further bytes as the rest of the response that was begun.
+      // The client would read an error response as the rest of the response that was begun.
       else if (incomplete?.headersSent) socket.destroy();
       else respond(error, socket, options);
     };

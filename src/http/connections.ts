@@ -67,7 +67,7 @@ export const connections = fp<ConnectionsOptions>(
 
 // The connections that had unread bytes at the last check.
 class SlowClients {
-  // When the client last made progress, and how many bytes it had read by then. Sorted by time.
+  // The time of the client's last progress, and the number of bytes that it had read by then. Sorted by time.
   readonly #progress = new Map<Socket, { since: number; read: number }>();
 
   delete(socket: Socket): void {
@@ -89,7 +89,7 @@ class SlowClients {
   }
 }
 
-// The bytes that the system has taken. The client may still have to read those in the socket buffers.
+// Counts the bytes that the kernel has accepted. Those in the socket buffers may not have reached the client yet.
 function countRead({ bytesWritten, writableLength }: Socket): number {
   return bytesWritten - writableLength;
 }

@@ -1,4 +1,4 @@
-// Gives every failure the same shape, whatever its source: a handler, the framework or the router.
+// Responds to every failed request with the same error body, whether a handler, the framework or the router failed.
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
@@ -10,17 +10,17 @@ const maxUnread = 1_048_576; // bytes
 
 /** The options of the plugin `errorHandler`. */
 export interface ErrorHandlerOptions {
-  /** The Link header of failures. */
+  /** The Link header of error responses. */
   readonly links?: string;
 }
 
-/** Responds to failed requests, and logs those for which the client is not to blame. */
+/** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, { links }) => {
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       const httpError = toHttpError(error, request);
       log(error, httpError, request);
-      // Gives the rest of the body the time to arrive: it decides whether the connection can stay open.
+      // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
       if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, links);
       else respond(httpError, request, reply, links);
     });

@@ -1,4 +1,4 @@
-// Errors that end a request. Their codes form a closed table, which gives each code its status.
+// Errors that end a request. The error codes are a fixed set, and each has one status.
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -36,7 +36,7 @@ export interface ErrorResponse<Code extends string = string, Status extends numb
   readonly body: ErrorBody<Code, Status>;
 }
 
-/** Creates a function that returns the response to a failed request, with the status that the table gives its code. */
+/** Creates a function that returns error responses. `statuses` has the status of each error code. */
 export function createFail<const Statuses extends Readonly<Record<string, number>>>(statuses: Statuses) {
   return <Code extends keyof Statuses & string>(
     code: Code,
@@ -50,7 +50,7 @@ export function createFail<const Statuses extends Readonly<Record<string, number
 
 const fail = createFail(httpErrors);
 
-/** Ends a request with a failure. The error handler sends its response. */
+/** An error that ends a request. The error handler sends its response. */
 export class HttpError extends Error {
   readonly response: ErrorResponse;
   /** Headers of the response. */

@@ -51,7 +51,8 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     logController,
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 && [...trustProxy],
-    // A long id is an invalid id and not an unknown path. The limit of all headers bounds it.
+    // By default, a parameter of more than 100 characters matches no route (404), but a long id is an invalid id (400).
+    // The limit of the headers bounds its length.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,

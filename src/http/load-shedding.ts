@@ -2,7 +2,7 @@
 //
 // One tick of the event loop runs all requests that have arrived, and the last of them waits for all others. A single
 // long tick is a burst. Long ticks without a pause are a queue that does not drain (compare CoDel: Nichols and
-// Jacobson, ACM Queue 10(5), 2012). Cheap requests are always accepted, because a rejection would cost as much.
+// Jacobson, ACM Queue 10(5), 2012). Cheap requests are always accepted, because a rejection would save little.
 //
 // Not @fastify/under-pressure, which samples the event loop delay and rejects all requests until the next sample.
 import { getHeapStatistics, type HeapInfo } from "node:v8";

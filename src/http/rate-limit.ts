@@ -124,7 +124,9 @@ function secondsUntil(end: number, now: number): number {
   return Math.ceil((end - now) / 1_000);
 }
 
-/** Returns the network of a client: an IPv4 address, or the /64 prefix of an IPv6 address, which belongs to one site. */
+/**
+ * Returns the network of a client: an IPv4 address, or the /64 prefix of an IPv6 address, which belongs to one site.
+ */
 export function toNetwork(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (mapped !== undefined || isIPv4(address)) return mapped ?? address;

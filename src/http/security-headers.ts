@@ -63,7 +63,8 @@ export function createSecurityHeaders(tls: boolean, urls: readonly [string, ...s
       strictTransportSecurity,
     }),
     status: computeHeaders({
-      // The page receives an operator's key: only files of this service, no forms, and no HTML from strings.
+      // The page handles an operator's key. It may load only files of this service, submit no forms, and create no HTML
+      // from strings.
       contentSecurityPolicy: {
         useDefaults: false,
         directives: {

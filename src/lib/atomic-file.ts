@@ -69,7 +69,7 @@ async function sync(path: string, flags: "r" | "r+"): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-// The caller does not know the temporary path.
+// Reports the path that the caller passed instead of the temporary one.
 function toError(error: NodeJS.ErrnoException, partial: string, target: string): Error {
   const message = error.message.replaceAll(partial, target);
   const isSystemError = error.code !== undefined;

@@ -11,6 +11,6 @@ export async function collectGarbage(): Promise<void> {
     session.connect();
     await session.post("HeapProfiler.collectGarbage").finally(() => session.disconnect());
   } catch {
-    // The caller can do without it.
+    // Best effort: no caller depends on the collection.
   }
 }

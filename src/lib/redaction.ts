@@ -5,7 +5,7 @@ export function redact(text: string): string {
   return text.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
 }
 
-/** Escapes control characters as \\u001b, so that a terminal does not interpret them. */
+/** Escapes control characters as \u001b, so that a terminal does not interpret them. */
 export function escapeControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

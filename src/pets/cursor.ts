@@ -1,5 +1,5 @@
-// Keyset pagination. A cursor holds the id after which the page begins, signed together with the filter, so that a forged
-// cursor and a cursor of another filter are rejected.
+// Keyset pagination. A cursor holds the id after which the page begins, signed together with the filter, so that a
+// forged cursor and a cursor of another filter are rejected.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalJson } from "../lib/index.ts";
 import type { Page } from "../store/index.ts";

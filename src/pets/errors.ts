@@ -12,5 +12,5 @@ export const errors = {
   idempotency_key_reused: 422,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Returns the response of a failure: the code's status, and a message for people. */
+/** Returns an error response: the code, its status, and a message for people. */
 export const fail = createFail(errors);

@@ -4,4 +4,5 @@ import { createPet } from "./handlers/createPet.ts";
 import { getPet } from "./handlers/getPet.ts";
 import { listPets } from "./handlers/listPets.ts";
 
+/** The handlers by operationId. */
 export const handlers = { listPets, createPet, getPet } satisfies Handlers;

@@ -5,7 +5,7 @@ import type { Operation, Reject } from "./operation.ts";
 /** The dates of a deprecated operation, and the path template of its successor. */
 export interface Deprecation {
   readonly since: Date;
-  /** When the operation is removed. */
+  /** The date of the removal. */
   readonly sunset: Date | undefined;
   readonly successor: string | undefined;
 }
@@ -33,9 +33,9 @@ export function readDeprecation(document: OpenApi, operation: OperationObject, r
 }
 
 /**
- * Returns the headers of every response of the operation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link (RFC 8288)
- * to the documentation and to the successor. Returns none if the operation is not deprecated. `baseUrl` is the URL of
- * the API. `docsUrl` is the URL of Swagger UI, if there is one.
+ * Returns the headers of every response of the operation: Deprecation (RFC 9745), Sunset (RFC 8594), and Link (RFC
+ * 8288) to the documentation and to the successor. Returns none if the operation is not deprecated. `baseUrl` is the
+ * URL of the API. `docsUrl` is the URL of Swagger UI, if there is one.
  */
 export function deprecationHeaders(
   { id, tag, deprecation }: Operation,

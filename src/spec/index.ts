@@ -1,3 +1,4 @@
+// The spec-first server: serves the operations of an OpenAPI document.
 export { type Document, type PublicUrls, parseDocument, toPublicUrls } from "./document.ts";
 export type { Application, Call, Handler, HandlerResponse, Handlers, OperationId } from "./handler.ts";
 export { listForCors, type Operation } from "./operation.ts";

@@ -1,5 +1,5 @@
-// Exact numbers in schemas. Ajv supports only JavaScript numbers, which round beyond 2^53. The JSON parser (src/lib) returns
-// larger integers as bigint, so numeric schemas become custom keywords that accept both.
+// Exact numbers in schemas. Ajv supports only JavaScript numbers, which round beyond 2^53. The JSON parser (src/lib)
+// returns larger integers as bigint, so numeric schemas become custom keywords that accept both.
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 
@@ -13,8 +13,8 @@ const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
 
 /**
- * Replaces numeric schemas by the keywords below: a reviver for JSON.parse. Throws an Error if an int64 is one of several
- * alternatives, because the keyword changes the value that the next alternative would see.
+ * Replaces numeric schemas by the keywords below: a reviver for JSON.parse. Throws an Error if an int64 is one of
+ * several alternatives, because the keyword changes the value that the next alternative would see.
  */
 export function replaceNumberSchemas(key: string, schema: Schema): unknown {
   if (/^(oneOf|anyOf|not|if)$/.test(key) && JSON.stringify(schema).includes('{"int64":'))

@@ -35,8 +35,8 @@ export interface RoutesOptions<App extends Application> {
 
 /**
  * Serves the operations of the document: `app.register(routes<MyApplication>, …)`. Throws an Error that names the
- * operation if the document and the code do not agree: an operation without a handler, a handler without an operation, a
- * security scheme without an implementation, or a schema that would not be enforced.
+ * operation if the document and the code do not agree: an operation without a handler, a handler without an operation,
+ * a security scheme without an implementation, or a schema that would not be enforced.
  */
 export const routes = fp(registerRoutes, { name: "routes", dependencies: ["error-handler", "json-body"] });
 

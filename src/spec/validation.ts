@@ -1,5 +1,5 @@
-// Validates each part of a request against its schema in the document. A parameter is parsed only from the plain form of
-// its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
+// Validates each part of a request against its schema in the document. A parameter is parsed only from the plain form
+// of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifySchemaCompiler } from "fastify";
@@ -25,9 +25,10 @@ const parts = {
 type Part = keyof typeof parts;
 
 /**
- * Creates the compiler that Fastify calls for each part of each operation. The compiled function returns the value, with
- * numbers parsed and default values filled in, or an HttpError. The compiler throws an Error if a schema has a keyword,
- * format or default value that would not be enforced. `extensions` are the names of the document's `x-…` fields.
+ * Creates the compiler that Fastify calls for each part of each operation. The compiled function returns the value,
+ * with numbers parsed and default values filled in, or an HttpError. The compiler throws an Error if a schema has a
+ * keyword, format or default value that would not be enforced. `extensions` are the names of the document's `x-…`
+ * fields.
  */
 export function createValidatorCompiler(extensions: Iterable<string>): FastifySchemaCompiler<Schema> {
   const ajv = createAjv(extensions);

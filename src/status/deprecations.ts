@@ -7,8 +7,8 @@ import type { DeprecatedOperation } from "./schema.ts";
 const millisecondsPerDay = 86_400_000;
 
 /**
- * Lists the deprecated ones of `operations`, next sunset first, with their calls in the 30 days up to `now` (milliseconds
- * since 1970).
+ * Lists the deprecated operations among `operations`, next sunset first, with their calls in the 30 days up to `now`
+ * (milliseconds since 1970).
  */
 export async function listDeprecatedOperations(
   operations: readonly Operation[],

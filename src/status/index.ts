@@ -1,3 +1,4 @@
+// Health checks, the status page, and the metrics for operators.
 export { listDeprecatedOperations } from "./deprecations.ts";
 export { health } from "./health.ts";
 export { type DeprecatedOperation, parseStatus, type Status } from "./schema.ts";

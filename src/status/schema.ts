@@ -80,8 +80,8 @@ export type Status = JTDDataType<typeof schema>;
 export type DeprecatedOperation = NonNullable<Status["deprecated"]>[number];
 
 /**
- * Validates parsed JSON against the schema. Removes members that the schema lacks, because a newer service may send more.
- * Returns undefined if the value is not a status.
+ * Validates parsed JSON against the schema. Removes members that the schema lacks, because a newer service may send
+ * more. Returns undefined if the value is not a status.
  */
 export function parseStatus(value: unknown): Status | undefined {
   // The compiler checks the schema. Ajv would take 0.3 s to check it again.

@@ -45,7 +45,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);
   };
-  // Both publish first, so that they count every call that was answered before.
+  // Both routes publish first, so that the metrics include every request whose response was sent before.
   app.get("/metrics", { schema: { hide: true }, onRequest: authorizeScrape }, async (_, reply) => {
     await publisher.publish();
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");

@@ -11,7 +11,7 @@ interface Call<T, R> {
 }
 
 /** The message of the `Unavailable` that rejects a call if too many calls are waiting. */
-export const busy = "The store is busy.";
+export const busyMessage = "The store is busy.";
 
 /** The size of a batch, and the number of calls that may wait for their batch. */
 export interface BatchLimits {
@@ -21,7 +21,7 @@ export interface BatchLimits {
 
 /**
  * Sends the items of concurrent calls together: first those of one event-loop tick, then those that arrived while the
- * batch before was in progress. Sends one batch at a time.
+ * previous batch was in progress. Sends one batch at a time.
  */
 export class Batcher<T, R> {
   readonly #limits: BatchLimits;
@@ -42,7 +42,7 @@ export class Batcher<T, R> {
    */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length >= this.#limits.maxWaiting) return reject(new Unavailable(busy));
+      if (this.#waiting.length >= this.#limits.maxWaiting) return reject(new Unavailable(busyMessage));
       this.#waiting.push({ item, context: captureContext(), resolve, reject });
       if (!this.#running) setImmediate(this.#run);
       this.#running = true;

@@ -1,7 +1,10 @@
 // Bulk access to all tables of a store, to copy it exactly from one database to another.
 import { newPetColumns } from "./rows.ts";
 
-/** The columns of each table with their types. The tables are in the order in which foreign keys allow to fill them. */
+/**
+ * The columns of each table with their types. The order of the tables satisfies the foreign keys when rows are
+ * inserted.
+ */
 export const tables = {
   keys: {
     id: "bigint",
@@ -46,7 +49,7 @@ export const countOrphans = (schema = "") =>
 /** The number of rows in a batch. */
 export const batchSize = 1_000;
 
-/** Reads tables. */
+/** Reads the tables of a store within one transaction. */
 export interface TableReader {
   /** Returns the secrets that sign cursors. A valid store has exactly one. */
   secrets(): Promise<readonly Uint8Array[]>;
@@ -72,13 +75,16 @@ export interface TableWriter extends TableReader {
   setLastId(table: IdTable, id: bigint): Promise<void>;
 }
 
-/** The tables of a store, for tools. The service does not use them. The methods are bound and enumerable, as those of `Store`. */
+/**
+ * The tables of a store, for tools. The service does not use them. The methods are bound and enumerable, as those of
+ * `Store`.
+ */
 export interface Tables {
   /** Runs `work` on a snapshot of the store. */
   read<T>(work: (source: TableReader) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction, and rolls it back if `work` rejects. No other connection creates pets meanwhile, and
-   * with `exclusive`, none writes anything. Rejects if other connections keep an exclusive lock from being granted.
+   * Runs `work` in one transaction, and rolls it back if `work` rejects. No other connection creates pets meanwhile,
+   * and with `exclusive`, none writes anything. Rejects if other connections keep an exclusive lock from being granted.
    */
   write<T>(work: (target: TableWriter) => Promise<T>, options?: { readonly exclusive?: boolean }): Promise<T>;
   /** Returns whether this is the only connection to the store, as far as its database can tell. */

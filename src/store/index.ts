@@ -1,4 +1,4 @@
-// The entry point of the stores.
+// The storage of the service: one interface, implemented with SQLite and PostgreSQL.
 export {
   type IdTable,
   idTables,

@@ -11,8 +11,8 @@ export type NewPet = components["schemas"]["NewPet"];
 export type PetStatus = components["schemas"]["PetStatus"];
 
 /**
- * How to open a store: `create` creates a missing store and migrates an existing one, `migrate` rejects a missing store,
- * and `readonly` rejects every store that is missing or of another version.
+ * How to open a store: `create` creates a missing store and migrates an existing one, `migrate` rejects a missing
+ * store, and `readonly` rejects every store that is missing or of another version.
  */
 export type OpenMode = "create" | "migrate" | "readonly";
 
@@ -30,7 +30,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The pets. */
+/** Stores pets. */
 export interface PetStore {
   /** Returns up to `limit` pets in order of id. */
   list(query: PetQuery): Promise<Page>;
@@ -58,10 +58,12 @@ export interface IdempotencyKey {
   readonly digest: Uint8Array;
 }
 
-/** A new pet, the pet of an earlier call with the same key and body, or a conflict: the key was used with another body. */
+/**
+ * A new pet, the pet of an earlier call with the same key and body, or a conflict: the key was used with another body.
+ */
 export type CreateResult = { outcome: "created" | "repeated"; pet: Pet } | { outcome: "conflict" };
 
-/** An API key. The store does not know the key itself, only its hash. */
+/** An API key. The store contains only the hash of the key, not the key itself. */
 export interface Key {
   readonly id: bigint;
   readonly name: string;
@@ -131,7 +133,9 @@ export interface StoreMetrics {
   pool(): PoolMetrics | undefined;
 }
 
-/** The connections of a pool that are in use, idle, and allowed at most, and the number of queries that wait for one. */
+/**
+ * The connections of a pool that are in use, idle, and allowed at most, and the number of queries that wait for one.
+ */
 export interface PoolMetrics {
   readonly used: number;
   readonly idle: number;

@@ -22,7 +22,10 @@ export function captureContext(): RunInContext | undefined {
 
 const shared = new AsyncLocalStorage<readonly RunInContext[]>();
 
-/** Runs what several calls share, in the context of the first of them. The context at hand may be that of any earlier call. */
+/**
+ * Runs `work`, which serves several calls, in the async context of the first of them. The current context may be that
+ * of an unrelated earlier call.
+ */
 export function runInSharedContext<T>(contexts: readonly (RunInContext | undefined)[], work: () => T): T {
   const captured = contexts.filter((context) => context !== undefined);
   const [first] = captured;

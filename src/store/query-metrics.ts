@@ -21,7 +21,7 @@ export class QueryMetrics implements StoreMetrics {
     observe(this.querySeconds, method, queryBuckets, (performance.now() - start) / 1_000);
   }
 
-  /** Counts a batch of so many calls of `method`. */
+  /** Records the number of calls in a batch of `method`. */
   observeBatch(method: StoreMethod, calls: number): void {
     observe(this.batchCalls, method, batchBuckets, calls);
   }

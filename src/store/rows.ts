@@ -1,5 +1,5 @@
-// Maps rows to pets and keys. The representation is the same in all stores: integers are bigints, times are milliseconds
-// since 1970, and a missing value is NULL.
+// Maps rows to pets and keys. The representation is the same in all stores: integers are bigints, times are
+// milliseconds since 1970, and a missing value is NULL.
 import type { Key, NewPet, Page, Pet } from "./port.ts";
 
 /** A row, by the column names of its query. */

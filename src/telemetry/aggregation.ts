@@ -1,6 +1,6 @@
 // Aggregates the metrics of all processes, so that any worker can respond to a scrape.
 //
-// The counters of processes that exited stay in the sums, because Prometheus takes a counter that falls for a restart.
+// The counters of exited processes stay in the sums, because Prometheus interprets a decreasing counter as a restart.
 import { CallerActivity } from "./caller-activity.ts";
 import type { MetricsSnapshot } from "./metrics.ts";
 import { type Metric, sumSamples } from "./prometheus.ts";
@@ -18,7 +18,7 @@ export interface Overview extends Omit<LastHour, "store"> {
 
 /** The metrics of all processes. */
 export interface AggregatedMetrics {
-  /** Returns them in Prometheus' text format. */
+  /** Returns the metrics in Prometheus' text format. */
   metrics(): Promise<string>;
   overview(): Promise<Overview>;
 }

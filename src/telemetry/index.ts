@@ -1,3 +1,4 @@
+// Logs, metrics and traces.
 export { Aggregator, aggregateLocally, type MetricsHub } from "./aggregation.ts";
 export { createLogger, RequestLogger, withLazyChildren } from "./logger.ts";
 export { createSnapshotReader, type MetricsSources } from "./metrics.ts";

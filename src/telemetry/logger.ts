@@ -21,7 +21,10 @@ function serializeError(error: Error & { code?: unknown }): object {
   return { type, message, stack, code: error.code };
 }
 
-/** Creates the log of the service from a level. Writes to `output`, by default to standard output. */
+/**
+ * Creates the logger of the service. `level` is the lowest level that is logged. Writes to `output`, by default to
+ * standard output.
+ */
 export async function createLogger(level: string, output?: DestinationStream): Promise<Logger> {
   const options: LoggerOptions = { level, serializers: { err: serializeError }, hooks: { streamWrite: redact } };
   if (output) return pino(options, output);

@@ -34,7 +34,8 @@ export class MetricsPublisher {
     this.#hub.close();
   }
 
-  // Coalesces all calls that arrive while a snapshot is in progress, so that snapshots do not pile up if the hub is slow.
+  // Coalesces all calls that arrive while a snapshot is in progress, so that snapshots do not pile up if the hub is
+  // slow.
   #enqueue(): Promise<void> {
     this.#next ??= this.#current
       .catch(() => {}) // reported to the callers of that snapshot

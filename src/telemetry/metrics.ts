@@ -7,7 +7,7 @@ import { type RequestMetrics, statusClasses } from "./request-metrics.ts";
 
 /** The metrics of a process, and its calls since the previous snapshot. */
 export interface MetricsSnapshot {
-  /** Counters count from the start of the process. */
+  /** Counters start at 0 when the process starts. */
   readonly metrics: readonly Metric[];
   readonly calls: readonly (readonly [key: string, count: number])[];
   /** Calls of deprecated operations. The name of the key is empty for calls without one. */

@@ -14,9 +14,9 @@ export interface Tracing extends Pick<SpanRecorder, "traceRequests" | "traceStor
 }
 
 /**
- * Starts exporting traces to `endpoint`, in batches; returns undefined if it is empty. `timeout` limits an export
- * including its retries, in milliseconds. The exporter also reads OpenTelemetry's own environment variables. Rejects
- * with an Error that names the missing package if OpenTelemetry is not installed.
+ * Starts exporting traces to `endpoint`, in batches. Returns undefined if `endpoint` is empty. `timeout` limits an
+ * export including its retries, in milliseconds. The exporter also reads OpenTelemetry's own environment variables.
+ * Rejects with an Error that names the missing package if OpenTelemetry is not installed.
  */
 export async function openTracing(
   endpoint: string,

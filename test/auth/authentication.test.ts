@@ -26,7 +26,7 @@ t.test("Authenticates before it examines the query, path, media type or body", a
   }
 });
 
-t.test("Asks for a body, and reads it, only after authentication", async (t) => {
+t.test("Sends 100 Continue, and reads the body, only after authentication", async (t) => {
   const body = JSON.stringify(minimalPet);
   const maxBytes: number = parse(documentText).paths["/pets"].post.requestBody["x-max-bytes"];
   const head = (key: string, ...headers: string[]) =>

@@ -20,7 +20,7 @@ t.test("Prints help and version, and exits with 2 without a command", async (t) 
   t.match(await petstore({}, []), { status: 2 });
 });
 
-t.test("The help of each command has an example of it", async (t) => {
+t.test("The help of each command shows an example", async (t) => {
   t.match((await petstore({}, ["help", "keys"])).stdout, /create.*list.*revoke/s);
   const commands = [
     "keys create",
@@ -79,7 +79,7 @@ t.test("Fails if standard output can't be written", async (t) => {
   t.match(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 1 }, "the store is not sound");
 });
 
-t.test("Goes on if standard error can't be written", async (t) => {
+t.test("Continues if standard error can't be written", async (t) => {
   const url = await stores.sqlite(t);
   const stdout: string[] = [];
   const io = {

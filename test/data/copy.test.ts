@@ -182,7 +182,7 @@ for (const [kind, other] of [
   ["sqlite", "postgres"],
   ["postgres", "sqlite"],
 ] as const)
-  t.test(`${kind}: rejects a copy if its source is written to meanwhile`, async (t) => {
+  t.test(`${kind}: rejects a copy if its source changes during the copy`, async (t) => {
     const [from, to] = [await stores[kind](t), await stores[other](t)];
     const store = await openStore(from);
     for (let n = 0; n < 10; n++) await store.pets.create({ name: `${n}`, categoryId: 0n });

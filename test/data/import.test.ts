@@ -1,4 +1,5 @@
-// An import writes batches with a checkpoint. If it is stopped or fails, it resumes without missing or repeating a line.
+// An import writes batches with a checkpoint. If it is stopped or fails, it resumes without missing or repeating a
+// line.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";

@@ -64,7 +64,7 @@ t.test("Shuts down without waiting for TLS handshakes", async (t) => {
   t.ok(ms < headersTimeout / 2, `it took ${ms} ms`);
 });
 
-t.test("Exits with one line if the settings name no certificate and its key", async (t) => {
+t.test("Exits with one line if TLS_CERT and TLS_KEY are not a certificate and its private key", async (t) => {
   const [one, other] = [(await createCertificate(t, 1)).files, (await createCertificate(t, 1)).files];
   for (const [settings, message] of [
     [{ TLS_CERT: one.TLS_CERT }, /TLS_KEY must be the path of a file, together with TLS_CERT\./],

@@ -19,7 +19,7 @@ t.test("Escapes control characters of C0 and C1", async (t) => {
   t.equal(escapeControlCharacters("a\u001b[31m\n\u007f\u0085é🐕"), "a\\u001b[31m\\u000a\\u007f\\u0085é🐕");
 });
 
-t.test("The log has neither values of a failed row, nor keys, nor passwords", async (t) => {
+t.test("The log contains no values of a failed row, no keys and no passwords", async (t) => {
   const lines: string[] = [];
   const log = await createLogger("info", { write: (line: string) => void lines.push(line) });
   const error = Object.assign(new Error("can't reach postgres://me:secret@db/x with psk_0123456789abcdefghij"), {

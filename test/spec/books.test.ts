@@ -1,4 +1,4 @@
-// The spec-first server with another application: a library of books, of which it knows only the document.
+// The spec-first server with another application: a library of books. The server has no code that is specific to it.
 import t from "tap";
 import { send } from "../support/http.ts";
 import { startLibrary } from "./books/library.ts";

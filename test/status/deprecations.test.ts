@@ -1,6 +1,6 @@
 // Calls of deprecated operations: counted by key, written to the store, and listed by `petstore deprecations`.
 import t from "tap";
-import { describe } from "../../src/cli/commands/deprecations.ts";
+import { formatDeprecations } from "../../src/cli/commands/deprecations.ts";
 import { toDay } from "../../src/lib/time.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { listDeprecatedOperations } from "../../src/status/deprecations.ts";
@@ -139,17 +139,17 @@ t.test("Sorts by sunset, and counts the calls of 30 days", async (t) => {
 
 t.test("Formats deprecated operations and their calls as tables", async (t) => {
   const since = "2026-11-20";
-  t.equal(describe([], process.stdout), "Nothing is deprecated.");
+  t.equal(formatDeprecations([], process.stdout), "Nothing is deprecated.");
   const getPet = { operation: "getPet", since, sunset: "2030-12-05", daysLeft: 1_476, successor: "/pets" };
   t.equal(
-    describe([{ ...getPet, calls: 0, keys: [] }], process.stdout),
+    formatDeprecations([{ ...getPet, calls: 0, keys: [] }], process.stdout),
     ["OPERATION  SUNSET      DAYS LEFT  USE    CALLS IN 30 DAYS", "getPet     2030-12-05  1476       /pets  0"].join(
       "\n",
     ),
   );
   const listPets = { operation: "listPets", since, sunset: null, daysLeft: null, successor: null };
   t.equal(
-    describe([{ ...listPets, calls: 2, keys: [{ name: "", calls: 2, last: "2026-11-21" }] }], process.stdout),
+    formatDeprecations([{ ...listPets, calls: 2, keys: [{ name: "", calls: 2, last: "2026-11-21" }] }], process.stdout),
     [
       "OPERATION  SUNSET    DAYS LEFT  USE  CALLS IN 30 DAYS",
       "listPets   not said                  2",

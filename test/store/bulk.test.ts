@@ -1,4 +1,5 @@
-// Bulk access to the tables of a store: readers and writers on several connections wait for each other and lose nothing.
+// Bulk access to the tables of a store: readers and writers on several connections wait for each other and lose
+// nothing.
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { restore } from "../../src/data/restore.ts";
@@ -31,7 +32,7 @@ async function waitsForLock(url: string, mode: string): Promise<void> {
 }
 
 for (const [kind, prepare] of Object.entries(stores))
-  t.test(`${kind}: a table can be read after another one was left half-read`, async (t) => {
+  t.test(`${kind}: a table can be read after an earlier read was stopped halfway`, async (t) => {
     const url = await prepare(t);
     await insertPets(url, 2_500);
     const tables = await openTables(url, "readonly");

@@ -67,7 +67,7 @@ testStores("repeats the result of the first call with the same caller and key", 
   t.equal((await store.pets.list({ limit: 100 })).pets.length, 3);
 });
 
-testStores("races of two processes for one key create one pet", async (t, { store, open, query }) => {
+testStores("two processes that use one key concurrently create one pet", async (t, { store, open, query }) => {
   const other = await open();
   const both = Array.from({ length: 20 }, (_, n) => (n % 2 ? store : other));
   await Promise.all(both.map((one) => one.check())); // all connections are open: the calls do race

@@ -51,7 +51,7 @@ testStores("stores pets exactly and lists them in the order of their ids", async
 
 testStores("returns every int64 and every text as it was given", async (t, { store }) => {
   const int64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
-  // The same as fc.string({ unit: "binary" }), which takes 1.5 s to start.
+  // Equivalent to fc.string({ unit: "binary" }), which takes 1.5 s to initialize.
   const codePoint = fc.oneof(fc.integer({ min: 1, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }));
   const text = fc.oneof(
     fc.string().map((text) => text.replaceAll("\0", "")),

@@ -41,7 +41,8 @@ export const kinds: readonly Kind[] = [
       remove: "DROP TRIGGER failure",
     },
     setVersion1: "PRAGMA user_version = 1",
-    // The last page of each commit has the size of the database in its header: https://www.sqlite.org/fileformat.html#the_wal
+    // The last page of each commit has the size of the database in its header:
+    // https://www.sqlite.org/fileformat.html#the_wal
     async countCommits(url) {
       const wal = readFileSync(`${toFile(url)}-wal`);
       const frames = Array.from({ length: Math.floor((wal.length - 32) / 4_120) }, (_, n) => 32 + n * 4_120);

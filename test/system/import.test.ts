@@ -12,7 +12,9 @@ import { addKey } from "../support/service.ts";
 import { countPets, petLine, petstoreOn, readAllNames, readAllPets } from "../support/stores.ts";
 import { pause, until } from "../support/wait.ts";
 
-/** Writes `count` lines to a file: pets with their line numbers as names, and invalid lines for which `isBad` is true. */
+/**
+ * Writes `count` lines to a file: pets with their line numbers as names, and invalid lines for which `isBad` is true.
+ */
 function writePets(t: Test, count: number, isBad = (_: number) => false) {
   const file = join(folder(t), "pets.ndjson");
   const lines = Array.from({ length: count }, (_, n) => n);

@@ -1,4 +1,5 @@
-// Metrics of several worker processes: src/telemetry/aggregation.ts and src/telemetry/worker-ipc.ts under SIGHUP, SIGKILL and SIGSTOP.
+// Metrics of several worker processes: src/telemetry/aggregation.ts and src/telemetry/worker-ipc.ts under SIGHUP,
+// SIGKILL and SIGSTOP.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -169,7 +170,7 @@ function startLoad(path: string) {
       );
   })();
   return {
-    /** Waits for `more` responses. */
+    /** Waits for `more` further responses. */
     async until(more: number) {
       const expected = tally.succeeded + more;
       await until(

@@ -55,7 +55,7 @@ function flood(url: string, key: string, connections: number) {
   return { counts, stop };
 }
 
-t.test("Sheds load over its capacity, answers /healthz meanwhile, and serves all requests afterwards", async (t) => {
+t.test("Sheds load above its capacity, keeps /healthz responsive, and serves all requests afterwards", async (t) => {
   const { env, key } = await prepare(t);
   const db = new DatabaseSync(env.DATABASE_URL.slice("sqlite:".length));
   db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)

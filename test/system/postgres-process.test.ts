@@ -57,7 +57,7 @@ t.test("ends if its test is killed before the server has started", async (t) => 
 });
 
 for (const signal of ["SIGKILL", "SIGTERM"] as const)
-  t.test(`ends if the runner of the tests gets ${signal}`, async (t) => {
+  t.test(`ends if the test runner receives ${signal}`, async (t) => {
     const test = join(folder(t), "slow.test.ts");
     writeFileSync(test, "setTimeout(() => {}, 20_000);");
     const { child, findPid, isRemoved } = run(t, "scripts/test.ts", "fast", test);

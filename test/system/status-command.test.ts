@@ -7,7 +7,7 @@ import { folder } from "../support/files.ts";
 import { petstoreProcess, startServer } from "../support/processes.ts";
 
 t.test("Checks the certificate of the service against the host name of BASE_URL", async (t) => {
-  const { files } = await createCertificate(t, 1); // for localhost
+  const { files } = await createCertificate(t, 1); // valid for localhost, not for 127.0.0.1
   const settings = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "silent", ...files };
   const OPERATOR_KEY = (await petstore(settings, ["keys", "create", "olivia", "--operator"])).stdout.trim();
   const { port: PORT } = new URL((await startServer(t, settings)).url);

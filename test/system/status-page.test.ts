@@ -93,7 +93,7 @@ t.test("Plots the last hour, with a text for each plot, and values at the cursor
   t.same(pageErrors, []);
 });
 
-t.test("Asks for another key if one is refused, and keeps the key in this tab only", async (t) => {
+t.test("Prompts for another key if one is rejected, and stores the key in this tab only", async (t) => {
   const { origin, key, store } = await start(t);
   const { page, pageErrors } = await openPage(t);
   await page.goto(`${origin}/status`);

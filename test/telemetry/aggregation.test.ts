@@ -1,4 +1,5 @@
-// Aggregation of the metrics of several processes: src/telemetry/aggregation.ts, and the messages of src/telemetry/worker-ipc.ts.
+// Aggregation of the metrics of several processes: src/telemetry/aggregation.ts, and the messages of
+// src/telemetry/worker-ipc.ts.
 import type { Worker } from "node:cluster";
 import { EventEmitter } from "node:events";
 import t from "tap";

@@ -1,4 +1,5 @@
-// Metrics at /metrics, compared with the requests that were sent: src/telemetry/metrics.ts and src/telemetry/request-metrics.ts.
+// Metrics at /metrics, compared with the requests that were sent: src/telemetry/metrics.ts and
+// src/telemetry/request-metrics.ts.
 import { once } from "node:events";
 import { connect } from "node:net";
 import pg from "pg";
@@ -183,7 +184,7 @@ t.test("Requests of clients that disconnect early are no longer in flight", asyn
   for (const socket of sockets) socket.destroy();
   await untilReported(6, open - 15); // a half-closed connection may still wait for the response
   release.resolve();
-  await untilReported(1, open - 20); // all have their response
+  await untilReported(1, open - 20); // all requests have their responses
 });
 
 t.test("Reports connections of the PostgreSQL pool that are in use, and queries that wait for one", async (t) => {

@@ -1,4 +1,5 @@
-// Traces across services: the caller's context, data that is never sent, correlation with the log, and failing receivers.
+// Traces across services: the caller's context, data that is never sent, correlation with the log, and failing
+// receivers.
 import t from "tap";
 import { handlers } from "../../src/pets/handlers.ts";
 import { parent, parentSpanId, parentTraceId, serverSpans, startTraced } from "../support/traces.ts";
@@ -62,7 +63,7 @@ t.test("Traces have no key, query, body, value or address of a client", async (t
   t.match(received.text, "/v1/psk_…");
 });
 
-t.test("Each line of the log about a call has its trace", async (t) => {
+t.test("Each log line of a request contains its trace id", async (t) => {
   const getPet = async () => {
     throw new Error("a bug");
   };

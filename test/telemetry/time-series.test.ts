@@ -1,4 +1,5 @@
-// The time series of the last hour, and the quantiles that it uses: src/telemetry/time-series.ts and src/lib/histogram.ts.
+// The time series of the last hour, and the quantiles that it uses: src/telemetry/time-series.ts and
+// src/lib/histogram.ts.
 import t from "tap";
 import { Histogram, quantile } from "../../src/lib/histogram.ts";
 import { gauge, type Metric } from "../../src/telemetry/prometheus.ts";

@@ -11,15 +11,15 @@ const maxProblems = 20; // that are printed
 
 /** Checks the store at `url`, DATABASE_URL by default, and prints its summary. Rejects with the problems found. */
 export async function checkStore(io: Io, url: string | undefined, { json }: OutputOptions): Promise<void> {
-  const place = url ?? readConfig(io.env).DATABASE_URL;
-  requireDatabaseUrl("The store to check", place);
+  const databaseUrl = url ?? readConfig(io.env).DATABASE_URL;
+  requireDatabaseUrl("The store to check", databaseUrl);
   const problems: string[] = [];
   let omitted = 0;
   const report = (problem: string) => (problems.length < maxProblems ? problems.push(problem) : omitted++);
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const progress = (done: number, total: number) => bar.show("checking", done, total);
-  const summary = await withTables(place, "readonly", (store) =>
+  const summary = await withTables(databaseUrl, "readonly", (store) =>
     checkIntegrity(store, document, report, progress),
   ).finally(bar.clear);
   if (omitted > 0) problems.push(`and ${omitted} more`);

@@ -42,7 +42,7 @@ function listCompletions(command: Command, help: Help, path = ""): Completions[]
       required ? { option: long as string, candidates: toCandidates(argChoices) } : [],
     ),
   };
-  const others = commands.filter((one) => one.name() !== "help"); // words after `help` complete as without it
+  const others = commands.filter((one) => one.name() !== "help"); // `petstore help keys` completes like `petstore keys`
   return [completions, ...others.flatMap((one) => listCompletions(one, help, `${path} ${one.name()}`.trim()))];
 }
 
@@ -55,12 +55,12 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-// Shell code that sets $place to the path of the command before the cursor.
+// Shell code that sets $command_path to the path of the command before the cursor.
 function findCommand(all: readonly Completions[], words: string): string {
-  const cases = all.slice(1).map(({ path }) => `      ${quote(path)}) place=${quote(path)} ;;`);
-  return `  local place='' word
+  const cases = all.slice(1).map(({ path }) => `      ${quote(path)}) command_path=${quote(path)} ;;`);
+  return `  local command_path='' word
   for word in ${words}; do
-    case "\${place:+$place }$word" in
+    case "\${command_path:+$command_path }$word" in
 ${cases.join("\n")}
     esac
   done`;
@@ -82,7 +82,7 @@ function toBash(all: readonly Completions[]): string {
   return `_petstore() {
 ${findCommand(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   local next=''
-  case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
+  case "$command_path \${COMP_WORDS[COMP_CWORD-1]}" in
 ${formatCases(all, (candidates) => quote(candidates.map(({ word }) => word).join(" ")))}
   esac
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
@@ -96,7 +96,7 @@ function toZsh(all: readonly Completions[]): string {
 _petstore() {
 ${findCommand(all, `"\${(@)words[2,CURRENT-1]}"`)}
   local -a next
-  case "$place \${words[CURRENT-1]}" in
+  case "$command_path \${words[CURRENT-1]}" in
 ${formatCases(all, (candidates) => `(${candidates.map(toItem).join(" ")})`)}
   esac
   _describe petstore next || _files
@@ -105,25 +105,25 @@ compdef _petstore petstore`;
 }
 
 function toFish(all: readonly Completions[]): string {
-  const cases = all.slice(1).map(({ path }) => `      case ${quote(path)}\n        set place ${quote(path)}`);
+  const cases = all.slice(1).map(({ path }) => `      case ${quote(path)}\n        set command_path ${quote(path)}`);
   const lines = all.flatMap(({ path, candidates, options }) =>
     candidates.map(({ word, description }) => {
       const option = options.find(({ option }) => option === word);
       const choices = option?.candidates.map(({ word }) => word).join(" ");
       const values = choices ? ` -x -a ${quote(choices)}` : option ? " -r" : "";
       const completed = word.startsWith("--") ? `-l ${word.slice(2)}` : `-f -a ${word}`;
-      const condition = quote(`test "$(__petstore_place)" = "${path}"`);
+      const condition = quote(`test "$(__petstore_command_path)" = "${path}"`);
       return `complete -c petstore -n ${condition} ${completed}${values} -d ${quote(description)}`;
     }),
   );
-  return `function __petstore_place
-  set -l place
+  return `function __petstore_command_path
+  set -l command_path
   for word in (commandline -opc)[2..]
-    switch (string trim "$place $word")
+    switch (string trim "$command_path $word")
 ${cases.join("\n")}
     end
   end
-  echo $place
+  echo $command_path
 end
 ${lines.join("\n")}`;
 }

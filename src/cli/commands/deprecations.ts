@@ -10,12 +10,12 @@ export async function listDeprecations(io: Io, { json }: OutputOptions): Promise
   await withStore(io, async ({ deprecated }) => {
     const { operations } = await readDocument();
     const listed = await listDeprecatedOperations(operations, deprecated);
-    await print(io, json ? toIndentedJson(listed) : describe(listed, io.stdout));
+    await print(io, json ? toIndentedJson(listed) : formatDeprecations(listed, io.stdout));
   });
 }
 
 /** Formats deprecated operations and their callers as tables for `stream`. */
-export function describe(deprecated: readonly DeprecatedOperation[], stream: Output): string {
+export function formatDeprecations(deprecated: readonly DeprecatedOperation[], stream: Output): string {
   if (deprecated.length === 0) return "Nothing is deprecated.";
   const operations = deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
     operation,

@@ -1,4 +1,4 @@
-// petstore restore: fills a store from a backup.
+// petstore restore: restores a store from a backup.
 import { restore } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import type { Io } from "../io.ts";

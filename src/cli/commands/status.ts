@@ -50,23 +50,23 @@ async function fetchStatus(
   if (key === "")
     throw new Error("OPERATOR_KEY is not set: make a key with petstore keys create NAME --operator, and put it there.");
   const address = new URL("status.json", url.endsWith("/") ? url : `${url}/`);
-  const place = redact(address.href);
+  const redactedUrl = redact(address.href);
   if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
     warn(io, `petstore: the key goes to ${address.hostname} unencrypted`);
   const { code, text } = await get(address, key, certificateName).catch(({ code, cause, message }) => {
     throw new Error(
       code === "ERR_TLS_CERT_ALTNAME_INVALID"
-        ? `The certificate at ${place} is not for ${certificateName ?? address.hostname}: give the URL that it is for.`
-        : `Nothing answers at ${place}: ${[Object(cause).message, code, message].find(Boolean)}.`,
+        ? `The certificate at ${redactedUrl} is not for ${certificateName ?? address.hostname}: give the URL that it is for.`
+        : `Nothing answers at ${redactedUrl}: ${[Object(cause).message, code, message].find(Boolean)}.`,
     );
   });
   const { raw, body } = parseBody(text);
   const status = code === 200 ? parseStatus(body) : undefined;
   if (status) return { raw, status };
   const reason = body?.message ?? "it does not say why";
-  if (code === 401) throw new Error(`${place} refuses the key of OPERATOR_KEY: ${reason}`);
-  if (code === 503) throw new Error(`${place} can't say: ${reason}`);
-  throw new Error(`${place} is no status of a Pet Store (${code}): is it what stands before /status?`);
+  if (code === 401) throw new Error(`${redactedUrl} refuses the key of OPERATOR_KEY: ${reason}`);
+  if (code === 503) throw new Error(`${redactedUrl} can't say: ${reason}`);
+  throw new Error(`${redactedUrl} is no status of a Pet Store (${code}): is it what stands before /status?`);
 }
 
 // fetch can't validate a certificate for another host name. Does not follow redirects, which would leak the key.
@@ -94,7 +94,8 @@ function parseBody(text: string): { raw?: unknown; body?: { message?: string } |
   }
 }
 
-// Removes control characters (C0, DEL and C1 of ISO 6429) before keys: a key that contains some must be found, too.
+// Removes control characters (C0, DEL and C1 of ISO 6429) before it redacts keys, because a key that contains control
+// characters must be redacted, too.
 function sanitize(text: string): string {
   return redact(stripVTControlCharacters(text).replace(/\p{Cc}/gu, ""));
 }

@@ -1,4 +1,4 @@
-// POST /pets
+// POST /pets: creates a pet, at most once per Idempotency-Key.
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../lib/index.ts";
 import type { IdempotencyKey } from "../../store/index.ts";

@@ -1,4 +1,4 @@
-// GET /pets/{petId}
+// GET /pets/{petId}: returns one pet.
 import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 

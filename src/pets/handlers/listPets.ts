@@ -1,4 +1,4 @@
-// GET /pets
+// GET /pets: lists pets in pages.
 import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 

@@ -1,5 +1,5 @@
-// Renders a chart of the page: heading, summary, plot and legend. uPlot draws the plot; its script defines a global. The
-// texts are HTML, so that the chart can be read without the plot.
+// Renders a chart of the page: heading, summary, plot and legend. uPlot draws the plot; its script defines a global.
+// The texts are HTML, so that the chart can be read without the plot.
 import { describeCurrentValues, describeMaximum, isEmpty } from "./chart-data.js";
 import { formatTimeOfDay } from "./format.js";
 
@@ -17,7 +17,7 @@ const lineColour = (index) => `--line-${(index % colours) + 1}`;
 /** @type {(index: number) => number[]} */
 const lineDash = (index) => /** @type {number[]} */ (dashes[index % dashes.length]);
 
-/** A figure that shows a chart, and each update of it. */
+/** Renders a chart in a figure, and updates it. */
 export class ChartView {
   #summary = document.createElement("p");
   #plotBox = Object.assign(document.createElement("div"), { className: "plot", role: "img" });

@@ -3,8 +3,8 @@
 /** @typedef {(value: number | null) => string} Format */
 
 /**
- * Formats a number with three significant digits, at most three of them decimals. Does not round the integer part beyond
- * its units. Formats null as a dash.
+ * Formats a number with three significant digits and at most three decimals. Numbers of 100 or more are rounded to
+ * integers. Formats null as a dash.
  * @type {Format}
  */
 export function formatNumber(value) {

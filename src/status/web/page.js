@@ -59,7 +59,7 @@ function forgetKey(reason) {
   keyField.focus();
 }
 
-// Requests the status now, and again after the interval. Aborts the request before, which may be of another key.
+// Requests the status now, and again after the interval. Aborts the previous request, which may use another key.
 async function poll() {
   pendingRequest.abort();
   clearTimeout(pollTimer);
@@ -136,7 +136,7 @@ function showState(state, text) {
   document.title = `${mark} Pet Store status`;
 }
 
-// Leaves an unchanged text alone, because screen readers would announce it again.
+// Sets a text only if it has changed, because screen readers would announce it again.
 /** @type {(id: string, text: string) => void} */
 function setText(id, text) {
   const element = find(id);

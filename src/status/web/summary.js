@@ -15,8 +15,8 @@ const sunsetWarning = 30; // days
 const deprecationsUnavailable = "What is deprecated could not be read.";
 
 /**
- * Assesses the health of the service. It is an error if the store is unreachable or calls failed with 5xx, and a warning
- * if keys still call an operation shortly before its sunset or after it.
+ * Assesses the health of the service. It is an error if the store is unreachable or calls failed with 5xx, and a
+ * warning if keys still call an operation shortly before its sunset or after it.
  * @type {(status: Status) => Health}
  */
 export function assessHealth({ service, operations, deprecated }) {
@@ -82,7 +82,9 @@ export function toKeyMetrics({ step, operations, refused, store, process }) {
   ];
 }
 
-/** Returns the tables of operations, of active keys, and of deprecated operations. @type {(status: Status) => Table[]} */
+/**
+ * Returns the tables of operations, of active keys, and of deprecated operations. @type {(status: Status) => Table[]}
+ */
 export function toTables({ operations, keys, deprecated }) {
   const deprecatedOperations = deprecated ?? [];
   return [

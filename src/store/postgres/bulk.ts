@@ -13,8 +13,8 @@ const connectionCheckInterval = 50; // milliseconds
 const heldMessage =
   "Others use the store, for a backup, an export or an import: try again when they are done. Nothing was changed.";
 
-// The locks of reads and writes. All transactions lock in the same order, so that they can't deadlock: first the table that
-// a create locks first, then the other tables, and last the row of petstore.secret, which serializes creates.
+// The locks of reads and writes. All transactions lock in the same order, so that they can't deadlock: first the table
+// that a create locks first, then the other tables, and last the row of petstore.secret, which serializes creates.
 const firstTable = "petstore.idempotency";
 const otherTables = Object.keys(tables)
   .map((name) => `petstore.${name}`)
@@ -30,16 +30,16 @@ const lockForReads = lockAllTables("ACCESS SHARE");
 // Waits for an exclusive write, and blocks creates.
 const lockForWrites = `${lockAllTables("ROW EXCLUSIVE")}; ${lockCreates}`;
 
-// Waits for all bulk reads and writes, and blocks all writes. The first timeout is short, because creates queue behind a
-// waiting lock and fail after 900 ms. During the second one, PostgreSQL cancels an autovacuum that holds a table, which
-// takes one second. The second lock does not conflict with reads.
+// Waits for all bulk reads and writes, and blocks all writes. The first timeout is short, because creates queue behind
+// a waiting lock and fail after 900 ms. During the second one, PostgreSQL cancels an autovacuum that holds a table,
+// which takes one second. The second lock does not conflict with reads.
 const lockExclusively = `
   SET LOCAL lock_timeout = 500; ${lockTables("ACCESS EXCLUSIVE", [firstTable])};
   SET LOCAL lock_timeout = 3000; ${lockTables("SHARE ROW EXCLUSIVE", otherTables)}; ${lockCreates}`;
 
 /**
- * Opens the tables of the store in the database of `url`. An exclusive write retries for `lockTimeout` milliseconds while
- * other connections hold the tables. Rejects like `prepareDatabase`.
+ * Opens the tables of the store in the database of `url`. An exclusive write retries for `lockTimeout` milliseconds
+ * while other connections hold the tables. Rejects like `prepareDatabase`.
  */
 export async function openPostgresTables(url: string, mode: OpenMode, lockTimeout: number): Promise<Tables> {
   await prepareDatabase(url, mode);

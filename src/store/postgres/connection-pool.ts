@@ -1,7 +1,7 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
 import pg from "pg";
 import { Unavailable } from "../../lib/index.ts";
-import { busy } from "../batcher.ts";
+import { busyMessage } from "../batcher.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import type { Row } from "../rows.ts";
@@ -30,7 +30,9 @@ const maxWaitingPerConnection = 100; // queries
 /** The limits of the calls that share one query. */
 export const batchLimits = { maxBatch: 500, maxWaiting: 2_000 };
 
-/** Runs each query as one prepared statement, and so as one transaction: no transaction is left open between queries. */
+/**
+ * Runs each query as one prepared statement, and so as one transaction: no transaction is left open between queries.
+ */
 export class ConnectionPool {
   readonly metrics: QueryMetrics;
   readonly #pool: pg.Pool;
@@ -59,7 +61,7 @@ export class ConnectionPool {
 
   /** Runs a statement and returns its rows. Rejects with `Unavailable` if too many queries wait for a connection. */
   async query(name: StatementName, ...values: unknown[]): Promise<Row[]> {
-    if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busy);
+    if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busyMessage);
     const start = performance.now();
     const text = statements[name];
     const run = () => this.#pool.query({ name, text, values });

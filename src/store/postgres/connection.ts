@@ -6,7 +6,7 @@ import { latestVersion, migrate, readVersion } from "./migrations.ts";
 
 const connectTimeout = 10_000; // milliseconds
 
-const missing = { code: "ENOENT" }; // the store does not exist, as if it were a file
+const missing = { code: "ENOENT" }; // the error code of a missing store, as for a missing file
 
 // Returns int8 values as bigint, without loss of precision.
 const types: pg.CustomTypesConfig = {
@@ -31,7 +31,9 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Migrates the store as `mode` allows, and returns its secret. Rejects with the reason if the store can't be opened. */
+/**
+ * Migrates the store as `mode` allows, and returns its secret. Rejects with the reason if the store can't be opened.
+ */
 export async function prepareDatabase(url: string, mode: OpenMode): Promise<Uint8Array> {
   try {
     const client = await connect(url);

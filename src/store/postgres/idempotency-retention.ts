@@ -13,7 +13,10 @@ export class IdempotencyRetention {
     this.#pool = pool;
   }
 
-  /** Counts new records. Deletes up to twice as many records from before `time`, for which the caller does not wait. */
+  /**
+   * Counts new records, and deletes up to twice as many expired ones in the background. Records created before `time`,
+   * in milliseconds since 1970, are expired.
+   */
   deleteExpired(time: number, newRecords: number): void {
     this.#newRecords += newRecords;
     if (!this.#isRunning && this.#newRecords >= newRecordsPerDelete) this.#run(time);

@@ -1,7 +1,8 @@
 // The schema of the PostgreSQL store, as numbered migrations. A released migration is never edited: append a new one.
 //
-// All tables are in the schema `petstore`, so that the store can share a database with other programs. For compatibility
-// with other databases that implement PostgreSQL's protocol, there are no extensions, triggers, types or functions.
+// All tables are in the schema `petstore`, so that the store can share a database with other programs. For
+// compatibility with other databases that implement PostgreSQL's protocol, there are no extensions, triggers, types or
+// functions.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 
@@ -71,8 +72,8 @@ const migrations: readonly ((db: ClientBase) => Promise<unknown>)[] = [
 export const latestVersion = migrations.length;
 
 /**
- * Returns the version of a database, 0 if it has no store. Rejects if its encoding is not UTF8, if the schema belongs to
- * another program, or if the store is of a newer version.
+ * Returns the version of a database, 0 if it has no store. Rejects if its encoding is not UTF8, if the schema belongs
+ * to another program, or if the store is of a newer version.
  */
 export async function readVersion(db: ClientBase): Promise<number> {
   const [{ encoding }] = (await db.query("SELECT current_setting('server_encoding') AS encoding")).rows;

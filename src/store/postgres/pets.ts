@@ -1,11 +1,11 @@
 // The pets in PostgreSQL. Concurrent calls share one query.
 //
-// PostgreSQL generates ids before it commits, so that without a lock, a pet could become visible after a pet with a higher
-// id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
+// PostgreSQL generates ids before it commits, so that without a lock, a pet could become visible after a pet with a
+// higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: pets become visible in the order of their ids.
 import { setImmediate as endOfTick } from "node:timers/promises";
 import { Unavailable } from "../../lib/index.ts";
-import { Batcher, busy } from "../batcher.ts";
+import { Batcher, busyMessage } from "../batcher.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
 import { idempotencyWindow, newPetColumns, toPage, toPet } from "../rows.ts";
@@ -35,7 +35,7 @@ export class PostgresPets implements PetStore {
     this.#retention = new IdempotencyRetention(pool);
   }
 
-  /** Equal lists of one event-loop tick share one query. */
+  /** Lists pets. Equal calls of one event-loop tick share one query. */
   readonly list = (query: PetQuery): Promise<Page> => {
     const name = JSON.stringify({ ...query, after: String(query.after) });
     const shared = this.#lists.get(name);
@@ -56,7 +56,7 @@ export class PostgresPets implements PetStore {
     const created = await this.#inserts.add({ pet, idempotencyKey });
     if (created !== undefined) return { outcome: "created", pet: created };
     if (idempotencyKey !== undefined) return this.#repeat(idempotencyKey);
-    throw new Unavailable(busy); // the row of petstore.secret, which creates lock, is missing
+    throw new Unavailable(busyMessage); // the row of petstore.secret, which creates lock, is missing
   };
 
   async #list({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> {
@@ -101,7 +101,7 @@ export class PostgresPets implements PetStore {
 
   async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult> {
     const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
-    if (record === undefined) throw new Unavailable(busy); // it has expired since, or another process deleted it
+    if (record === undefined) throw new Unavailable(busyMessage); // it has expired since, or another process deleted it
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: toPet(record) as Pet };
   }

@@ -9,14 +9,14 @@ const keyColumns = "id, name, operator, created_at, expires_at, last_used_at";
 /** The texts of the statements, by name. */
 export const statements = {
   list: `SELECT ${petColumns} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`,
-  // A range of the index (status, id), in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the primary key
-  // instead, and skip millions of pets of other statuses.
+  // A range of the index (status, id), in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the primary
+  // key instead, and skip millions of pets of other statuses.
   listByStatus: `
     SELECT ${petColumns} FROM petstore.pets WHERE (status, id) > ($1, $2) AND status <= $1
     ORDER BY status, id LIMIT $3`,
   find: `SELECT ${petColumns} FROM petstore.pets WHERE id = ANY ($1)`,
-  // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency key
-  // was used before is not created. If another process is using the key, the statement waits for its transaction.
+  // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency
+  // key was used before is not created. If another process is using the key, the statement waits for its transaction.
   create: `
     WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
       SELECT nextval('petstore.pets_id_seq') AS id, input.* FROM (
@@ -115,7 +115,10 @@ export const listIndexes = `
 
 const disable = (...plans: string[]) => plans.map((plan) => `SET LOCAL enable_${plan} = off`).join("; ");
 
-/** Force PostgreSQL's planner to read a table either sequentially or by an index, until the transaction ends. */
+/**
+ * Statements that force PostgreSQL's planner to read a table either sequentially or by an index, until the transaction
+ * ends.
+ */
 export const forcedScans = {
   sequential: disable("indexscan", "indexonlyscan", "bitmapscan"),
   index: disable("seqscan", "bitmapscan", "sort", "incremental_sort"),

@@ -24,7 +24,9 @@ export class PostgresStore implements Store {
     this.#pool = pool;
   }
 
-  /** Opens the store in the database of `url`, with at most `connections` connections. Rejects like `prepareDatabase`. */
+  /**
+   * Opens the store in the database of `url`, with at most `connections` connections. Rejects like `prepareDatabase`.
+   */
   static async open(
     url: string,
     mode: OpenMode,

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "../../lib/index.ts";
 
 const retryInterval = 10; // milliseconds
-const busy = 5; // SQLITE_BUSY
+const sqliteBusy = 5; // SQLITE_BUSY
 
 // The primary result codes whose cause is the environment, not a bug: https://www.sqlite.org/rescode.html
 const unavailableReasons = new Map([
-  [busy, "locked by another process"],
+  [sqliteBusy, "locked by another process"],
   [6, "locked"], // SQLITE_LOCKED
   [8, "read-only"], // SQLITE_READONLY
   [10, "not readable or writable"], // SQLITE_IOERR
@@ -30,7 +30,7 @@ export async function retryWhileBusy<T>(
     return work();
   } catch (error) {
     const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-    if (code === busy && performance.now() < deadline) {
+    if (code === sqliteBusy && performance.now() < deadline) {
       await sleep(retryInterval);
       return retryWhileBusy(work, timeout, deadline);
     }

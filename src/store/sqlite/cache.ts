@@ -1,4 +1,4 @@
-// Caches what was read from SQLite, as long as it equals what a query would return.
+// Caches rows and pages until `PRAGMA data_version` reports a commit by another connection.
 
 /**
  * A bounded cache. The transaction scheduler that created it clears it if another connection has committed. A write of

@@ -14,9 +14,9 @@ export function createFileCheck(db: DatabaseSync): () => void {
   const opened = { file: statSync(file), wal: statSync(wal) };
   let lastWalCheck = 0;
   return () => {
-    // The -wal file is checked less often, because stat makes its next fsync more expensive: since Linux 6.13, a file has
-    // finer timestamps after its times were read. If only the -wal file is missing, SQLite still writes all commits to the
-    // database when it closes.
+    // The -wal file is checked less often, because stat makes its next fsync more expensive: since Linux 6.13, a file
+    // has finer timestamps after its times were read. If only the -wal file is missing, SQLite still writes all commits
+    // to the database when it closes.
     const now = performance.now();
     const isDue = now - lastWalCheck > walCheckInterval;
     if (!isSameFile(file, opened.file) || (isDue && !isSameFile(wal, opened.wal))) {

@@ -68,7 +68,10 @@ const migrations: readonly ((db: DatabaseSync) => void)[] = [
 /** The version of the schema of this release. */
 export const latestVersion = migrations.length;
 
-/** Returns the version of a database, 0 if it is empty. Throws if it belongs to another program or is of a newer version. */
+/**
+ * Returns the version of a database, 0 if it is empty. Throws if it belongs to another program or is of a newer
+ * version.
+ */
 export function readVersion(db: DatabaseSync): number {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
   const version = read("user_version");

@@ -1,4 +1,5 @@
-// Runs all reads of one event-loop tick in a single snapshot, and concurrent writes in a single transaction with one fsync.
+// Runs all reads of one event-loop tick in a single snapshot, and concurrent writes in a single transaction with one
+// fsync.
 //
 // A tick receives its requests before the first read opens the snapshot, so no read is older than its request. A read
 // outside a request's tick, for example after a write, shares the snapshot of the next tick. It may miss what another
@@ -80,7 +81,9 @@ export class TransactionScheduler {
     return this.#writes.add({ method, run }) as Promise<T>;
   }
 
-  /** Creates a cache that is cleared as soon as a read sees a commit of another connection. Only `read` may add entries. */
+  /**
+   * Creates a cache that is cleared as soon as a read sees a commit of another connection. Only `read` may add entries.
+   */
   createCache<T>(maxEntries: number): ReadCache<T> {
     const cache = new ReadCache<T>(maxEntries);
     this.#caches.push(cache);

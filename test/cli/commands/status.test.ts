@@ -100,7 +100,7 @@ t.test("Shows sunsets that have passed", async (t) => {
   t.match(stdout, new RegExp(`^getPet +${sunset} +/pets +-1[01] +0$`, "m"));
 });
 
-t.test("Rejects responses that are not the status of a Pet Store, and shows no key of them", async (t) => {
+t.test("Rejects responses that are not the status of a Pet Store, and prints no keys that they contain", async (t) => {
   const { url, respond } = await startFake(t);
   const { key } = generateKey();
   const good = await readStatus();
@@ -128,7 +128,7 @@ t.test("Rejects responses that are not the status of a Pet Store, and shows no k
   }
 });
 
-t.test("Removes control characters and keys from what it shows", async (t) => {
+t.test("Removes control characters and keys from its output", async (t) => {
   const { url, respond } = await startFake(t);
   const { key } = generateKey();
   const edgeCaseName = `a\x1b]0;title\x07b\x00\r\n\x7f\x9b2J${key}`;

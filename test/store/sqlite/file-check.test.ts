@@ -15,7 +15,10 @@ function checkpoint(file: string): void {
   db.close();
 }
 
-/** Opens a store and creates a pet. Returns checks of the store's behaviour while its file is in place and while it is missing. */
+/**
+ * Opens a store and creates a pet. Returns checks of the store's behaviour while its file is in place and while it is
+ * missing.
+ */
 async function openWatched(t: Test) {
   const file = join(folder(t), "data/petstore.db");
   const store = await openStore(`sqlite:${file}`);
@@ -60,7 +63,7 @@ t.test("acknowledges no write to a file that was moved, replaced or removed", as
   await fails("removed");
 });
 
-t.test("never repeats a committed write because it can't see the file", async (t) => {
+t.test("never retries a committed write if it can't stat the file", async (t) => {
   const { file, store, works } = await openWatched(t);
   const away = `${dirname(file)}.away`;
   renameSync(dirname(file), away);

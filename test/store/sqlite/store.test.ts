@@ -41,7 +41,7 @@ t.test("uses WAL with synchronous=FULL, strict tables, and an index for each sta
   }
   db.close();
 
-  // Only the connection itself knows this setting.
+  // This setting belongs to the connection, and is not stored in the file.
   const { close } = DatabaseSync.prototype;
   t.teardown(() => Object.assign(DatabaseSync.prototype, { close }));
   let synchronous: unknown;

@@ -21,7 +21,7 @@ function acknowledges({ acknowledged, tally }: Load, n: number): Promise<true> {
   );
 }
 
-/** Clients see 2xx, and 503 in the documented shape within two seconds. */
+/** Asserts that clients received 200, 201, and 503 in the documented shape within two seconds. */
 function checkResponses(t: Test, { tally, rejections }: Load): void {
   t.same(Object.keys(tally).sort(), ["200", "201", "503"], JSON.stringify(tally));
   t.same(
