@@ -71,14 +71,15 @@ function checkName({ id }: Operation): void {
   }
 }
 
-function handlerSource({ id }: Operation, { parameters, body, statuses }: Definition): string {
+function handlerSource({ id, method, path }: Operation, { parameters, body, statuses }: Definition): string {
   const properties = { path: "params", query: "query", header: "headers" };
   const inputs = parameters.map(({ name, in: location }) => `${properties[location]}["${name}"]`);
   if (body !== undefined) inputs.push("body");
-  return `import { notImplemented } from "../../http/index.ts";
+  return `// ${method} ${path}
+import { notImplemented } from "../../http/index.ts";
 import type { Handler } from "../handler.ts";
 
-// Input: ${inputs.join(", ") || "none"}. Responses: ${statuses.join(", ")}.
+/** Is not written yet. Input: ${inputs.join(", ") || "none"}. Responses: ${statuses.join(", ")}. */
 export const ${id}: Handler<"${id}"> = async () => {
   throw notImplemented("${id}");
 };
