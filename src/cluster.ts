@@ -94,8 +94,7 @@ class WorkerPool {
 
   async #restartOnce(): Promise<void> {
     for (const worker of [...this.#workers.keys()]) {
-      if (this.#isStopping) return;
-      if (!this.#workers.has(worker)) continue; // it has died, and was replaced
+      if (this.#isStopping || !this.#workers.has(worker)) continue; // a worker that has died was replaced
       const replacement = await this.#startWorker(); // before the old worker stops
       if (!replacement) {
         if (!this.#isStopping) this.#log.error("new worker failed to start: restart aborted");

@@ -59,11 +59,8 @@ async function listen(
     await tracing?.end();
   });
   process.on("SIGTERM", shutdown.start).on("SIGINT", shutdown.start);
-  process.on("SIGHUP", () => {
-    if (cluster.isWorker) return; // the primary replaces this worker, and the new one reads the certificate
-    if (tls) reloadCertificate(app, config, logger);
-    else shutdown.start();
-  });
+  const onHangup = tls ? () => reloadCertificate(app, config, logger) : shutdown.start;
+  process.on("SIGHUP", () => cluster.isWorker || onHangup()); // the primary replaces its workers
   // The state of the process is unknown. Finishes the requests in progress, then exits.
   process.on("uncaughtException", (error) => {
     if (process.exitCode === 1) return;
@@ -145,7 +142,7 @@ async function createFirstKey({ pets, keys }: Store): Promise<string | undefined
   const isUsed = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
   if (isUsed) return undefined;
   const { key, hash } = generateKey();
-  return (await keys.create("first", hash)) ? key : undefined;
+  return ((await keys.create("first", hash)) && key) || undefined;
 }
 
 // Prints to standard error, because the log on standard output must never contain a key.

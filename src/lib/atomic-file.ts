@@ -26,7 +26,7 @@ export async function writeAtomically<T>(
   const target = resolve(file); // SQLite gives relative names such as :memory: and file:x another meaning
   const mode = await checkTarget(target, exclusive);
   const partial = `${target}.partial-${randomBytes(4).toString("hex")}`;
-  try {
+  const writeAndRename = async (): Promise<T> => {
     const result = await write(partial);
     if (mode !== undefined) await chmod(partial, mode);
     await sync(partial, "r+");
@@ -35,11 +35,15 @@ export async function writeAtomically<T>(
     else await rename(partial, target);
     await sync(dirname(target), "r").catch(() => {}); // not every system can sync a folder
     return result;
-  } catch (error) {
-    throw toError(error as NodeJS.ErrnoException, partial, target);
-  } finally {
+  };
+  const removePartial = async (): Promise<void> => {
     for (const suffix of suffixes) await rm(partial + suffix, { force: true });
-  }
+  };
+  return writeAndRename()
+    .catch((error: NodeJS.ErrnoException) => {
+      throw toError(error, partial, target);
+    })
+    .finally(removePartial);
 }
 
 // Returns the mode of an existing file.

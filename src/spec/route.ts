@@ -7,7 +7,6 @@ import type {
   RouteShorthandOptionsWithHandler,
 } from "fastify";
 import { appendHeader, HttpError, notFound } from "../http/index.ts";
-import { toJson } from "../lib/index.ts";
 import type { Operation } from "./operation.ts";
 
 interface UntypedResponse {
@@ -75,15 +74,18 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   };
 }
 
+type Serializer = (body: unknown) => string;
+
 // Caches the JSON of frozen bodies. A store may return the same object again.
 function createSerializer(): (reply: FastifyReply, body: unknown) => string {
   const cache = new WeakMap<object, string>();
   return (reply, body) => {
-    const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") ?? toJson;
-    if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body as Record<string, unknown>);
+    // The types of handlers allow only responses that the document declares, so there is a serializer.
+    const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") as Serializer;
+    if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body);
     const cached = cache.get(body);
     if (cached !== undefined) return cached;
-    const json = write(body as Record<string, unknown>);
+    const json = write(body);
     cache.set(body, json);
     return json;
   };

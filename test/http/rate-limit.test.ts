@@ -5,6 +5,7 @@ import t from "tap";
 import { readConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import { RateLimiter, toNetwork } from "../../src/http/rate-limit.ts";
+import { documentText, edit } from "../support/files.ts";
 import type { HttpResponse } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
 
@@ -44,6 +45,16 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
 t.test("Limits no calls and sends no RateLimit headers without RATE_LIMIT", async (t) => {
   const service = await start(t);
   for (let n = 0; n < 150; n++) t.same(rateLimitOf(await list(service)), [undefined, undefined]);
+});
+
+t.test("Does not limit calls without a key, if the operation needs none", async (t) => {
+  const document = edit(documentText, ["operationId: getPet", "operationId: getPet\n      security: []"]);
+  const { call } = await start(t, { document, settings: { RATE_LIMIT: "1/60s" }, overrides });
+  for (let n = 0; n < 3; n++) {
+    const response = await call("GET", "/v1/pets/1", { key: null });
+    t.equal(response.status, 404);
+    t.same(rateLimitOf(response), [undefined, undefined]);
+  }
 });
 
 t.test("Limits wrong keys by address", async (t) => {
