@@ -9,7 +9,7 @@ const sources = globSync("src/**/*.{ts,js}", {
 });
 
 const processes =
-  /\/(command|disk-faults|metrics|pipes|process-faults|serve|signals|status-command|status-page|stores|terminal|tls|tracing|workers)\.test\.ts$/;
+  /\/(command|disk-faults|metrics|pipes|process-faults|serve|signals|status-command|status-page|terminal|tls|tracing|workers)\.test\.ts$/;
 
 /**
  * Returns the files of src that a test file measures; null if it measures none.
