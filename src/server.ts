@@ -38,7 +38,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   if (listening && cluster.isWorker) process.send?.(listening);
   else if (listening) {
     const isEmbedded = config.DATABASE_URL.startsWith("sqlite:");
-    const key = isEmbedded && isLoopback(listening.address) ? await createFirstKey(store) : undefined;
+    const key = isEmbedded && isLoopback(listening.address) && (await createFirstKey(store));
     const hasKeys = (await store.keys.list()).length > 0;
     printStartupMessage(listening.origin, document.basePath, key, hasKeys);
   }
@@ -136,17 +136,17 @@ function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-// Creates a key for a new store, so that people can try out the service without preparation. Returns undefined if the
+// Creates a key for a new store, so that people can try out the service without preparation. Returns false if the
 // store has been used.
-async function createFirstKey({ pets, keys }: Store): Promise<string | undefined> {
+async function createFirstKey({ pets, keys }: Store): Promise<string | false> {
   const isUsed = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).pets.length > 0;
-  if (isUsed) return undefined;
+  if (isUsed) return false;
   const { key, hash } = generateKey();
-  return ((await keys.create("first", hash)) && key) || undefined;
+  return (await keys.create("first", hash)) && key;
 }
 
 // Prints to standard error, because the log on standard output must never contain a key.
-function printStartupMessage(origin: string, basePath: string, key: string | undefined, hasKeys: boolean): void {
+function printStartupMessage(origin: string, basePath: string, key: string | false, hasKeys: boolean): void {
   const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
   if (key !== undefined)
     lines.push(
