@@ -52,7 +52,8 @@ function coverageOptions(): string[] {
 }
 
 async function createEnvironment({ teardown }: Cleanup): Promise<NodeJS.ProcessEnv> {
-  const environment = { ...process.env };
+  // On a busy machine, a connection to PostgreSQL can take seconds.
+  const environment: NodeJS.ProcessEnv = { PGCONNECT_TIMEOUT: "30", ...process.env };
   // Code from the compile cache has no coverage.
   if (!coverage) environment.NODE_COMPILE_CACHE = resolve("node_modules/.cache/tests");
   if (!environment.TEST_DATABASE_URL) {

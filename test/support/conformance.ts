@@ -15,7 +15,7 @@ export interface Kind {
   readonly name: keyof typeof stores;
   /** Runs a statement directly in the database, over a separate connection. */
   query(url: string, sql: string): Promise<Record<string, unknown>[]>;
-  /** Statements that make every insertion of an idempotency record fail, and that end this. */
+  /** `inject` makes every insertion of an idempotency record fail, until `remove`. */
   readonly failure: { readonly inject: string; readonly remove: string };
   /** Sets the version of the schema to 1. */
   readonly setVersion1: string;

@@ -15,7 +15,7 @@ function block(language: string, about: string): string {
   const blocks = section.split("```").filter((text) => text.startsWith(`${language}\n`) && text.includes(about));
   if (blocks.length !== 1) throw new Error(`the README shows ${about} ${blocks.length} times`);
   const text = (blocks[0] as string).slice(language.length + 1).replace(/^ {3}/gm, "");
-  // Another name, in case that the project already has this operation.
+  // Another name, in case the project already has this operation.
   return text.replaceAll("getOldestPet", "getEldestPet").replaceAll("oldest-pet", "eldest-pet");
 }
 

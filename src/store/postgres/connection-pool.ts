@@ -1,5 +1,6 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
 import pg from "pg";
+import { environment } from "../../config.ts";
 import { Unavailable } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
 import { queryChannel } from "../query-channel.ts";
@@ -22,8 +23,13 @@ export interface PostgresTimeouts {
 }
 
 // `connect` and `query` together are less than 2 s. PostgreSQL cancels a statement before its caller stops waiting, so
-// that no statements without callers accumulate.
-const defaultTimeouts: PostgresTimeouts = { connect: 800, statement: 900, query: 1_000, idle: 10_000 };
+// that no statements without callers accumulate. PGCONNECT_TIMEOUT, in seconds, replaces `connect`, as in libpq.
+const getDefaultTimeouts = (): PostgresTimeouts => ({
+  connect: Number(environment.PGCONNECT_TIMEOUT) * 1_000 || 800,
+  statement: 900,
+  query: 1_000,
+  idle: 10_000,
+});
 
 const maxWaitingPerConnection = 100; // queries
 
@@ -40,7 +46,7 @@ export class ConnectionPool {
 
   /** `size` is the maximum number of connections to the database of `url`. */
   constructor(url: string, size: number, timeouts: Partial<PostgresTimeouts> = {}) {
-    const { connect, statement, query, idle } = { ...defaultTimeouts, ...timeouts };
+    const { connect, statement, query, idle } = { ...getDefaultTimeouts(), ...timeouts };
     const pool = new pg.Pool({
       ...connectionConfig(url),
       max: size,

@@ -61,10 +61,26 @@ t.test("reports in one line why the database can't be opened, without the passwo
   await rejects(`${url}_latin`, /its encoding is LATIN1, and must be UTF8/);
 });
 
+t.test("waits for a connection for the seconds of PGCONNECT_TIMEOUT", async (t) => {
+  const network = await startNetwork(t, await newDatabase(t));
+  const { PGCONNECT_TIMEOUT: timeout = "" } = process.env;
+  t.teardown(() => {
+    process.env.PGCONNECT_TIMEOUT = timeout;
+  });
+  process.env.PGCONNECT_TIMEOUT = "1.2";
+  const store = await openStore(network.url);
+  t.teardown(() => store.close());
+  network.losesData = true;
+  const start = performance.now();
+  await t.rejects(store.check(), { message: "The store is not reachable." });
+  const ms = performance.now() - start;
+  t.ok(ms >= 1_150, `rejected after ${Math.round(ms)} ms`);
+});
+
 t.test("limits how many calls wait while all connections are in use", async (t) => {
   const url = await newDatabase(t);
   // PostgreSQL cancels a statement long before the store stops waiting, as with the defaults.
-  const timeouts = { postgres: { connect: 300, statement: 200, query: 10_000 } };
+  const timeouts = { postgres: { connect: 1_000, statement: 200, query: 10_000 } };
   const store = await openStore(url, { connections: 2, timeouts });
   await isConnected(store);
   const service = await start(t, { store });

@@ -12,6 +12,8 @@ import { startServer } from "../../support/processes.ts";
 import { start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
 
+delete process.env.PGCONNECT_TIMEOUT; // the timeouts of production
+
 /** Waits until another `n` creates have succeeded. */
 function acknowledges({ acknowledged, tally }: Load, n: number): Promise<true> {
   const before = acknowledged.size;
