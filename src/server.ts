@@ -148,7 +148,7 @@ async function createFirstKey({ pets, keys }: Store): Promise<string | false> {
 // Prints to standard error, because the log on standard output must never contain a key.
 function printStartupMessage(origin: string, basePath: string, key: string | false, hasKeys: boolean): void {
   const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
-  if (key !== undefined)
+  if (key !== false)
     lines.push(
       "The first key, shown this once:",
       `  curl -H 'Authorization: Bearer ${key}' '${origin}${basePath}/pets'`,
