@@ -13,11 +13,12 @@ import { pino } from "pino";
 import { buildApp } from "../../src/app.ts";
 import { generateKey } from "../../src/auth/authentication.ts";
 import { readConfig } from "../../src/config.ts";
-import { createPagination, type Pagination } from "../../src/pets/cursor.ts";
+import { Json } from "../../src/lib/json.ts";
+import { type ListQuery, Pagination } from "../../src/pets/cursor.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Pet, Store } from "../../src/store/port.ts";
 import { statements as postgresStatements } from "../../src/store/postgres/statements.ts";
 import { statements as sqliteStatements } from "../../src/store/sqlite/statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
@@ -43,9 +44,9 @@ const requests: Record<string, Request> = {
   get: (size) => `/v1/pets/${Math.ceil(Math.random() * size)}`,
 };
 
-function pageInTheMiddle(size: number, { next }: Pagination, parameters: Parameters<Pagination["next"]>[0]): string {
-  const page = { pets: [{ id: BigInt(size / 2), name: "", categoryId: 0n }], more: true };
-  const link = next(parameters, page) ?? "";
+function pageInTheMiddle(size: number, pagination: Pagination, query: ListQuery): string {
+  const page = { pets: new Json<Pet[]>("[]"), lastId: BigInt(size / 2), more: true };
+  const link = pagination.next(query, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }
 
@@ -131,7 +132,7 @@ class Service {
 
   /** Returns the mean time of a request, in microseconds. */
   async time(request: Request): Promise<number> {
-    const pagination = createPagination(this.#store.secret, "/v1/pets");
+    const pagination = new Pagination(this.#store.secret, "/v1/pets");
     const start = performance.now();
     let left = requestsPerRound;
     const sendRequests = async () => {

@@ -1,12 +1,13 @@
 // Authenticates requests by API key: bearer token, SHA-256, lookup in the store.
 //
 // A key has 256 random bits. Its hash therefore needs no salt and no slow function, and a lookup by hash leaks nothing
-// through its timing. Every request looks up its key in the store, so a revocation takes effect at once.
+// through its timing.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
 import type { Authenticate } from "../spec/index.ts";
 import type { KeyStore } from "../store/index.ts";
+import { KeyCache } from "./key-cache.ts";
 
 /** The owner of an API key. */
 export interface Caller {
@@ -61,14 +62,15 @@ interface SentKey {
 /** Creates the security scheme `http bearer` (RFC 6750). */
 export function createBearerScheme({ keys, onUse, failureLimiter }: AuthenticationOptions): Authenticate<Caller> {
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
-  const cache = new WeakMap<object, SentKey>();
+  const sentKeys = new WeakMap<object, SentKey>();
+  const cache = new KeyCache(keys);
   const readKey = ({ headers: { authorization }, raw: { socket } }: FastifyRequest): SentKey | undefined => {
-    const cached = cache.get(socket);
-    if (cached !== undefined && cached.authorization === authorization) return cached;
+    const previous = sentKeys.get(socket);
+    if (previous !== undefined && previous.authorization === authorization) return previous;
     const key = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1];
     if (authorization === undefined || key === undefined) return undefined;
     const sent = { authorization, hash: digest(key), valid: false };
-    cache.set(socket, sent);
+    sentKeys.set(socket, sent);
     return sent;
   };
   return async (request) => {
@@ -78,7 +80,7 @@ export function createBearerScheme({ keys, onUse, failureLimiter }: Authenticati
     // Other clients at the address keep the connections on which their key was valid.
     const exhausted = sent.valid ? undefined : failureLimiter.exhausted(network);
     if (exhausted) return exhausted;
-    const key = await keys.find(sent.hash);
+    const key = await cache.find(sent.hash);
     sent.valid = key !== undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > Date.now());
     if (key && sent.valid) {
       onUse(key);

@@ -19,7 +19,7 @@ export interface CallCounts {
 type CountsByKey = Map<string, Map<string, number>>; // by operation, then by key
 
 interface Use {
-  readonly name: string;
+  readonly id: bigint;
   lastUsed: number; // milliseconds since 1970
   calls: number; // not drained yet
 }
@@ -28,7 +28,7 @@ interface Use {
 export class KeyUsage {
   readonly #store: Pick<Store, "keys" | "deprecated">;
   readonly #log: FastifyBaseLogger;
-  #uses = new Map<bigint, Use>();
+  #uses = new Map<string, Use>(); // by the name of the key
   #drainableKeys = new Map<string, number>();
   #deprecatedCalls: CountsByKey = new Map(); // neither flushed nor drained
   #drainableDeprecated: CountsByKey = new Map();
@@ -42,12 +42,13 @@ export class KeyUsage {
 
   /** Records that a request used the caller's key. */
   readonly recordUse = ({ id, name }: Caller): void => {
-    const use = this.#uses.get(id);
-    if (use === undefined) this.#uses.set(id, { name, lastUsed: Date.now(), calls: 1 });
-    else {
-      use.lastUsed = Date.now();
-      use.calls += 1;
+    let use = this.#uses.get(name);
+    if (use?.id !== id) {
+      use = { id, lastUsed: 0, calls: use?.calls ?? 0 }; // a revoked key has the same name
+      this.#uses.set(name, use);
     }
+    use.lastUsed = Date.now();
+    use.calls += 1;
   };
 
   /** A guard that counts calls of deprecated operations. */
@@ -76,7 +77,7 @@ export class KeyUsage {
   async #flushUses(): Promise<void> {
     if (this.#uses.size === 0) return;
     this.#moveKeyCalls();
-    const batch = new Map([...this.#uses].map(([id, { lastUsed }]) => [id, new Date(lastUsed)]));
+    const batch = new Map([...this.#uses.values()].map(({ id, lastUsed }) => [id, new Date(lastUsed)]));
     this.#uses = new Map();
     await this.#store.keys.touch(batch).catch((error) => {
       this.#log.warn({ err: error }, "last use of keys not written");
@@ -106,8 +107,8 @@ export class KeyUsage {
   }
 
   #moveKeyCalls(): void {
-    for (const use of this.#uses.values()) {
-      this.#drainableKeys.set(use.name, use.calls + (this.#drainableKeys.get(use.name) ?? 0));
+    for (const [name, use] of this.#uses) {
+      this.#drainableKeys.set(name, use.calls + (this.#drainableKeys.get(name) ?? 0));
       use.calls = 0;
     }
   }

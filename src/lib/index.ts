@@ -2,7 +2,8 @@
 export { writeAtomically } from "./atomic-file.ts";
 export { collectGarbage } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
-export { canonicalJson, parseInteger, parseJson, toJson } from "./json.ts";
+export { HmacSha256 } from "./hmac.ts";
+export { canonicalJson, Json, parseInteger, parseJson, toJson } from "./json.ts";
 export { escapeControlCharacters, redact } from "./redaction.ts";
 export { throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";

@@ -72,3 +72,14 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 export function toJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, (_, part) => (typeof part === "bigint" ? rawJSON(`${part}`) : part), indent);
 }
+
+/** The JSON text of a value of type T. A response sends it unchanged. */
+export class Json<T> {
+  /** Only for the compiler: a `Json<Date>` is not a `Json<Map>`. */
+  declare readonly type: T;
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}

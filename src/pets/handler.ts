@@ -3,7 +3,7 @@ import type { Caller } from "../auth/index.ts";
 import type { operations } from "../generated/openapi.ts";
 import type * as spec from "../spec/index.ts";
 import type { PetStore, Store } from "../store/index.ts";
-import { createPagination, type Pagination } from "./cursor.ts";
+import { Pagination } from "./cursor.ts";
 
 /** The second argument of handlers. */
 export interface Context {
@@ -16,7 +16,7 @@ export function createContexts(
   { pets, secret }: Pick<Store, "pets" | "secret">,
   baseUrl: string,
 ): (operation: spec.Operation) => Context {
-  return ({ path }) => ({ pets, pagination: createPagination(secret, baseUrl + path) });
+  return ({ path }) => ({ pets, pagination: new Pagination(secret, baseUrl + path) });
 }
 
 /** The types of the Pet Store, for the spec-first server. */

@@ -1,6 +1,8 @@
 // The types that bind a handler to its operation in the document. An undeclared status, the body of another status, an
 // undeclared header, a wrong parameter name or a missing handler does not compile.
 
+import type { Json } from "../lib/index.ts";
+
 /** The types of an application. */
 export interface Application {
   /** The interface `operations` that openapi-typescript generates from the document. */
@@ -25,7 +27,9 @@ type Responses<Operation> = Operation extends { responses: infer All } ? All : n
 
 type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
 // `body` may be omitted if the document declares none, as for 204.
-type BodyField<Body> = [Body] extends [undefined] ? { readonly body?: undefined } : { readonly body: Immutable<Body> };
+type BodyField<Body> = [Body] extends [undefined]
+  ? { readonly body?: undefined }
+  : { readonly body: Immutable<Body> | Json<Body> };
 // openapi-typescript adds an index signature to the headers of a response.
 type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
 

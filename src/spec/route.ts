@@ -7,6 +7,7 @@ import type {
   RouteShorthandOptionsWithHandler,
 } from "fastify";
 import { appendHeader, HttpError, notFound } from "../http/index.ts";
+import { Json } from "../lib/index.ts";
 import type { Operation } from "./operation.ts";
 
 interface UntypedResponse {
@@ -46,14 +47,12 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   const { operation, handler, context, authenticate, headers, links } = options;
   const { beforeAuthentication = [], afterAuthentication = [] } = options.guards;
   const { body } = operation;
-  const serialize = createSerializer();
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // One hook instead of one per guard, because each hook costs CPU time.
     async onRequest(request, reply) {
-      // The router matches /books/ to /books/{bookId} with an empty bookId.
-      if (Object.values(request.params as object).includes("")) throw notFound();
-      reply.headers(headers);
+      checkPathParameters(request.params as Record<string, string>);
+      for (const name in headers) reply.header(name, headers[name]);
       for (const guard of beforeAuthentication) guard(request, reply, operation);
       request.caller = await authenticate(request);
       for (const guard of afterAuthentication) guard(request, reply, operation);
@@ -74,21 +73,17 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   };
 }
 
-type Serializer = (body: unknown) => string;
+// The router matches /books/ to /books/{bookId} with an empty bookId.
+function checkPathParameters(params: Readonly<Record<string, string>>): void {
+  for (const name in params) if (params[name] === "") throw notFound();
+}
 
-// Caches the JSON of frozen bodies. A store may return the same object again.
-function createSerializer(): (reply: FastifyReply, body: unknown) => string {
-  const cache = new WeakMap<object, string>();
-  return (reply, body) => {
-    // The types of handlers allow only responses that the document declares, so there is a serializer.
-    const write = reply.getSerializationFunction(String(reply.statusCode), "application/json") as Serializer;
-    if (!(body instanceof Object) || !Object.isFrozen(body)) return write(body);
-    const cached = cache.get(body);
-    if (cached !== undefined) return cached;
-    const json = write(body);
-    cache.set(body, json);
-    return json;
-  };
+// A body that is JSON already is sent unchanged. The types of handlers allow only responses that the document declares,
+// so there is a serializer for every other body.
+function serialize(reply: FastifyReply, body: unknown): string {
+  if (body instanceof Json) return body.text;
+  const write = reply.getSerializationFunction(String(reply.statusCode), "application/json");
+  return (write as (body: unknown) => string)(body);
 }
 
 // Responds with 100 to clients that wait for it before they send the body (RFC 9110, section 10.1.1).

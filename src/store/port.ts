@@ -1,7 +1,7 @@
 // The port between the service and its stores, in terms of the contract. Types only: SQL, drivers and their errors stay
 // inside an implementation. It throws `Unavailable` if its database can't be used, and any other error only for a bug.
 import type { components, operations } from "../generated/openapi.ts";
-import type { Histogram } from "../lib/index.ts";
+import type { Histogram, Json } from "../lib/index.ts";
 
 /** A pet of the store. */
 export type Pet = components["schemas"]["Pet"];
@@ -30,19 +30,22 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Stores pets. */
+/** Stores pets. Returns them as JSON: no object is created of a row only to be serialized. */
 export interface PetStore {
   /** Returns up to `limit` pets in order of id. */
   list(query: PetQuery): Promise<Page>;
   /** Returns the pet with this id, or undefined if it does not exist. */
-  find(id: bigint): Promise<Pet | undefined>;
+  find(id: bigint): Promise<Json<Pet> | undefined>;
   /** Creates a pet durably. Creates at most one pet per idempotency key within 24 hours. */
   create(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 }
 
-/** Pets in order of id, and whether more follow. Frozen, because a store may return a cached page. */
+/** Pets in order of id. */
 export interface Page {
-  readonly pets: readonly Readonly<Pet>[];
+  readonly pets: Json<Pet[]>;
+  /** The id of the last pet; undefined if the page is empty. */
+  readonly lastId: bigint | undefined;
+  /** Whether more pets follow. */
   readonly more: boolean;
 }
 
@@ -61,7 +64,7 @@ export interface IdempotencyKey {
 /**
  * A new pet, the pet of an earlier call with the same key and body, or a conflict: the key was used with another body.
  */
-export type CreateResult = { outcome: "created" | "repeated"; pet: Pet } | { outcome: "conflict" };
+export type CreateResult = { outcome: "created" | "repeated"; pet: Json<Pet> } | { outcome: "conflict" };
 
 /** An API key. The store contains only the hash of the key, not the key itself. */
 export interface Key {
@@ -123,7 +126,7 @@ export type StoreMethod =
   | "check"
   | "forget";
 
-/** The metrics of a store since it was opened. They do not include reads from a cache. */
+/** The metrics of a store since it was opened. */
 export interface StoreMetrics {
   /** The duration of each query in seconds. A query is a statement, or a transaction that several writes share. */
   readonly querySeconds: ReadonlyMap<StoreMethod, Histogram>;

@@ -90,7 +90,7 @@ function describeStore({ querySeconds, batchCalls }: StoreMetrics): Metric[] {
   return [
     histogram(
       "petstore_store_query_duration_seconds",
-      "Duration of database statements and transactions, by store method. Reads from the cache are not included.",
+      "Duration of database statements and transactions, by store method.",
       [...querySeconds].map(([method, seconds]) => [{ method }, seconds]),
     ),
     histogram(

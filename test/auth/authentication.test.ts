@@ -1,8 +1,11 @@
 // Authentication by API key: src/auth/authentication.ts.
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { parse } from "yaml";
+import { generateKey } from "../../src/auth/authentication.ts";
+import { KeyCache } from "../../src/auth/key-cache.ts";
 import { documentText } from "../support/files.ts";
 import { addKey, minimalPet, start } from "../support/service.ts";
 
@@ -99,11 +102,36 @@ t.test("Authenticates each request of a connection by its own, single key", asyn
   );
 });
 
-t.test("Rejects expired and revoked keys immediately", async (t) => {
+t.test("Rejects expired keys, and revoked keys after 5 ms", async (t) => {
   const expired = await addKey(service.store, "expired", new Date(Date.now() - 1));
   t.match(await service.call("GET", "/v1/pets", { key: expired }), { status: 401, body: { message: /has expired/ } });
   const revoked = await addKey(service.store, "revoked", new Date(Date.now() + 600_000));
   t.match(await service.call("GET", "/v1/pets", { key: revoked }), { status: 200 });
   await service.store.keys.revoke("revoked");
+  await sleep(6);
   t.match(await service.call("GET", "/v1/pets", { key: revoked }), { status: 401, body: { message: /is not valid/ } });
 });
+
+t.test("Looks up a key once for all requests of 5 ms, and an unknown key each time", async (t) => {
+  const countLookups = () => {
+    const { counts = [] } = service.store.metrics.querySeconds.get("keys_find") ?? {};
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const cache = new KeyCache(service.store.keys);
+  const { key, hash } = generateKey();
+  for (const [isKnown, expected] of [
+    [false, 10],
+    [true, 1],
+  ] as const) {
+    if (isKnown) await service.store.keys.create("cached", hash);
+    await sleep(6);
+    const before = countLookups();
+    for (let n = 0; n < 10; n++) t.equal((await cache.find(hash))?.name, isKnown ? "cached" : undefined);
+    t.equal(countLookups() - before, expected);
+  }
+  t.match(await service.call("GET", "/v1/pets", { key }), { status: 200 });
+});
+const revoked = await addKey(service.store, "revoked", new Date(Date.now() + 600_000));
+t.match(await service.call("GET", "/v1/pets", { key: revoked }), { status: 200 });
+await service.store.keys.revoke("revoked");
+t.match(await service.call("GET", "/v1/pets", { key: revoked }), { status: 401, body: { message: /is not valid/ } });

@@ -1,8 +1,8 @@
 // Conformance suite of the stores: API keys, calls of deprecated operations, and migrations.
 
 import { generateKey } from "../../src/auth/authentication.ts";
-import type { Pet } from "../../src/store/port.ts";
 import { rex, testStores } from "../support/conformance.ts";
+import { createPet, findPet } from "../support/pets.ts";
 
 testStores("creates, lists, finds, touches and revokes keys", async (t, { store, open }) => {
   const [a, b] = [generateKey(), generateKey()];
@@ -58,12 +58,12 @@ testStores("counts calls of deprecated operations by day, operation and key", as
 testStores("migrates a store of version 1 without loss of data", async (t, { kind, store, open, query }) => {
   const key = generateKey();
   await store.keys.create("a", key.hash);
-  const { pet } = (await store.pets.create(rex)) as { pet: Pet };
+  const pet = await createPet(store, rex);
   for (const table of ["deprecated_calls", "imports"]) await query(`DROP TABLE ${table}`);
   await query("ALTER TABLE keys DROP COLUMN operator");
   await query(kind.setVersion1);
   const migrated = await open();
   t.match(await migrated.keys.find(key.hash), { name: "a", operator: false });
-  t.same(await migrated.pets.find(pet.id), pet);
+  t.same(await findPet(migrated, pet.id), pet);
   t.same(await migrated.deprecated.list(0n), []);
 });

@@ -1,15 +1,17 @@
-// Conformance suite of the stores: pets, their pages, and the read caches.
+// Conformance suite of the stores: pets, their pages, and writes of other processes.
 import { setImmediate as nextTick } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { generateKey } from "../../src/auth/authentication.ts";
-import type { Pet, Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/port.ts";
 import { digest, idempotentCall, rex, testStores } from "../support/conformance.ts";
+import { createPet, findPet, listPets } from "../support/pets.ts";
 
 /** Reads the list to its end. */
-async function listIds({ pets }: Store): Promise<bigint[]> {
+async function listIds(store: Store): Promise<bigint[]> {
   const ids: bigint[] = [];
   for (;;) {
-    const page = await pets.list({ limit: 100, after: ids.at(-1) });
+    const page = await listPets(store, { limit: 100, after: ids.at(-1) });
     ids.push(...page.pets.map(({ id }) => id));
     if (!page.more) return ids;
   }
@@ -17,34 +19,33 @@ async function listIds({ pets }: Store): Promise<bigint[]> {
 
 testStores("stores pets exactly and lists them in the order of their ids", async (t, { store, open }) => {
   t.equal(await store.pets.find(1n), undefined);
-  t.same(await store.pets.list({ limit: 5 }), { pets: [], more: false });
+  t.same(await listPets(store, { limit: 5 }), { pets: [], more: false });
   const created = [
     rex,
     { ...rex, status: "sold" as const },
     { name: "🐕\u0001", categoryId: -(2n ** 63n) },
     { name: "", categoryId: 2n ** 63n - 1n },
   ];
-  for (const [index, pet] of created.entries())
-    t.same(await store.pets.create(pet), { outcome: "created", pet: { id: BigInt(index + 1), ...pet } });
-  const { pets, more } = await store.pets.list({ limit: 4 });
+  for (const [index, pet] of created.entries()) t.same(await createPet(store, pet), { id: BigInt(index + 1), ...pet });
+  const { pets, more } = await listPets(store, { limit: 4 });
   t.same(
     pets,
     created.map((pet, index) => ({ id: BigInt(index + 1), ...pet })),
   );
   t.equal(more, false);
   t.same(
-    (await store.pets.list({ limit: 2, after: 1n })).pets.map(({ id }) => id),
+    (await listPets(store, { limit: 2, after: 1n })).pets.map(({ id }) => id),
     [2n, 3n],
   );
-  t.match(await store.pets.list({ limit: 3 }), { more: true });
+  t.match(await store.pets.list({ limit: 3 }), { more: true, lastId: 3n });
   t.same(
-    (await store.pets.list({ limit: 9, status: "sold" })).pets.map(({ id }) => id),
+    (await listPets(store, { limit: 9, status: "sold" })).pets.map(({ id }) => id),
     [2n],
   );
-  t.same(await store.pets.list({ limit: 9, status: "sold", after: 2n }), { pets: [], more: false });
+  t.same(await listPets(store, { limit: 9, status: "sold", after: 2n }), { pets: [], more: false });
   t.equal(await store.pets.find(2n ** 63n - 1n), undefined);
   const other = await open();
-  t.same((await other.pets.list({ limit: 4 })).pets, pets, "another process reads the same");
+  t.same((await listPets(other, { limit: 4 })).pets, pets, "another process reads the same");
   t.same(other.secret, store.secret, "all processes share one secret");
   t.equal(store.secret.length, 32);
 });
@@ -63,9 +64,9 @@ testStores("returns every int64 and every text as it was given", async (t, { sto
     fc.asyncProperty(pets, async (pets) => {
       const same = await Promise.all(
         pets.map(async (pet) => {
-          const created = await store.pets.create(pet);
-          const found = created.outcome === "created" ? await store.pets.find(created.pet.id) : undefined;
-          return found?.name === pet.name && found.categoryId === pet.categoryId;
+          const created = await createPet(store, pet);
+          const isSame = created.name === pet.name && created.categoryId === pet.categoryId;
+          return isSame && isDeepStrictEqual(await findPet(store, created.id), created);
         }),
       );
       return same.every(Boolean);
@@ -79,11 +80,11 @@ testStores("pages miss nothing and repeat nothing while pets are added", async (
   const other = await open();
   await Promise.all(Array.from({ length: 50 }, () => store.pets.create(rex)));
   const seen: bigint[] = [];
-  for (let page = await store.pets.list({ limit: 7 }); ; ) {
+  for (let page = await listPets(store, { limit: 7 }); ; ) {
     seen.push(...page.pets.map(({ id }) => id));
     if (!page.more) break;
     if (seen.length < 70) await other.pets.create(rex);
-    page = await store.pets.list({ limit: 7, after: seen.at(-1) });
+    page = await listPets(store, { limit: 7, after: seen.at(-1) });
   }
   t.same(
     seen,
@@ -104,7 +105,7 @@ testStores("a reader of the list misses nothing while several processes write", 
   });
   const seen: bigint[] = [];
   const read = async () => {
-    const { pets } = await store.pets.list({ limit: 100, after: seen.at(-1) });
+    const { pets } = await listPets(store, { limit: 100, after: seen.at(-1) });
     seen.push(...pets.map(({ id }) => id));
     return pets.length;
   };
@@ -118,49 +119,41 @@ testStores("a reader of the list misses nothing while several processes write", 
   t.same(seen, await listIds(store));
 });
 
-testStores("freezes the pages that it returns", async (t, { store }) => {
-  for (let n = 0; n < 3; n++) await store.pets.create(rex);
-  const { pets } = await store.pets.list({ limit: 2 });
-  t.throws(() => (pets as Pet[]).push(pets[0] as Pet), TypeError);
-  t.throws(() => Object.assign(pets[0] as Pet, { name: "Tom" }), TypeError);
-});
-
 testStores("a failed transaction changes nothing", async (t, { store, query, kind: { failure } }) => {
   await query(failure.inject);
   await t.rejects(store.pets.create(rex, idempotentCall), { message: /injected/ });
-  t.same(await store.pets.list({ limit: 1 }), { pets: [], more: false });
+  t.same(await listPets(store, { limit: 1 }), { pets: [], more: false });
   await query(failure.remove);
   t.match(await store.pets.create(rex, idempotentCall), { outcome: "created" });
 });
 
-testStores("reads writes of other processes at once, in spite of its caches", async (t, { store, open, query }) => {
+testStores("reads writes of other processes at once", async (t, { store, open, query }) => {
   const { hash } = generateKey();
   await store.keys.create("a", hash);
   for (let n = 0; n < 3; n++) await store.pets.create({ ...rex, status: "sold" });
   const queries = [{ limit: 2 }, { limit: 2, status: "sold" as const }, { limit: 1, after: 1n }];
   const read = async () => {
-    const pages = await Promise.all(queries.map((query) => store.pets.list(query)));
+    const pages = await Promise.all(queries.map((query) => listPets(store, query)));
     return pages.map(({ pets, more }) => [...pets.map(({ id, name }) => `${id} ${name}`), more]);
   };
   const other = await open();
   for (const name of ["Rex", "Tom", "Ann"]) {
     await query(`UPDATE pets SET name = '${name}' WHERE id = 2`);
-    await nextTick(); // reads of one event-loop tick share a snapshot
     for (let n = 0; n < 3; n++) {
       const page = ["1 Rex", `2 ${name}`, true];
       t.same(await read(), [page, page, [`2 ${name}`, true]]);
-      t.match(await store.pets.find(2n), { name });
+      t.match(await findPet(store, 2n), { name });
       t.match(await store.keys.find(hash), { name: "a" });
     }
   }
-  const added = await other.pets.create(rex);
-  t.match(await store.pets.list({ limit: 1, after: 3n }), { pets: [{ id: 4n }] });
-  t.match(added, { pet: { id: 4n } });
+  const added = await createPet(other, rex);
+  t.match(await listPets(store, { limit: 1, after: 3n }), { pets: [{ id: 4n }] });
+  t.equal(added.id, 4n);
   t.equal(await other.keys.revoke("a"), true);
   t.equal(await store.keys.find(hash), undefined, "a revoked key is not found");
 });
 
-testStores("reads its own writes at once, in spite of its caches", async (t, { store }) => {
+testStores("reads its own writes at once", async (t, { store }) => {
   const { hash } = generateKey();
   t.equal(await store.keys.find(hash), undefined);
   await store.keys.create("a", hash);
@@ -170,12 +163,9 @@ testStores("reads its own writes at once, in spite of its caches", async (t, { s
   t.same((await store.keys.find(hash))?.lastUsedAt, at);
   await store.keys.revoke("a");
   t.equal(await store.keys.find(hash), undefined);
-  // More pages than fit into the cache.
-  for (let n = 1n; n < 130n; n++) {
+  for (let n = 1n; n < 5n; n++) {
     await store.pets.create(rex);
-    const { pets, more } = await store.pets.list({ limit: 1, after: n - 2n });
+    const { pets, more } = await listPets(store, { limit: 1, after: n - 2n });
     t.same([pets.map(({ id }) => id), more], n === 1n ? [[1n], false] : [[n - 1n], true]);
   }
-  for (let n = 0n; n < 128n; n++)
-    t.match(await store.pets.list({ limit: 1, after: n }), { pets: [{ id: n + 1n }], more: true }, `${n}, again`);
 });

@@ -2,7 +2,8 @@
 import { parse } from "yaml";
 import type { Format } from "../../src/data/format.ts";
 import { petFields } from "../../src/data/pet-schema.ts";
-import type { PetStatus } from "../../src/store/port.ts";
+import type { Json } from "../../src/lib/json.ts";
+import type { NewPet, Pet, PetQuery, PetStatus, Store } from "../../src/store/port.ts";
 import { documentText } from "./files.ts";
 
 const { paths, components } = parse(documentText);
@@ -49,4 +50,31 @@ export function exportedText(format: Format, count: number): string {
     ]),
   );
   return format.header(petFields.slice(1)) + pets.join("");
+}
+
+/** Parses the JSON of a pet or of pets. Each int64 is a bigint, as in the types. */
+export function parsePets<T extends Pet | Pet[]>({ text }: Json<T>): T {
+  type Reviver = (name: string, value: unknown) => unknown; // TypeScript 5 does not know the third argument
+  const toBigint = (name: string, value: unknown, context: { source: string }) =>
+    name === "id" || name === "categoryId" ? BigInt(context.source) : value;
+  return JSON.parse(text, toBigint as Reviver);
+}
+
+/** Lists pets of a store, parsed. */
+export async function listPets({ pets }: Store, query: PetQuery): Promise<{ pets: Pet[]; more: boolean }> {
+  const page = await pets.list(query);
+  return { pets: parsePets(page.pets), more: page.more };
+}
+
+/** Returns a pet of a store, parsed. */
+export async function findPet({ pets }: Store, id: bigint): Promise<Pet | undefined> {
+  const pet = await pets.find(id);
+  return pet && parsePets(pet);
+}
+
+/** Creates a pet in a store, and returns it parsed. */
+export async function createPet({ pets }: Store, pet: NewPet): Promise<Pet> {
+  const result = await pets.create(pet);
+  if (result.outcome !== "created") throw new Error(`not created: ${result.outcome}`);
+  return parsePets(result.pet);
 }

@@ -53,11 +53,10 @@ for (const [kind, createStore] of Object.entries(stores)) {
       for (const inner of childrenOf(spans, outer))
         t.ok(isWithin(inner, outer), `${inner.name} is within ${outer.name}`);
     t.not(get.traceId, post.traceId);
-    // SQLite may have the key in its cache: a write, once a second for the use of keys, invalidates it.
-    const outlineOf = (span: Span) => outline(spans, span).replace("keys.find(SELECT)", "keys.find");
-    t.equal(outlineOf(get), "GET /v1/pets/{petId}(keys.find pets.find(SELECT))");
-    const cached = isSqlite ? "pets.find" : "pets.find(SELECT)";
-    t.equal(outlineOf(again), `GET /v1/pets/{petId}(keys.find ${cached})`, "a cached pet needs no statement");
+    // The key of the second request may be cached.
+    for (const span of [get, again])
+      t.equal(outline(spans, span).replace("keys.find(SELECT) ", ""), "GET /v1/pets/{petId}(pets.find(SELECT))");
+    t.match(outline(spans, get), "(keys.find(SELECT) ");
     t.match(get, {
       status: { code: 0 },
       attributes: {

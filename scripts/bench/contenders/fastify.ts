@@ -19,11 +19,11 @@ const failure = {
 
 const app = fastify();
 
-app.get<{ Querystring: { limit?: string; status?: store.Status } }>(
+app.get<{ Querystring: store.ListQuery }>(
   "/v1/pets",
   { schema: { response: { 200: { type: "array", items: pet } } } },
   ({ query }, reply) => {
-    reply.send(store.list(Number(query.limit ?? 20), query.status));
+    reply.send(store.list(query));
   },
 );
 

@@ -24,8 +24,8 @@ const db = new DatabaseSync(process.env.DATABASE_FILE as string, { timeout: 5_00
 db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
 
 const columns = "id, name, category_id AS categoryId, status";
-const listAll = db.prepare(`SELECT ${columns} FROM pets ORDER BY id LIMIT ?`);
-const listByStatus = db.prepare(`SELECT ${columns} FROM pets WHERE status = ? ORDER BY id LIMIT ?`);
+const listAll = db.prepare(`SELECT ${columns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`);
+const listByStatus = db.prepare(`SELECT ${columns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`);
 const findById = db.prepare(`SELECT ${columns} FROM pets WHERE id = ?`);
 const insert = db.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)");
 const findKey = db.prepare("SELECT expires_at AS expiresAt FROM keys WHERE hash = ?");
@@ -34,9 +34,18 @@ function toPet({ id, name, categoryId, status }: Row): Pet {
   return status === null ? { id, name, categoryId } : { id, name, categoryId, status };
 }
 
-/** Returns the first pets in the order of their ids. */
-export function list(limit: number, status?: Status): Pet[] {
-  const rows = status === undefined ? listAll.all(limit) : listByStatus.all(status, limit);
+/** The query of a list. */
+export interface ListQuery {
+  limit?: string | number | undefined;
+  status?: Status | undefined;
+  /** A cursor of the Pet Store, which begins with the id after which the page begins. Its signature is not checked. */
+  cursor?: string | undefined;
+}
+
+/** Returns a page of pets in the order of their ids. */
+export function list({ limit = 20, status, cursor }: ListQuery): Pet[] {
+  const after = cursor === undefined ? 0 : Number(Buffer.from(cursor, "base64url").readBigInt64BE());
+  const rows = status === undefined ? listAll.all(after, limit) : listByStatus.all(status, after, limit);
   return (rows as unknown as Row[]).map(toPet);
 }
 

@@ -5,7 +5,7 @@ import { Unavailable } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
-import type { Row } from "../rows.ts";
+import type { PetRow, Row } from "../rows.ts";
 import { connectionConfig } from "./connection.ts";
 import { toStoreError } from "./errors.ts";
 import { methods, type StatementName, statements } from "./statements.ts";
@@ -66,18 +66,27 @@ export class ConnectionPool {
   }
 
   /** Runs a statement and returns its rows. Rejects with `Unavailable` if too many queries wait for a connection. */
-  async query(name: StatementName, ...values: unknown[]): Promise<Row[]> {
+  query(name: StatementName, ...values: unknown[]): Promise<Row[]> {
+    return this.#query(name, values);
+  }
+
+  /** Runs a statement that selects `petColumns`. Rejects like `query`. */
+  queryPets(name: "list" | "listByStatus" | "find", ...values: unknown[]): Promise<PetRow[]> {
+    return this.#query(name, values, "array");
+  }
+
+  async #query<R>(name: StatementName, values: unknown[], rowMode?: "array"): Promise<R[]> {
     if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busyMessage);
     const start = performance.now();
     const text = statements[name];
-    const run = () => this.#pool.query({ name, text, values });
+    const run = () => this.#pool.query({ name, text, values, ...(rowMode && { rowMode }) });
     const fail = (error: unknown) => {
       throw this.#pool.ending ? error : toStoreError(error);
     };
     const result = queryChannel
       .tracePromise(run, { system: "postgresql", text })
       .finally(() => this.metrics.observeQuery(methods[name], start));
-    return result.then(({ rows }) => rows, fail);
+    return result.then(({ rows }) => rows as R[], fail);
   }
 
   /** Closes all connections after their current query. */

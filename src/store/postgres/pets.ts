@@ -4,11 +4,11 @@
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: pets become visible in the order of their ids.
 import { setImmediate as endOfTick } from "node:timers/promises";
-import { Unavailable } from "../../lib/index.ts";
+import { type Json, Unavailable } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
-import { idempotencyWindow, newPetColumns, toPage, toPet } from "../rows.ts";
+import { idempotencyWindow, newPetColumns, toPage, toPetJson, toPetRow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import { IdempotencyRetention } from "./idempotency-retention.ts";
 
@@ -26,8 +26,8 @@ interface SharedList {
 export class PostgresPets implements PetStore {
   readonly #pool: ConnectionPool;
   readonly #retention: IdempotencyRetention;
-  readonly #finds = new Batcher<bigint, Pet | undefined>(batchLimits, (ids) => this.#findAll(ids));
-  readonly #inserts = new Batcher<Create, Pet | undefined>(batchLimits, (creates) => this.#insertAll(creates));
+  readonly #finds = new Batcher<bigint, Json<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
+  readonly #inserts = new Batcher<Create, Json<Pet> | undefined>(batchLimits, (creates) => this.#insertAll(creates));
   readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
 
   constructor(pool: ConnectionPool) {
@@ -50,7 +50,7 @@ export class PostgresPets implements PetStore {
     return page;
   };
 
-  readonly find = (id: bigint): Promise<Pet | undefined> => this.#finds.add(id);
+  readonly find = (id: bigint): Promise<Json<Pet> | undefined> => this.#finds.add(id);
 
   readonly create = async (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> => {
     const created = await this.#inserts.add({ pet, idempotencyKey });
@@ -63,20 +63,20 @@ export class PostgresPets implements PetStore {
     const { status, ...others } = filter;
     others satisfies Record<string, never>; // fails to compile if the document adds a filter that has no query here
     const rows = await (status === undefined
-      ? this.#pool.query("list", after, limit + 1)
-      : this.#pool.query("listByStatus", status, after, limit + 1));
+      ? this.#pool.queryPets("list", after, limit + 1)
+      : this.#pool.queryPets("listByStatus", status, after, limit + 1));
     return toPage(rows, limit);
   }
 
-  async #findAll(ids: readonly bigint[]): Promise<(Pet | undefined)[]> {
+  async #findAll(ids: readonly bigint[]): Promise<(Json<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_find", ids.length);
-    const rows = await this.#pool.query("find", [...new Set(ids)]);
-    const rowsById = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => toPet(rowsById.get(id)));
+    const rows = await this.#pool.queryPets("find", [...new Set(ids)]);
+    const pets = new Map(rows.map((row) => [row[0], toPetJson(row)]));
+    return ids.map((id) => pets.get(id));
   }
 
   // Returns undefined for a create whose idempotency key was used before, also by an earlier create of the batch.
-  async #insertAll(creates: readonly Create[]): Promise<(Pet | undefined)[]> {
+  async #insertAll(creates: readonly Create[]): Promise<(Json<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_create", creates.length);
     const now = Date.now();
     const usedKeys = new Set<string>();
@@ -96,13 +96,15 @@ export class PostgresPets implements PetStore {
     );
     this.#retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
     const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id]));
-    return creates.map((create) => (ids.has(create) ? toPet({ ...create.pet, id: ids.get(create) }) : undefined));
+    return creates.map((create) =>
+      ids.has(create) ? toPetJson(toPetRow(ids.get(create) as bigint, create.pet)) : undefined,
+    );
   }
 
   async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult> {
     const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) throw new Unavailable(busyMessage); // it has expired since, or another process deleted it
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    return { outcome: "repeated", pet: toPet(record) as Pet };
+    return { outcome: "repeated", pet: (await this.find(record.pet_id as bigint)) as Json<Pet> };
   }
 }

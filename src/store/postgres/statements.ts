@@ -40,10 +40,7 @@ export const statements = {
       RETURNING id
     )
     SELECT id, ordinal FROM created JOIN numbered USING (id)`,
-  findRecord: `
-    SELECT digest, pets.* FROM petstore.idempotency
-    JOIN (SELECT ${petColumns} FROM petstore.pets) AS pets ON pets.id = pet_id
-    WHERE caller = $1 AND key = $2 AND created_at > $3`,
+  findRecord: "SELECT digest, pet_id FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $3",
   deleteExpiredRecords: `
     DELETE FROM petstore.idempotency WHERE (caller, key) IN (
       SELECT caller, key FROM petstore.idempotency

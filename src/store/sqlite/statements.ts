@@ -31,9 +31,19 @@ export const statements = {
 /** The prepared statements of a connection, by name. */
 export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;
 
+// These return pets as `PetRow`.
+const petStatements = ["list", "listByStatus", "find"];
+
 /** Prepares all statements. */
 export function prepareStatements(db: DatabaseSync): Statements {
-  const prepared = Object.entries(statements).map(([name, text]) => [name, new TracedStatement(db.prepare(text))]);
+  const prepared = Object.entries(statements).map(([name, text]) => {
+    const statement = db.prepare(text);
+    if (petStatements.includes(name)) {
+      statement.setReturnArrays(true);
+      statement.setReadBigInts(false);
+    }
+    return [name, new TracedStatement(statement)];
+  });
   return Object.fromEntries(prepared);
 }
 
@@ -46,22 +56,36 @@ export class TracedStatement {
   }
 
   all(...values: SQLInputValue[]): ReturnType<StatementSync["all"]> {
-    if (queryChannel.hasSubscribers) return this.#trace(() => this.#statement.all(...values));
-    return this.#statement.all(...values);
+    return this.#read(() => this.#statement.all(...values));
   }
 
   get(...values: SQLInputValue[]): ReturnType<StatementSync["get"]> {
-    if (queryChannel.hasSubscribers) return this.#trace(() => this.#statement.get(...values));
-    return this.#statement.get(...values);
+    return this.#read(() => this.#statement.get(...values));
   }
 
   run(...values: SQLInputValue[]): ReturnType<StatementSync["run"]> {
-    if (queryChannel.hasSubscribers) return this.#trace(() => this.#statement.run(...values));
-    return this.#statement.run(...values);
+    return this.#trace(() => this.#statement.run(...values));
+  }
+
+  // A statement that reads numbers takes less time than one that reads bigints, but throws ERR_OUT_OF_RANGE if a number
+  // can't represent an integer exactly.
+  #read<T>(run: () => T): T {
+    try {
+      return this.#trace(run);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_OUT_OF_RANGE") throw error;
+      this.#statement.setReadBigInts(true);
+      try {
+        return run();
+      } finally {
+        this.#statement.setReadBigInts(false);
+      }
+    }
   }
 
   // The message is a new object for each run: subscribers identify a run by its message.
   #trace<T>(run: () => T): T {
+    if (!queryChannel.hasSubscribers) return run();
     return queryChannel.traceSync(run, { system: "sqlite", text: this.#statement.sourceSQL });
   }
 }

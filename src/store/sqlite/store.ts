@@ -42,14 +42,14 @@ export class SqliteStore implements Store {
       busyTimeout: { ...defaultTimeouts, ...timeouts }.busy,
       checkFiles: this.#checkFiles,
     });
-    this.pets = new SqlitePets(this.#transactions, this.#statements, this.metrics);
-    this.keys = new SqliteKeys(this.#transactions, this.#statements, this.metrics);
+    this.pets = new SqlitePets(this.#transactions, this.#statements);
+    this.keys = new SqliteKeys(this.#transactions, this.#statements);
     this.deprecated = new SqliteDeprecatedCalls(this.#transactions, this.#statements);
     this.secret = this.#statements.secret.get()?.value as Uint8Array;
   }
 
   readonly check = (): Promise<void> =>
-    this.#transactions.read(() => {
+    this.#transactions.read("check", () => {
       this.#statements.secret.get();
       this.#checkFiles();
     });
@@ -74,7 +74,7 @@ class SqliteDeprecatedCalls implements DeprecatedCalls {
     });
 
   readonly list = (since: bigint): Promise<DailyCalls[]> =>
-    this.#transactions.read(() =>
+    this.#transactions.read("deprecated_list", () =>
       this.#statements.listCalls.all(since).map((row) => ({ ...row }) as unknown as DailyCalls),
     );
 }
