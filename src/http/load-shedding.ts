@@ -1,8 +1,9 @@
-// Load shedding: responds with 503 as soon as the event loop is saturated, so that accepted requests stay fast.
+// Load shedding: responds with 503 if requests wait too long, so that the accepted ones stay fast.
 //
-// One tick of the event loop runs all requests that have arrived, and the last of them waits for all others. A single
-// long tick is a burst. Long ticks without a pause are a queue that does not drain (compare CoDel: Nichols and
-// Jacobson, ACM Queue 10(5), 2012). Cheap requests are always accepted, because a rejection would save little.
+// Node reads the requests that have arrived in one tick of the event loop, one after the other: a request has waited at
+// least since the tick began. Like CoDel (RFC 8289), this rejects only after every tick of an interval has been long,
+// because a burst drains by itself, and a stall of the machine is no queue. The wait for a commit is not counted, since
+// rejections would not shorten it.
 //
 // Not @fastify/under-pressure, which samples the event loop delay and rejects all requests until the next sample.
 import { getHeapStatistics, type HeapInfo } from "node:v8";
@@ -10,12 +11,9 @@ import type { FastifyInstance } from "fastify";
 import { collectGarbage } from "../lib/index.ts";
 import { serviceUnavailable } from "./errors.ts";
 
-const maxTick = 4; // milliseconds
-const minRequests = 16; // requests of a tick that are accepted in any case
-const cheapRequest = 0.04; // milliseconds per request; a rejection takes a third of this
-const maxBurst = 100; // milliseconds of long ticks without a pause that count as a burst
+const maxWait = 50; // milliseconds; /healthz waits for at most the rest of one tick and the whole next one
+const interval = 200; // milliseconds of ticks longer than `maxWait` before requests are rejected
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
-const cooldown = 4_000; // milliseconds after a rejection without a burst allowance, because rejected clients retry
 const maxHeap = 0.9; // of Node's heap limit
 const defaultCheckInterval = 1_000; // milliseconds
 const minCollectionInterval = 10_000; // milliseconds between two forced garbage collections
@@ -37,7 +35,7 @@ export interface LoadSheddingOptions {
 /** Creates a guard that throws an HttpError with status 503 if there is no time or memory for the request. */
 export function createLoadShedder(app: FastifyInstance, options: LoadSheddingOptions): () => void {
   const { onReject, clock = () => performance.now(), heap = getHeapStatistics } = options;
-  const load = new EventLoopLoad(clock);
+  const queue = new QueueMonitor(clock);
   const memory = new HeapMonitor(heap, clock);
   let rejected = 0;
   const check = async () => {
@@ -48,66 +46,44 @@ export function createLoadShedder(app: FastifyInstance, options: LoadSheddingOpt
   const timer = setInterval(check, options.checkInterval ?? defaultCheckInterval).unref();
   app.addHook("onClose", async () => clearInterval(timer));
   return () => {
-    if (!load.isSaturated() && !memory.isFull) {
-      load.accept();
-      return;
-    }
+    if (!queue.isTooLong() && !memory.isFull) return;
     rejected += 1;
     onReject();
     throw serviceUnavailable("The service has too much to do.", 1 + Math.floor(Math.random() * maxRetryAfter));
   };
 }
 
-// Measures the ticks of the event loop that run requests. Times are in milliseconds.
-class EventLoopLoad {
+// Measures how long requests wait. Times are in milliseconds.
+class QueueMonitor {
   readonly #clock: () => number;
-  #inTick = false;
-  #tickStart = 0;
+  #tickStart: number | undefined; // undefined between ticks
   #tickEnd = 0;
-  #accepted = 0; // requests in this tick
-  #lastPause = 0; // when the event loop last had spare time
-  #lastRejection = Number.NEGATIVE_INFINITY;
+  #longSince: number | undefined; // the start of the first of the latest ticks that were all long
+  #isOverloaded = false;
 
   constructor(clock: () => number) {
     this.#clock = clock;
   }
 
-  /** Whether there is no time for another request in this tick. The first call in a tick starts the measurement. */
-  isSaturated(): boolean {
+  /** Whether the current request has waited too long. Call it once for each request. */
+  isTooLong(): boolean {
     const now = this.#clock();
-    if (!this.#inTick) {
-      this.#startTick(now);
-      return false;
-    }
-    const budget = Math.max(maxTick, this.#accepted * cheapRequest);
-    const isLong = this.#accepted >= minRequests && now - this.#tickStart > budget;
-    if (!isLong || this.#tickStart - this.#lastPause < maxBurst) return false;
-    this.#lastRejection = now;
-    return true;
-  }
-
-  /** Counts a request that is accepted in this tick. */
-  accept(): void {
-    this.#accepted += 1;
+    if (this.#tickStart === undefined) this.#startTick(now);
+    return this.#isOverloaded && now - (this.#tickStart as number) > maxWait;
   }
 
   #startTick(now: number): void {
-    this.#inTick = true;
-    this.#accepted = 0;
-    setImmediate(() => this.#endTick());
-    // A gap between ticks is a pause. It may also be a wait for the disk, which rejections would not shorten.
-    if (now - this.#tickEnd > maxTick) this.#recordPause(now);
     this.#tickStart = now;
+    setImmediate(() => this.#endTick());
+    if (now - this.#tickEnd > maxWait) this.#longSince = undefined; // the event loop was idle
+    this.#isOverloaded = this.#longSince !== undefined && now - this.#longSince >= interval;
   }
 
   #endTick(): void {
-    this.#inTick = false;
     this.#tickEnd = this.#clock();
-    if (this.#tickEnd - this.#tickStart < maxTick) this.#recordPause(this.#tickEnd);
-  }
-
-  #recordPause(now: number): void {
-    if (now - this.#lastRejection > cooldown) this.#lastPause = now;
+    const start = this.#tickStart as number;
+    this.#longSince = this.#tickEnd - start > maxWait ? (this.#longSince ?? start) : undefined;
+    this.#tickStart = undefined;
   }
 }
 

@@ -5,8 +5,10 @@ import { newPetColumns, petColumns } from "../rows.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {
-  list: `SELECT ${petColumns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`,
-  listByStatus: `SELECT ${petColumns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
+  // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
+  // a third of the time of a page.
+  list: `SELECT ${petColumns} FROM pets WHERE id > ? ORDER BY id LIMIT ? + 0`,
+  listByStatus: `SELECT ${petColumns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ? + 0`,
   find: `SELECT ${petColumns} FROM pets WHERE id = ?`,
   create: `INSERT INTO pets (${newPetColumns.map(({ name }) => name)}) VALUES (${newPetColumns.map(() => "?")})`,
   // In small steps: after a day without calls, the first one must not wait for the deletion of all records.
