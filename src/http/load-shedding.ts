@@ -11,7 +11,7 @@ import type { FastifyInstance } from "fastify";
 import { collectGarbage } from "../lib/index.ts";
 import { serviceUnavailable } from "./errors.ts";
 
-const maxWait = 50; // milliseconds; /healthz waits for at most the rest of one tick and the whole next one
+const maxWait = 75; // milliseconds; /healthz waits about as long
 const interval = 200; // milliseconds of ticks longer than `maxWait` before requests are rejected
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
 const maxHeap = 0.9; // of Node's heap limit

@@ -21,25 +21,25 @@ async function startBusy(t: Parameters<typeof start>[0], cost: number) {
 const toStatuses = (responses: { status: number }[]) => responses.map(({ status }) => status);
 
 const served = (count: number) => Array(count).fill(200);
-const overload = [...served(51), ...Array(49).fill(503)];
+const overload = [...served(76), ...Array(49).fill(503)];
 
-t.test("Rejects requests that have waited for 50 ms after 200 ms of such waits", async (t) => {
+t.test("Rejects requests that have waited for 75 ms after 200 ms of such waits", async (t) => {
   const { service, time, pipeline } = await startBusy(t, 1);
   t.same(toStatuses(await pipeline(400)), served(400), "a single tick may be a stall");
-  for (let n = 0; n < 2; n++) t.same(toStatuses(await pipeline(100)), overload);
+  for (let n = 0; n < 2; n++) t.same(toStatuses(await pipeline(125)), overload);
   for (const path of ["/healthz", "/readyz"]) t.equal((await service.call("GET", path)).status, 200, path);
   await service.call("GET", "/v1/pets");
   for (let n = 0; n < 2; n++)
-    t.same(toStatuses(await pipeline(100)), served(100), "a request that does not wait ends the overload");
-  t.same(toStatuses(await pipeline(100)), overload);
-  time.now += 51;
-  t.same(toStatuses(await pipeline(100)), served(100), "a pause ends it, too");
+    t.same(toStatuses(await pipeline(125)), served(125), "a request that does not wait ends the overload");
+  t.same(toStatuses(await pipeline(125)), overload);
+  time.now += 76;
+  t.same(toStatuses(await pipeline(125)), served(125), "a pause ends it, too");
 });
 
 t.test("Responds with Retry-After to rejected requests, and counts them in the log and the metrics", async (t) => {
   const { service, pipeline } = await startBusy(t, 1);
   await pipeline(200);
-  const rejected = (await pipeline(100)).filter(({ status }) => status !== 200);
+  const rejected = (await pipeline(125)).filter(({ status }) => status !== 200);
   t.equal(rejected.length, 49);
   for (const response of rejected)
     t.match(response, {
@@ -59,8 +59,8 @@ t.test("Responds with Retry-After to rejected requests, and counts them in the l
   t.match(text, `\npetstore_requests_rejected_total ${rejected.length}\n`);
 });
 
-t.test("Never rejects requests that wait for less than 50 ms", async (t) => {
-  const { pipeline } = await startBusy(t, 0.16);
+t.test("Never rejects requests that wait for less than 75 ms", async (t) => {
+  const { pipeline } = await startBusy(t, 0.24);
   for (let n = 0; n < 4; n++) t.same(toStatuses(await pipeline(300)), Array(300).fill(200));
 });
 
