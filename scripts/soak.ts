@@ -1,11 +1,11 @@
 // Runs soak tests over all stores, on Linux: `npm run soak -- --minutes=10`. `--stores` selects stores, `--seed`
-// repeats a sequence of faults, and `--write` writes the results into the README. Exits with 1 if a run finds a
-// failure.
+// repeats a sequence of faults, and `--write` writes the results into docs/performance.md. Exits with 1 if a run finds
+// a failure.
 import { parseArgs } from "node:util";
 import { createCleanup } from "../test/support/cleanup.ts";
 import { formatReports, isFaultless } from "../test/support/soak/report.ts";
 import { type Report, soak, stores } from "../test/support/soak/run.ts";
-import { writeMeasurements } from "./readme.ts";
+import { writeMeasurements } from "./measurements.ts";
 
 const { values } = parseArgs({
   options: {
@@ -36,5 +36,5 @@ try {
 }
 const table = formatReports(reports);
 console.log(table);
-if (values.write) writeMeasurements("soak", table, `seed ${seed}`);
+if (values.write) writeMeasurements("docs/performance.md", "soak", table, `seed ${seed}`);
 process.exitCode = Object.values(reports).every(isFaultless) ? 0 : 1;

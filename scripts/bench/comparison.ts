@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { writeMeasurements } from "../readme.ts";
+import { writeMeasurements } from "../measurements.ts";
 import { type ContenderId, contenders } from "./contenders.ts";
 import { checkGoals, formatChart, formatTables, type Measurement, type ProcessStats } from "./report.ts";
 import {
@@ -16,29 +16,36 @@ import {
   startClient,
   startServer,
 } from "./servers.ts";
-import { createWorkloads, pets, type WorkloadId } from "./workloads.ts";
+import { pets, type WorkloadId, workloads } from "./workloads.ts";
 
 interface Plan {
   readonly contenders: readonly ContenderId[];
   readonly workloads: readonly WorkloadId[];
   readonly rounds: number;
   readonly seconds: number;
+  /** The number of measured starts of each contender. */
+  readonly starts: number;
 }
 
 const quickPlan: Plan = {
-  contenders: ["sqlite", "ready", "fastify"],
-  workloads: ["get", "list20", "create1", "create64", "unauthorized", "badRequest"],
+  contenders: ["sqlite", "fastify"],
+  workloads: ["get", "list20", "list100", "hotGet", "hotList20", "create64", "unauthorized", "badRequest"],
   rounds: 3,
   seconds: 0.6,
+  starts: 3,
 };
 const fullPlan: Plan = {
   contenders: Object.keys(contenders) as ContenderId[],
-  workloads: Object.keys(createWorkloads("")) as WorkloadId[],
+  workloads: Object.keys(workloads) as WorkloadId[],
   rounds: 5,
   seconds: 1,
+  starts: 10,
 };
 
-/** Runs the comparison, and prints its tables. A full run also writes them into the README, with a chart. */
+/**
+ * Runs the comparison, and prints its tables. A full run also writes them into docs/performance.md, and draws the chart
+ * of the README.
+ */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -63,9 +70,9 @@ export async function run(args: string[]): Promise<void> {
   if (Object.keys(values).length === 1 && !values.quick) {
     writeFileSync("scripts/bench/speed.svg", formatChart(results));
     const conditions = `one core for the server and one for its clients; ${pets.toLocaleString("en-US")} pets`;
-    writeMeasurements("bench", tables, conditions);
+    writeMeasurements("docs/performance.md", "comparison", tables, conditions);
   }
-  process.exitCode = checkGoals(results.measurements).every(({ isMet }) => isMet) ? 0 : 1;
+  process.exitCode = checkGoals(results).every(({ isMet }) => isMet) ? 0 : 1;
 }
 
 function parseList<T extends string>(text: string | undefined, all: readonly T[]): T[] | undefined {
@@ -81,13 +88,14 @@ async function measure(plan: Plan) {
   const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true }));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-  const { key, workloads, databasesOf, end } = await prepareDatabases(folder, plan.contenders);
+  const { key, factory, databasesOf, end } = await prepareDatabases(folder, plan.contenders);
+  const requests = new Map(plan.workloads.map((id) => [id, workloads[id].createRequests(factory)]));
   const loadGenerator = startClient("scripts/bench/load-generator.ts");
   const servers: Server[] = [];
   try {
     const idleMemory = new Map<Server, number>();
     for (const id of plan.contenders) {
-      const server = await startServer(id, databasesOf(id), key);
+      const server = await startServer(id, databasesOf(id), key, { starts: plan.starts });
       servers.push(server);
       idleMemory.set(server, readMemory(server, "VmRSS"));
     }
@@ -96,13 +104,19 @@ async function measure(plan: Plan) {
       for (const workload of plan.workloads)
         for (const server of servers.filter(({ id }) => contenders[id].workloads.includes(workload))) {
           showProgress(`${round === 0 ? "warm-up" : `round ${round} of ${plan.rounds}`}: ${workload}, ${server.id}`);
-          const result = await measureWorkload(server, workloads[workload], loadGenerator, plan.seconds);
+          const result = await measureWorkload(
+            server,
+            workloads[workload],
+            requests.get(workload) ?? [],
+            loadGenerator,
+            plan.seconds,
+          );
           if (round > 0) measurements.push({ contender: server.id, workload, ...result });
         }
     showProgress("");
     const stats = servers.map((server): [ContenderId, ProcessStats] => {
       const [idle, peak] = [idleMemory.get(server) as number, readMemory(server, "VmHWM")];
-      return [server.id, { startTime: server.startTime, idleMemory: idle, peakMemory: peak }];
+      return [server.id, { startTimes: server.startTimes, idleMemory: idle, peakMemory: peak }];
     });
     return { measurements, processes: Object.fromEntries(stats) };
   } finally {

@@ -17,14 +17,14 @@ export interface Contender {
   readonly workloads: readonly WorkloadId[];
 }
 
-const reads: WorkloadId[] = ["get", "list20", "list100"];
+const reads: WorkloadId[] = ["get", "list20", "list100", "hotGet", "hotList20"];
 const creates: WorkloadId[] = ["create1", "create32", "create64", "create256", "mix"];
-const all: WorkloadId[] = [...reads, "lists", ...creates, "unauthorized", "badRequest"];
+const all: WorkloadId[] = [...reads, ...creates, "unauthorized", "badRequest"];
 
 const framework = (name: string, file: string, workloads = all): Contender => ({
   name,
   program: [`scripts/bench/${file}`],
-  environment: ({ file }) => ({ DATABASE_FILE: file, NODE_ENV: "production" }),
+  environment: ({ file, postgres }) => ({ DATABASE_FILE: file, DATABASE_URL: postgres, NODE_ENV: "production" }),
   workloads,
 });
 
@@ -36,19 +36,18 @@ const petStore = (name: string, url: (databases: Databases) => string, logLevel 
     LOG_LEVEL: logLevel,
     RATE_LIMIT_FAILED: "999999999/1s", // otherwise the workload for 401 would measure 429
   }),
-  workloads: all,
+  workloads: [...all, "get1"],
 });
 
 /** The contenders. Only `logging` logs requests. */
 export const contenders = {
   sqlite: petStore("Pet Store", ({ file }) => `sqlite:${file}`),
   logging: petStore("Pet Store, logging each request", ({ file }) => `sqlite:${file}`, "info"),
-  postgres: petStore("Pet Store, beside PostgreSQL", ({ postgres }) => postgres),
-  ready: framework("node:http, ready bytes", "contenders/ready.ts", reads),
-  fastify: framework("Fastify by hand, no checks", "contenders/fastify.ts", [...reads, "lists", ...creates]),
+  postgres: petStore("Pet Store on PostgreSQL", ({ postgres }) => postgres),
+  prebuilt: framework("node:http, prebuilt bytes", "contenders/prebuilt.ts", reads),
+  fastify: framework("Fastify by hand, no checks", "contenders/fastify.ts", [...reads, ...creates, "get1"]),
+  fastifyPostgres: framework("Fastify and pg by hand, no checks", "contenders/fastify-postgres.ts", ["get1"]),
   glue: framework("fastify-openapi-glue", "contenders/glue.ts"),
-  openapiBackend: framework("openapi-backend on Fastify", "contenders/openapi-backend.ts"),
-  expressValidator: framework("express-openapi-validator", "contenders/express-openapi-validator.ts"),
   hono: framework("Hono zod-openapi", "contenders/hono-zod-openapi.ts"),
   nest: framework("NestJS on Fastify", "build/contenders/nest.js"),
 } satisfies Record<string, Contender>;

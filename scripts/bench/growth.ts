@@ -1,5 +1,6 @@
 // Measures how the latency of reads grows with the size of the store: `npm run bench -- growth`. Compares 10,000 to
-// 10,000,000 pets in each store, and prints the query plans. `--max-pets` limits the size.
+// 10,000,000 pets in each store, and prints the query plans. `--max-pets` limits the size. `--write` writes the table
+// into docs/performance.md.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, get } from "node:http";
@@ -13,17 +14,18 @@ import { pino } from "pino";
 import { buildApp } from "../../src/app.ts";
 import { generateKey } from "../../src/auth/authentication.ts";
 import { readConfig } from "../../src/config.ts";
-import { Json } from "../../src/lib/json.ts";
-import { type ListQuery, Pagination } from "../../src/pets/cursor.ts";
+import { Pagination } from "../../src/pets/cursor.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Pet, Store } from "../../src/store/port.ts";
+import type { Store } from "../../src/store/port.ts";
 import { statements as postgresStatements } from "../../src/store/postgres/statements.ts";
 import { statements as sqliteStatements } from "../../src/store/sqlite/statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
 import { type Postgres, query, startPostgres } from "../../test/support/postgres.ts";
+import { writeMeasurements } from "../measurements.ts";
 import { formatTable } from "./report.ts";
+import { pathOfPage } from "./workloads.ts";
 
 const warmUpRounds = 5;
 const rounds = 60;
@@ -38,17 +40,11 @@ type Request = (size: number, pagination: Pagination) => string;
 
 const requests: Record<string, Request> = {
   "list, first page": () => "/v1/pets?limit=20",
-  "list, page in the middle": (size, pagination) => pageInTheMiddle(size, pagination, { limit: 20 }),
+  "list, page in the middle": (size, pagination) => pathOfPage(pagination, { limit: 20 }, size / 2),
   "list by status": () => "/v1/pets?limit=20&status=sold",
-  "list by status, in the middle": (size, pagination) => pageInTheMiddle(size, pagination, sold),
+  "list by status, in the middle": (size, pagination) => pathOfPage(pagination, sold, size / 2),
   get: (size) => `/v1/pets/${Math.ceil(Math.random() * size)}`,
 };
-
-function pageInTheMiddle(size: number, pagination: Pagination, query: ListQuery): string {
-  const page = { pets: new Json<Pet[]>("[]"), lastId: BigInt(size / 2), more: true };
-  const link = pagination.next(query, page) ?? "";
-  return link.slice(1, link.indexOf(">"));
-}
 
 const explained = ["list", "listByStatus", "find"] as const;
 
@@ -180,7 +176,10 @@ async function measure({ open }: StoreKind, sizes: readonly number[]): Promise<s
 
 /** Runs the benchmark, and prints a table and the query plans. */
 export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { "max-pets": { type: "string", default: "10000000" } } });
+  const { values } = parseArgs({
+    args,
+    options: { "max-pets": { type: "string", default: "10000000" }, write: { type: "boolean", default: false } },
+  });
   const sizes = [10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= Number(values["max-pets"]));
   const { teardown, cleanUp } = createCleanup();
   const folder = mkdtempSync(join(tmpdir(), "petstore-growth-"));
@@ -195,8 +194,9 @@ export async function run(args: string[]): Promise<void> {
       plans.push(...lines.map((plan, index) => `${name}, ${explained[index]}: ${plan}`));
     }
     const [first = "", ...others] = sizes.map((size) => size.toLocaleString("en-US"));
-    console.log(formatTable(["store", "call", `${first} pets`, ...others.map((size) => `× at ${size}`)], rows));
-    console.log(`\n${plans.join("\n")}`);
+    const table = formatTable(["store", "call", `${first} pets`, ...others.map((size) => `× at ${size}`)], rows);
+    console.log(`${table}\n\n${plans.join("\n")}`);
+    if (values.write) writeMeasurements("docs/performance.md", "growth", table, "server and client in one process");
   } finally {
     await cleanUp();
   }

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { createCleanup } from "../../test/support/cleanup.ts";
 import { freePort } from "../../test/support/port.ts";
 import { installPackages, measureWorkload, prepareDatabases, readMemory, startClient, startServer } from "./servers.ts";
+import { workloads } from "./workloads.ts";
 
 const maxGrowth = 1.05;
 
@@ -19,20 +20,21 @@ export async function run(args: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-bench-"));
   teardown(() => rmSync(folder, { recursive: true }));
   try {
-    const { key, workloads, databasesOf, end } = await prepareDatabases(folder, ["sqlite"]);
+    const { key, factory, databasesOf, end } = await prepareDatabases(folder, ["sqlite"]);
     teardown(end);
     const port = await freePort();
-    const server = await startServer("sqlite", databasesOf("sqlite"), key, [`--inspect=127.0.0.1:${port}`]);
+    const server = await startServer("sqlite", databasesOf("sqlite"), key, { flags: [`--inspect=127.0.0.1:${port}`] });
     teardown(() => server.child.kill("SIGKILL"));
     const loadGenerator = startClient("scripts/bench/load-generator.ts");
     teardown(() => loadGenerator.disconnect());
     const inspector = await connectInspector(port);
     teardown(() => inspector.close());
 
+    const mix = workloads.mix.createRequests(factory);
     const heaps: number[] = [];
     let requests = 0;
     for (let minute = 0; minute <= Number(values.minutes); minute++) {
-      requests += (await measureWorkload(server, workloads.mix, loadGenerator, 60)).rate * 60;
+      requests += (await measureWorkload(server, workloads.mix, mix, loadGenerator, 60)).rate * 60;
       await inspector.call("HeapProfiler.collectGarbage");
       const { usedSize } = await inspector.call<{ usedSize: number }>("Runtime.getHeapUsage");
       const heap = usedSize / 1e6;

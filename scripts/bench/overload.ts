@@ -1,6 +1,6 @@
-// Measures load shedding and slow clients: `npm run bench -- overload`. `--write` writes the tables into the README.
-// Compares a saturated server with five times as many clients. If slowhttptest is installed, also attacks the server
-// with it.
+// Measures load shedding and slow clients: `npm run bench -- overload`. `--write` writes the tables into
+// docs/performance.md. Compares a saturated server with five times as many clients, and the Pet Store with Fastify by
+// hand at an increasing number of clients. If slowhttptest is installed, also attacks the server with it.
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,14 +9,16 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { type Cleanup, createCleanup } from "../../test/support/cleanup.ts";
-import { writeMeasurements } from "../readme.ts";
+import { writeMeasurements } from "../measurements.ts";
+import { contenders } from "./contenders.ts";
 import type { OverloadOptions, OverloadResult } from "./overload-clients.ts";
 import { formatTable } from "./report.ts";
 import { prepareDatabases, type Server, startAttack, startClient, startServer } from "./servers.ts";
-import { pets } from "./workloads.ts";
+import { type LoadRequest, workloads } from "./workloads.ts";
 
 const saturation = 64; // connections: more of them do not increase the throughput
 const overload = 5 * saturation;
+const concurrency = [8, 16, 32, 64, 128, 256]; // connections
 const slowConnections = 2_000;
 
 /** Runs the benchmark, and prints its tables. */
@@ -30,50 +32,43 @@ export async function run(args: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "petstore-overload-"));
   cleanup.teardown(() => rmSync(folder, { recursive: true }));
   try {
-    const { key, databasesOf, end } = await prepareDatabases(folder, ["sqlite", "postgres"]);
+    const { key, factory, databasesOf, end } = await prepareDatabases(folder, ["sqlite", "postgres"]);
     cleanup.teardown(end);
-    const start = async (id: "sqlite" | "postgres") => {
+    const start = async (id: "sqlite" | "postgres" | "fastify") => {
       const server = await startServer(id, databasesOf(id), key);
       cleanup.teardown(() => server.child.kill("SIGKILL"));
       return server;
     };
     const clients = new Clients(cleanup, seconds);
-    const { mix, lists } = createRequests(key);
+    const mix = workloads.mix.createRequests(factory).map(toText);
+    const pages = workloads.list20.createRequests(factory).map(toText);
     const sqlite = await start("sqlite");
     const rows = [
       await measureOverload(clients, sqlite, "9 reads, 1 create", mix),
-      await measureOverload(clients, sqlite, "lists, most of them not cached", lists),
-      await measureOverload(clients, sqlite, "the same, with clients that obey Retry-After", lists, true),
+      await measureOverload(clients, sqlite, "random pages of 20 pets", pages),
+      await measureOverload(clients, sqlite, "the same, with clients that obey Retry-After", pages, true),
     ];
+    const concurrencyRows = await measureConcurrency(clients, [sqlite, await start("fastify")], pages);
     const attackRows = await measureAttacks(clients, sqlite, mix, seconds, cleanup);
     sqlite.child.kill("SIGKILL");
     rows.push(await measureOverload(clients, await start("postgres"), "9 reads, 1 create, PostgreSQL", mix));
 
-    const tables = [formatTable(overloadHead, rows)];
+    const tables = [formatTable(overloadHead, rows), formatTable(concurrencyHead, concurrencyRows)];
     if (attackRows.length > 0) tables.push(formatTable(attackHead, attackRows));
     const text = tables.join("\n\n");
     console.log(text);
-    if (values.write) writeMeasurements("overload", text, "one core for the server and one for its clients");
+    if (values.write) {
+      const conditions = "one core for the server and one for its clients";
+      writeMeasurements("docs/performance.md", "overload", text, conditions);
+    }
   } finally {
     await cleanup.cleanUp();
   }
 }
 
-function createRequests(key: string) {
-  const create = (method: string, path: string, body = "") =>
-    `${method} /v1/pets${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${
-      body && `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
-    }\r\n${body}`;
-  const mix = Array.from({ length: 100 }, (_, n) =>
-    n % 10 === 9
-      ? create("POST", "", '{"name":"Rex","categoryId":7}')
-      : create("GET", n % 2 ? `/${1 + ((n * 1_031) % pets)}` : "?limit=20"),
-  );
-  // More different lists than the service caches
-  const lists = Array.from({ length: 240 }, (_, n) =>
-    create("GET", `?limit=${21 + ((n * 7) % 80)}&status=${["available", "pending", "sold"][n % 3]}`),
-  );
-  return { mix, lists };
+function toText({ method, path, headers, body = "" }: LoadRequest): string {
+  const fields = Object.entries({ host: "localhost", ...headers, "content-length": body.length });
+  return [`${method} ${path} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`), "", body].join("\r\n");
 }
 
 /** The process with the clients. */
@@ -91,7 +86,10 @@ class Clients {
   async send({ origin }: Server, options: Omit<OverloadOptions, "port" | "seconds">): Promise<OverloadResult> {
     const port = Number(new URL(origin).port);
     this.#child.send({ port, seconds: this.#seconds, ...options } satisfies OverloadOptions);
-    return (await once(this.#child, "message"))[0];
+    const [result] = (await once(this.#child, "message")) as [OverloadResult];
+    const unexpected = Object.keys(result.statuses).filter((status) => !["200", "201", "503"].includes(status));
+    if (unexpected.length > 0) throw new Error(`The server responded with ${unexpected.join(", ")}.`);
+    return result;
   }
 
   formatRate(count: number): string {
@@ -158,6 +156,31 @@ async function pollHealth<T>({ origin }: Server, promise: Promise<T>): Promise<[
     await pause(20);
   }
   return [await settled, slowest];
+}
+
+const concurrencyHead = [
+  "random pages of 20 pets: connections",
+  ...[contenders.sqlite, contenders.fastify].map(({ name }) => `${name}: served / rejected requests/s`),
+  ...[contenders.sqlite, contenders.fastify].map(({ name }) => `${name}: p99 of served / rejected, ms`),
+];
+
+// Measures the servers side by side, at an increasing number of connections.
+async function measureConcurrency(
+  clients: Clients,
+  servers: readonly Server[],
+  requests: readonly string[],
+): Promise<string[][]> {
+  const rows: string[][] = [];
+  for (const connections of concurrency) {
+    const [rates, latencies]: [string[], string[]] = [[], []];
+    for (const server of servers) {
+      const { statuses, p99, rejectedP99 } = await clients.send(server, { requests, connections });
+      rates.push(`${clients.formatRate(statuses[200] ?? 0)} / ${clients.formatRate(statuses[503] ?? 0)}`);
+      latencies.push(`${formatMs(p99)} / ${statuses[503] ? formatMs(rejectedP99) : "–"}`);
+    }
+    rows.push([String(connections), ...rates, ...latencies]);
+  }
+  return rows;
 }
 
 const attackHead = [

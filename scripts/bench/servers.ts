@@ -11,7 +11,14 @@ import { openStore, openTables } from "../../src/store/open.ts";
 import { freePort } from "../../test/support/port.ts";
 import { query, startPostgres } from "../../test/support/postgres.ts";
 import { type ContenderId, contenders, type Databases } from "./contenders.ts";
-import { createWorkloads, type LoadOptions, type LoadResult, pets, type Workload } from "./workloads.ts";
+import {
+  type LoadOptions,
+  type LoadRequest,
+  type LoadResult,
+  pets,
+  RequestFactory,
+  type Workload,
+} from "./workloads.ts";
 
 const serverCore = "0";
 const clientCore = "1";
@@ -43,12 +50,16 @@ export function startAttack(command: string, ...args: string[]) {
   return spawn("taskset", ["-c", clientCore, command, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Creates a SQLite file for each contender, and a PostgreSQL server if needed. All have the same pets and API key. */
+/**
+ * Creates a SQLite file for each contender, and a PostgreSQL server if needed. All have the same pets, API key and
+ * secret for cursors.
+ */
 export async function prepareDatabases(folder: string, ids: readonly ContenderId[]) {
   const { key, hash } = generateKey();
   const template = join(folder, "pets.db");
   const store = await openStore(`sqlite:${template}`);
   await store.keys.create("bench", hash);
+  const factory = new RequestFactory(key, store.secret);
   await store.close();
   const db = new DatabaseSync(template);
   db.exec(
@@ -57,7 +68,8 @@ export async function prepareDatabases(folder: string, ids: readonly ContenderId
      SELECT 'Rex ' || i, i, CASE i % 4 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' WHEN 2 THEN 'pending' END FROM n`,
   );
   db.close();
-  const postgres = ids.includes("postgres") ? await startPostgres(true) : undefined;
+  const usesPostgres = ids.includes("postgres") || ids.includes("fastifyPostgres");
+  const postgres = usesPostgres ? await startPostgres(true) : undefined;
   if (postgres) {
     const from = await openTables(`sqlite:${template}`, "migrate");
     const to = await openTables(postgres.url("postgres"), "create");
@@ -71,7 +83,7 @@ export async function prepareDatabases(folder: string, ids: readonly ContenderId
     copyFileSync(template, file);
     return { file, postgres: postgres?.url("postgres") ?? "" };
   };
-  return { key, workloads: createWorkloads(key), databasesOf, end: async () => postgres?.end() };
+  return { key, factory, databasesOf, end: async () => postgres?.end() };
 }
 
 /** A running contender. */
@@ -79,8 +91,8 @@ export interface Server {
   readonly id: ContenderId;
   readonly child: ChildProcess;
   readonly origin: string;
-  /** Milliseconds from the start to the first response. */
-  readonly startTime: number;
+  /** Milliseconds from each start to its first response. */
+  readonly startTimes: readonly number[];
 }
 
 // Killed when this process exits, for whatever reason.
@@ -89,18 +101,27 @@ process.once("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-/** Starts a contender with flags of Node, and waits for its first response. A first start fills the compile cache. */
+/**
+ * Starts a contender `starts` times with `flags` of Node, after a first start that fills the compile cache. Returns the
+ * last server.
+ */
 export async function startServer(
   id: ContenderId,
   databases: Databases,
   key: string,
-  flags: readonly string[] = [],
+  { flags = [], starts = 1 }: { readonly flags?: readonly string[]; readonly starts?: number } = {},
 ): Promise<Server> {
-  const { child } = await startOnce(id, databases, key, flags);
-  child.kill("SIGKILL");
-  const server = await startOnce(id, databases, key, flags);
+  let server = await startOnce(id, databases, key, flags);
+  const startTimes: number[] = [];
+  while (startTimes.length < starts) {
+    const exit = once(server.child, "exit");
+    server.child.kill("SIGKILL");
+    await exit;
+    server = await startOnce(id, databases, key, flags);
+    startTimes.push(server.startTime);
+  }
   await pause(1_000);
-  return server;
+  return { id, child: server.child, origin: server.origin, startTimes };
 }
 
 async function startOnce(
@@ -108,7 +129,7 @@ async function startOnce(
   databases: Databases,
   key: string,
   flags: readonly string[],
-): Promise<Server> {
+): Promise<{ child: ChildProcess; origin: string; startTime: number }> {
   const { name, program, environment } = contenders[id];
   const port = String(await freePort());
   const start = performance.now();
@@ -129,14 +150,14 @@ async function startOnce(
   const waitUntilReady = async () => {
     let status = 0;
     for (; status !== 200 && performance.now() - start < startTimeout; await pause(2))
-      status = await fetch(`${origin}/v1/pets?limit=1`, { headers: { authorization: `Bearer ${key}` } }).then(
+      status = await fetch(`${origin}/v1/pets/1`, { headers: { authorization: `Bearer ${key}` } }).then(
         (response) => response.text().then(() => response.status),
         () => 0,
       );
     if (status !== 200) throw new Error(`${name} responds with ${status} instead of 200.`);
   };
   await Promise.race([waitUntilReady(), exit]);
-  return { id, child, origin, startTime: performance.now() - start };
+  return { child, origin, startTime: performance.now() - start };
 }
 
 /** The result of a workload against a server. */
@@ -155,19 +176,22 @@ export interface WorkloadResult {
 /** Runs a workload against a server. Rejects if there is an error or an unexpected status. */
 export async function measureWorkload(
   { id, child, origin }: Server,
-  workload: Workload,
+  { name, connections, expected }: Workload,
+  requests: readonly LoadRequest[],
   loadGenerator: ChildProcess,
   seconds: number,
 ): Promise<WorkloadResult> {
   const cpuBefore = readCpuTime(child);
-  const { connections, requests } = workload;
   loadGenerator.send({ url: origin, connections, requests, seconds } satisfies LoadOptions);
-  const [result] = (await once(loadGenerator, "message")) as [LoadResult];
+  const [{ statuses, errors, ...result }] = (await once(loadGenerator, "message")) as [LoadResult];
   const cpuTime = readCpuTime(child) - cpuBefore;
-  const unexpected = Object.keys(result.statuses).filter((status) => !workload.expected.includes(Number(status)));
-  const responses = Object.values(result.statuses).reduce((sum, count) => sum + count, 0);
-  if (unexpected.length > 0 || result.errors > 0 || responses === 0)
-    throw new Error(`${contenders[id].name}, ${workload.name}: ${JSON.stringify(result)}`);
+  const responses = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  const unexpected = Object.entries(statuses).filter(([status]) => !expected.includes(Number(status)));
+  const problems = unexpected.map(([status, count]) => `${count} of ${responses} responses have the status ${status}`);
+  if (errors > 0) problems.push(`${errors} connection errors or timeouts`);
+  if (responses === 0) problems.push("no response");
+  if (problems.length > 0)
+    throw new Error(`The run of "${name}" against "${contenders[id].name}" is invalid: ${problems.join(", ")}.`);
   const { p50, p99, utilization } = result;
   return { cpu: (cpuTime * 1e6) / responses, rate: responses / result.seconds, p50, p99, utilization };
 }

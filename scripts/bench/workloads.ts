@@ -1,14 +1,20 @@
 // The workloads of the benchmarks, and the messages between a benchmark and its load generator.
+import { Json } from "../../src/lib/index.ts";
+import { type ListQuery, Pagination } from "../../src/pets/cursor.ts";
+import type { Pet } from "../../src/store/port.ts";
 
-/** A run of the load generator. It sends the requests in turn, over all connections. */
+/** A request of a workload. */
+export interface LoadRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A run of the load generator. Each connection sends its own part of the requests, in turn. */
 export interface LoadOptions {
   readonly url: string;
-  readonly requests: readonly {
-    method: "GET" | "POST";
-    path: string;
-    headers: Record<string, string>;
-    body?: string;
-  }[];
+  readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly seconds: number;
 }
@@ -17,7 +23,7 @@ export interface LoadOptions {
 export interface LoadResult {
   /** The number of responses for each status. */
   readonly statuses: Record<string, number>;
-  /** The number of connection errors. */
+  /** The number of connection errors and timeouts. */
   readonly errors: number;
   readonly seconds: number;
   readonly p50: number;
@@ -26,75 +32,119 @@ export interface LoadResult {
   readonly utilization: number;
 }
 
+/** The number of pets at the start. A quarter each has no status, available, pending and sold. */
+export const pets = 100_000;
+
+const randomRequests = 20_000; // for each workload, identical for all contenders
+
+/** Returns the path of the page that begins after the pet with the id `after`. */
+export function pathOfPage(pagination: Pagination, query: ListQuery, after: number): string {
+  const page = { pets: new Json<Pet[]>("[]"), lastId: BigInt(after), more: true };
+  const link = pagination.next(query, page) ?? "";
+  return link.slice(1, link.indexOf(">"));
+}
+
+/** Creates requests with an API key, for a store of 100,000 pets. */
+export class RequestFactory {
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #pagination: Pagination;
+
+  /** `secret` is the secret of the store, which signs cursors. */
+  constructor(key: string, secret: Uint8Array) {
+    this.#headers = { authorization: `Bearer ${key}` };
+    this.#pagination = new Pagination(secret, "/v1/pets");
+  }
+
+  /** Creates a GET request. */
+  get(path: string, headers = this.#headers): LoadRequest {
+    return { method: "GET", path, headers };
+  }
+
+  /** Creates a request for a random pet. */
+  getRandomPet(): LoadRequest {
+    return this.get(`/v1/pets/${1 + randomInteger(pets)}`);
+  }
+
+  /** Creates a request for a random page. Enough pets follow for a full page, also with a filter by status. */
+  getRandomPage(query: ListQuery & { readonly status?: string }): LoadRequest {
+    return this.get(pathOfPage(this.#pagination, query, randomInteger(pets - 4 * query.limit)));
+  }
+
+  /** Creates a request that creates a pet. */
+  createPet(): LoadRequest {
+    const headers = { ...this.#headers, "content-type": "application/json" };
+    const body = JSON.stringify({ name: "Rex", categoryId: 7, status: "available" });
+    return { method: "POST", path: "/v1/pets", headers, body };
+  }
+}
+
+function randomInteger(end: number): number {
+  return Math.floor(Math.random() * end);
+}
+
+function repeat<T>(create: (index: number) => T): T[] {
+  return Array.from({ length: randomRequests }, (_, index) => create(index));
+}
+
 /** A workload. */
 export interface Workload {
   readonly name: string;
   readonly connections: number;
-  readonly requests: LoadOptions["requests"];
+  /** Creates the requests. Each call returns other random requests. */
+  createRequests(factory: RequestFactory): LoadRequest[];
   /** Any other status fails the benchmark. */
   readonly expected: readonly number[];
 }
 
-/** The number of pets at the start. A quarter each has no status, available, pending and sold. */
-export const pets = 10_000;
+const read = (name: string, createRequests: Workload["createRequests"], connections = 64): Workload => ({
+  name,
+  connections,
+  createRequests,
+  expected: [200],
+});
 
-const body = JSON.stringify({ name: "Rex", categoryId: 7, status: "available" });
+const create = (connections: number): Workload => ({
+  name: `create, ${connections} connections`,
+  connections,
+  createRequests: (factory) => [factory.createPet()],
+  expected: [201],
+});
 
-/** Creates all workloads, with an API key. */
-export function createWorkloads(key: string) {
-  const headers = { authorization: `Bearer ${key}` };
-  const get = (path: string) => ({ method: "GET" as const, path, headers });
-  // Spread over all pets, and identical for all contenders.
-  const gets = Array.from({ length: 97 }, (_, index) => get(`/v1/pets/${1 + ((index * 1_031) % pets)}`));
-  const list = get("/v1/pets?limit=20");
-  const create = {
-    method: "POST" as const,
-    path: "/v1/pets",
-    headers: { ...headers, "content-type": "application/json" },
-    body,
-  };
-  const creates = (connections: number): Workload => ({
-    name: `create, ${connections} at once`,
-    connections,
-    requests: [create],
-    expected: [201],
-  });
-  return {
-    get: { name: "get", connections: 64, requests: gets, expected: [200] },
-    list20: { name: "list 20", connections: 64, requests: [list], expected: [200] },
-    list100: {
-      name: "list 100 sold",
-      connections: 64,
-      requests: [get("/v1/pets?limit=100&status=sold")],
-      expected: [200],
-    },
-    lists: {
-      name: "list, 156 different",
-      connections: 64,
-      requests: ["", "&status=available", "&status=pending", "&status=sold"].flatMap((filter) =>
-        Array.from({ length: 39 }, (_, limit) => get(`/v1/pets?limit=${1 + ((limit * 7) % 39)}${filter}`)),
-      ),
-      expected: [200],
-    },
-    create1: creates(1),
-    create32: creates(32),
-    create64: creates(64),
-    create256: creates(256),
-    mix: {
-      name: "9 reads, 1 create",
-      connections: 64,
-      requests: gets.slice(0, 90).flatMap((one, index) => (index % 9 === 8 ? [one, create] : index % 2 ? one : list)),
-      expected: [200, 201],
-    },
-    unauthorized: {
-      name: "401",
-      connections: 64,
-      requests: [{ ...list, headers: { authorization: "Bearer psk_wrong" } }],
-      expected: [401],
-    },
-    badRequest: { name: "400", connections: 64, requests: [get("/v1/pets?limit=1000")], expected: [400] },
-  } satisfies Record<string, Workload>;
-}
+/** All workloads. Reads are random, except the hot ones. */
+export const workloads = {
+  get: read("get", (factory) => repeat(() => factory.getRandomPet())),
+  list20: read("list 20", (factory) => repeat(() => factory.getRandomPage({ limit: 20 }))),
+  list100: read("list 100 sold", (factory) => repeat(() => factory.getRandomPage({ limit: 100, status: "sold" }))),
+  hotGet: read("get, the same pet (hot)", (factory) => [factory.get("/v1/pets/1")]),
+  hotList20: read("list 20, the first page (hot)", (factory) => [factory.get("/v1/pets?limit=20")]),
+  get1: read("get, 1 connection", (factory) => repeat(() => factory.getRandomPet()), 1),
+  create1: { ...create(1), name: "create, 1 connection" },
+  create32: create(32),
+  create64: create(64),
+  create256: create(256),
+  mix: {
+    name: "9 reads, 1 create",
+    connections: 64,
+    createRequests: (factory) =>
+      repeat((index) => {
+        if (index % 10 === 9) return factory.createPet();
+        return index % 2 === 0 ? factory.getRandomPet() : factory.getRandomPage({ limit: 20 });
+      }),
+    expected: [200, 201],
+  },
+  unauthorized: {
+    name: "401",
+    connections: 64,
+    createRequests: (factory) => [factory.get("/v1/pets?limit=20", { authorization: "Bearer psk_wrong" })],
+    expected: [401],
+  },
+  badRequest: {
+    name: "400",
+    connections: 64,
+    createRequests: (factory) => [factory.get("/v1/pets?limit=1000")],
+    expected: [400],
+  },
+} satisfies Record<string, Workload>;
 
 /** The id of a workload, for options of the command line. */
-export type WorkloadId = keyof ReturnType<typeof createWorkloads>;
+export type WorkloadId = keyof typeof workloads;

@@ -1,21 +1,7 @@
 // Fastify without authentication and validation, with response schemas for its fast serializer.
 import fastify from "fastify";
+import { failure, pet } from "./schemas.ts";
 import * as store from "./store.ts";
-
-const pet = {
-  type: "object",
-  required: ["id", "name", "categoryId"],
-  properties: {
-    id: { type: "integer" },
-    name: { type: "string" },
-    categoryId: { type: "integer" },
-    status: { type: "string" },
-  },
-};
-const failure = {
-  type: "object",
-  properties: { code: { type: "string" }, message: { type: "string" }, status: { type: "integer" } },
-};
 
 const app = fastify();
 

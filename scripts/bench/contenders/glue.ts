@@ -1,17 +1,21 @@
 // fastify-openapi-glue as in its README, with the validation of Fastify. The only addition is the error handler,
 // because the error schema of the document rejects the errors of Fastify.
+import { readFileSync } from "node:fs";
 import fastify, { type FastifyError, type FastifyReply, type FastifyRequest } from "fastify";
 import glue from "fastify-openapi-glue";
-import { document } from "./document.ts";
+import { parse } from "yaml";
 import * as store from "./store.ts";
 
-type List = FastifyRequest<{ Querystring: { limit: number; status?: store.Status } }>;
+const text = readFileSync(new URL("../../../openapi/petstore.yaml", import.meta.url), "utf8");
+const document = { ...parse(text), servers: [{ url: "/v1" }] };
+
+type List = FastifyRequest<{ Querystring: store.ListQuery }>;
 type Create = FastifyRequest<{ Body: store.NewPet }>;
 type Get = FastifyRequest<{ Params: { petId: number } }>;
 
 class Service {
   async listPets({ query }: List) {
-    return store.list(query.limit, query.status);
+    return store.list(query);
   }
   async createPet({ body }: Create, reply: FastifyReply) {
     reply.code(201);

@@ -26,7 +26,11 @@ const listPets = createRoute({
   path: "/pets",
   security,
   request: {
-    query: z.object({ limit: z.coerce.number().int().min(1).max(100).default(20), status: Status.optional() }),
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(100).default(20),
+      status: Status.optional(),
+      cursor: z.string().max(200).optional(),
+    }),
   },
   responses: { 200: json(z.array(Pet), "The animals.") },
 });
@@ -65,10 +69,7 @@ app.onError((error, c) => {
   return c.json({ code: error.name, message: error.message, status }, status);
 });
 
-app.openapi(listPets, (c) => {
-  const { limit, status } = c.req.valid("query");
-  return c.json(store.list(limit, status), 200);
-});
+app.openapi(listPets, (c) => c.json(store.list(c.req.valid("query")), 200));
 app.openapi(createPet, (c) => c.json(store.create(c.req.valid("json")), 201));
 app.openapi(getPet, (c) => {
   const { petId } = c.req.valid("param");

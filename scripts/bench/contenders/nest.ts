@@ -41,6 +41,12 @@ class ListQuery {
   @IsOptional()
   @IsIn(statuses)
   status?: store.Status;
+
+  @ApiPropertyOptional({ maxLength: 200 })
+  @IsOptional()
+  @IsString()
+  @MaxLength(200)
+  cursor?: string;
 }
 
 class NewPet {
@@ -84,8 +90,8 @@ class FailureFilter implements ExceptionFilter<HttpException> {
 @Controller("pets")
 class PetsController {
   @Get()
-  list(@Query() { limit, status }: ListQuery): store.Pet[] {
-    return store.list(limit, status);
+  list(@Query() query: ListQuery): store.Pet[] {
+    return store.list(query);
   }
 
   @Post()
