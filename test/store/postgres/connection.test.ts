@@ -113,7 +113,7 @@ t.test("a create whose connection is cut happens at most once, and its retry suc
     service.call("POST", "/v1/pets", { json: { name: key, categoryId: 1 }, headers: { "idempotency-key": key } });
   for (const when of ["before", "after"] as const)
     for (let n = 0; n < 5; n++) {
-      network.cut = { text: "create", when };
+      network.cut = { text: "\0create\0", when }; // as in the message that binds the statement "create"
       t.match(await create(`${when}-${n}`), { status: 503, headers: { "retry-after": "1" } });
       network.cut = undefined;
       // PostgreSQL may still be committing a statement whose response was cut.
