@@ -13,6 +13,7 @@ import { serviceUnavailable } from "./errors.ts";
 
 const maxWait = 75; // milliseconds; /healthz waits about as long
 const interval = 200; // milliseconds of ticks longer than `maxWait` before requests are rejected
+const minRequests = 16; // requests of a tick that are accepted in any case, because a slow machine is no queue
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
 const maxHeap = 0.9; // of Node's heap limit
 const defaultCheckInterval = 1_000; // milliseconds
@@ -58,6 +59,7 @@ class QueueMonitor {
   readonly #clock: () => number;
   #tickStart: number | undefined; // undefined between ticks
   #tickEnd = 0;
+  #accepted = 0; // requests in this tick
   #longSince: number | undefined; // the start of the first of the latest ticks that were all long
   #isOverloaded = false;
 
@@ -69,11 +71,15 @@ class QueueMonitor {
   isTooLong(): boolean {
     const now = this.#clock();
     if (this.#tickStart === undefined) this.#startTick(now);
-    return this.#isOverloaded && now - (this.#tickStart as number) > maxWait;
+    const waited = now - (this.#tickStart as number);
+    if (this.#isOverloaded && this.#accepted >= minRequests && waited > maxWait) return true;
+    this.#accepted += 1;
+    return false;
   }
 
   #startTick(now: number): void {
     this.#tickStart = now;
+    this.#accepted = 0;
     setImmediate(() => this.#endTick());
     if (now - this.#tickEnd > maxWait) this.#longSince = undefined; // the event loop was idle
     this.#isOverloaded = this.#longSince !== undefined && now - this.#longSince >= interval;

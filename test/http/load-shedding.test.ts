@@ -59,6 +59,12 @@ t.test("Responds with Retry-After to rejected requests, and counts them in the l
   t.match(text, `\npetstore_requests_rejected_total ${rejected.length}\n`);
 });
 
+t.test("Accepts 16 requests at a time, however slow they are", async (t) => {
+  const { pipeline } = await startBusy(t, 60);
+  for (let n = 0; n < 3; n++) t.same(toStatuses(await pipeline(16)), served(16));
+  t.same(toStatuses(await pipeline(17)), [...served(16), 503]);
+});
+
 t.test("Never rejects requests that wait for less than 75 ms", async (t) => {
   const { pipeline } = await startBusy(t, 0.24);
   for (let n = 0; n < 4; n++) t.same(toStatuses(await pipeline(300)), Array(300).fill(200));
