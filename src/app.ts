@@ -1,7 +1,7 @@
 // Builds the Fastify app from its plugins. The server and the tests use the same function.
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
+import { callerOf, createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import {
@@ -11,18 +11,22 @@ import {
   cors,
   createFastify,
   createLoadShedder,
+  createNetworkMatcher,
   createSecurityHeaders,
   errorHandler,
   gracefulShutdown,
   jsonBody,
-  type LoadSheddingOptions,
+  type MemoryMonitorOptions,
+  memoryMonitor,
+  pipelining,
   requestChecks,
   responseHeaders,
   serviceLinks,
+  toNetwork,
 } from "./http/index.ts";
 import { throttle } from "./lib/index.ts";
 import { createContexts, type Handlers, type PetStoreApplication } from "./pets/index.ts";
-import { type Document, listForCors, routes, toPublicUrls } from "./spec/index.ts";
+import { type Document, type Guard, listForCors, routes, toPublicUrls } from "./spec/index.ts";
 import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
@@ -52,7 +56,7 @@ export interface Dependencies {
 }
 
 /** Clocks and limits that tests replace. */
-export interface Overrides extends Pick<LoadSheddingOptions, "clock" | "heap" | "checkInterval"> {
+export interface Overrides extends MemoryMonitorOptions {
   /** Milliseconds for a client to send its headers. */
   readonly headersTimeout?: number | undefined;
 }
@@ -76,7 +80,10 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   });
 
   // Plugins for all requests, including those that match no route
-  await app.register(connections, { max: config.MAX_CONNECTIONS, ...overrides });
+  await app.register(memoryMonitor, overrides);
+  const isProxy = createNetworkMatcher(config.TRUST_PROXY);
+  await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
+  await app.register(pipelining);
   await app.register(clientErrors, { log: logger, headers: headers.data, onResponse: requestMetrics.recordMalformed });
   tracing?.traceRequests(app);
   await app.register(responseHeaders, { headers: headers.data });
@@ -91,16 +98,16 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
   const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failureLimiter });
-  const shedLoad = createLoadShedder(app, { onReject: requestMetrics.recordRejection, ...overrides });
   await app.register(routes<PetStoreApplication>, {
     document,
     handlers,
     context: createContexts(tracedStore, urls.base),
     security: { apiKey: { type: "http bearer", authenticate } },
-    guards: {
-      beforeAuthentication: [shedLoad],
-      afterAuthentication: [usage.countDeprecated, ...limitKeyRate(config.RATE_LIMIT, overrides.clock)],
-    },
+    guards: [
+      ...createAdmission(app, requestMetrics.recordRejection, overrides.clock),
+      usage.countDeprecated,
+      ...limitKeyRate(config.RATE_LIMIT, overrides.clock),
+    ],
     baseUrl: urls.base,
     docsUrl: `${urls.root}/docs`,
     links,
@@ -115,4 +122,14 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(status, { ...statusOptions, headers: headers.status });
   await app.ready();
   return app;
+}
+
+// Shares connections and the event loop between clients: the callers or, without a credential, their networks.
+function createAdmission(app: FastifyInstance, onReject: () => void, clock: Overrides["clock"]): Guard[] {
+  const identifyClient = (request: FastifyRequest) => {
+    const caller = callerOf(request);
+    if (caller) app.identifyConnection(request.raw.socket, caller.id);
+  };
+  const clientOf = (request: FastifyRequest) => callerOf(request)?.id ?? toNetwork(request.ip);
+  return [identifyClient, createLoadShedder(app, { clientOf, onReject, clock })];
 }

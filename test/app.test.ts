@@ -4,11 +4,11 @@ import { addKey, type Call, minimalPet, start } from "./support/service.ts";
 import { until } from "./support/wait.ts";
 
 const origin = "https://app.example";
-const heap = { used_heap_size: 0, heap_size_limit: 100 };
+const memory = { heap: 0, heapLimit: 100, resident: 0, residentLimit: 100 };
 const time = { now: 0 };
 const service = await start(t, {
   settings: { CORS_ORIGINS: origin, RATE_LIMIT: "50/60s", RATE_LIMIT_FAILED: "2/10s" },
-  overrides: { heap: () => heap, clock: () => time.now, checkInterval: 10 },
+  overrides: { memory: () => memory, clock: () => time.now, checkInterval: 10 },
 });
 const exhaustedKey = await addKey(service.store, "exhausted");
 
@@ -27,11 +27,14 @@ const request = {
   },
 } satisfies Call & { method: string; path: string };
 
-/** Sets the heap usage in percent, and waits until the service responds with `status` to requests without a key. */
+/** Sets the heap usage in percent, and waits until the service responds with `status` to the exhausted key. */
 async function setHeap(percent: number, status: number): Promise<void> {
-  heap.used_heap_size = percent;
-  const isReached = async () => (await service.call("GET", "/v1/pets", { key: null })).status === status || undefined;
-  await until(isReached, () => `no response has the status ${status}`);
+  memory.heap = percent;
+  const isReached = async () => (await service.call("GET", "/v1/pets", { key: exhaustedKey })).status === status;
+  await until(
+    async () => (await isReached()) || undefined,
+    () => `no response has the status ${status}`,
+  );
 }
 
 const set = (change: Partial<typeof request>) => () => Object.assign(request, change);
@@ -45,9 +48,9 @@ const order: [fault: string, status: number, code: string, message: RegExp, remo
   ["Host", 400, "malformed_request", /one Host/, setHeader("host", "a.example")],
   ["path", 404, "path_not_found", /path/, set({ path: "/v1/pets?sort=name" })],
   ["method", 405, "method_not_allowed", /PUT/, set({ method: "POST" })],
-  ["overload", 503, "unavailable", /too much to do/, () => setHeap(0, 401)],
   ["failures of the address", 429, "too_many_requests", /wrong keys/, () => Object.assign(time, { now: 10_000 })],
   ["API key", 401, "unauthorized", /not valid/, set({ key: exhaustedKey })],
+  ["overload", 503, "unavailable", /too much to do/, () => setHeap(0, 429)],
   ["rate limit of the key", 429, "too_many_requests", /calls/, set({ key: service.key })],
   ["media type", 415, "unsupported_media_type", /Content-Type/, setHeader("content-type", "application/json")],
   ["size of the body", 413, "content_too_large", /at most/, set({ body: "[" })],

@@ -55,11 +55,13 @@ const instructions = "send it as Authorization: Bearer <API_KEY>";
 interface SentKey {
   readonly authorization: string;
   readonly hash: string;
-  /** Whether the key was valid when it was last sent on this connection. */
-  valid: boolean;
 }
 
-/** Creates the security scheme `http bearer` (RFC 6750). */
+/**
+ * Creates the security scheme `http bearer` (RFC 6750). Responds with 429 instead of 401 to an address with too many failed
+ * attempts. Valid keys are never rejected, because 256 random bits can't be guessed, and other clients may have the same
+ * address.
+ */
 export function createBearerScheme({ keys, onUse, failureLimiter }: AuthenticationOptions): Authenticate<Caller> {
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
   const sentKeys = new WeakMap<object, SentKey>();
@@ -69,24 +71,19 @@ export function createBearerScheme({ keys, onUse, failureLimiter }: Authenticati
     if (previous !== undefined && previous.authorization === authorization) return previous;
     const key = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1];
     if (authorization === undefined || key === undefined) return undefined;
-    const sent = { authorization, hash: digest(key), valid: false };
+    const sent = { authorization, hash: digest(key) };
     sentKeys.set(socket, sent);
     return sent;
   };
   return async (request) => {
     const sent = readKey(request);
     if (sent === undefined) return unauthorized(`This call needs an API key: ${instructions}.`);
-    const network = () => toNetwork(request.ip);
-    // Other clients at the address keep the connections on which their key was valid.
-    const exhausted = sent.valid ? undefined : failureLimiter.exhausted(network);
-    if (exhausted) return exhausted;
     const key = await cache.find(sent.hash);
-    sent.valid = key !== undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > Date.now());
-    if (key && sent.valid) {
-      onUse(key);
+    if (key && (key.expiresAt === undefined || key.expiresAt.getTime() > Date.now())) {
+      if (callerOf(request) === undefined) onUse(key); // authenticated again before a body is used
       return key;
     }
-    const { headers, error } = failureLimiter.take(network());
+    const { headers, error } = failureLimiter.take(toNetwork(request.ip));
     if (error) return error;
     const reason = key ? "has expired" : "is not valid";
     const details = { error: "invalid_token", error_description: `The API key ${reason}` };

@@ -2,4 +2,4 @@
 export { type Caller, callerOf, createBearerScheme, generateKey } from "./authentication.ts";
 export { createFailureLimiter, limitKeyRate } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";
-export { createNetworkMatcher, requireOperator } from "./operator-access.ts";
+export { createClientMatcher, requireOperator } from "./operator-access.ts";

@@ -1,7 +1,6 @@
 // Access control for /metrics and /status.json.
-import { BlockList, isIP, isIPv6 } from "node:net";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { HttpError } from "../http/index.ts";
+import { createNetworkMatcher, HttpError } from "../http/index.ts";
 import type { Authenticate } from "../spec/index.ts";
 import { type Caller, unauthorized } from "./authentication.ts";
 
@@ -27,14 +26,8 @@ export function requireOperator(authenticate: Authenticate<Caller>): onRequestAs
 }
 
 /** Creates a function that returns whether a request comes from one of these IP addresses or networks (CIDR). */
-export function createNetworkMatcher(networks: readonly string[]): (request: FastifyRequest) => boolean {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = "", bits] = network.split("/");
-    const family = isIPv6(address) ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
+export function createClientMatcher(networks: readonly string[]): (request: FastifyRequest) => boolean {
+  const isInNetwork = createNetworkMatcher(networks);
   return ({ ip, ips = [ip], headers }) => {
     const forwarded = headers["x-forwarded-for"];
     const proxies = forwarded === undefined ? 0 : String(forwarded).split(",").length;
@@ -43,7 +36,6 @@ export function createNetworkMatcher(networks: readonly string[]): (request: Fas
     // A trusted proxy may forward a loopback address, which would be its own and not that of this machine.
     if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && loopbackHost.test(String(headers.host))))
       return false;
-    const address = ip.replace(/%.*$/, ""); // the zone of a link-local address
-    return isIP(address) !== 0 && list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+    return isInNetwork(ip.replace(/%.*$/, "")); // without the zone of a link-local address
   };
 }

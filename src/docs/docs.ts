@@ -36,9 +36,12 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   const servers = config.BASE_URL ? configured : [thisService, ...configured];
   const json = JSON.stringify({ ...document.content, servers }, null, 2);
   serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, publicHeaders);
-  const yaml = parseDocument(document.text); // with its comments
-  yaml.set("servers", servers);
-  serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", yaml.toString(), publicHeaders);
+  const createYaml = () => {
+    const yaml = parseDocument(document.text); // with its comments
+    yaml.set("servers", servers);
+    return yaml.toString();
+  };
+  serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", createYaml, publicHeaders);
   const catalogHeaders = { ...publicHeaders, link: `<${root}${catalogPath}>; rel="api-catalog"` };
   serveFile(app, catalogPath, catalogType, JSON.stringify(catalog(urls), null, 2), catalogHeaders);
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(hasPrefix ? "docs" : "/docs"));
@@ -118,6 +121,6 @@ function serveAssets(app: FastifyInstance): void {
   const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
   for (const name of readdirSync(folder)) {
     const type = mediaTypes[extname(name)];
-    if (type) serveFile(app, `/docs/static/${name}`, type, readFileSync(new URL(name, folder)));
+    if (type) serveFile(app, `/docs/static/${name}`, type, () => readFileSync(new URL(name, folder)));
   }
 }

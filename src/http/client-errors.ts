@@ -1,18 +1,10 @@
 // Responds to malformed HTTP, timeouts and CONNECT, which never reach a route.
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
 import fp from "fastify-plugin";
 import { HttpError } from "./errors.ts";
 import { maxHeaderSize } from "./fastify.ts";
-
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Returns the number of requests without a complete response. */
-    countInFlight(): number;
-  }
-}
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -32,16 +24,12 @@ export interface ClientErrorsOptions {
 export const clientErrors = fp<ClientErrorsOptions>(
   async (app, options) => {
     const { server } = app;
-    const pending = new PendingResponses();
-    const track = ({ socket }: IncomingMessage, response: ServerResponse) => pending.add(socket, response);
-    server.on("request", track).on("checkContinue", track).on("checkExpectation", track);
-
     const reject = (error: ParserError, socket: Socket): void => {
       if (error.code === "ECONNRESET" || !socket.writable || isHandshaking(socket)) {
         socket.destroy();
         return;
       }
-      const responses = pending.of(socket);
+      const responses = app.responsesOf(socket);
       const incomplete = responses.find(({ req }) => !req.complete); // the response to the malformed request itself
       const previous = responses.findLast((response) => response !== incomplete && !response.writableFinished);
       // Responses are sent in the order of their requests (RFC 9112, section 9.3.2). The listener is prepended, because
@@ -57,34 +45,9 @@ export const clientErrors = fp<ClientErrorsOptions>(
       socket.on("error", () => socket.destroy()); // Node has removed its own listener
       reject({ code: "CONNECT" }, socket);
     });
-    app.decorate("countInFlight", () => pending.count(app.openSockets));
   },
-  { name: "client-errors", dependencies: ["connections"] },
+  { name: "client-errors", dependencies: ["pipelining"] },
 );
-
-// The unfinished responses of each connection, in order. Those of a closed connection are garbage collected with it.
-class PendingResponses {
-  readonly #responses = new WeakMap<Socket, ServerResponse[]>();
-
-  add(socket: Socket, response: ServerResponse): void {
-    const responses = this.#responses.get(socket) ?? [];
-    if (responses.length === 0) this.#responses.set(socket, responses);
-    while (responses[0]?.writableFinished) responses.shift();
-    responses.push(response);
-  }
-
-  of(socket: Socket): readonly ServerResponse[] {
-    return this.#responses.get(socket) ?? [];
-  }
-
-  count(sockets: Iterable<Socket>): number {
-    let count = 0;
-    for (const socket of sockets) {
-      for (const { writableFinished } of this.of(socket)) if (!writableFinished) count += 1;
-    }
-    return count;
-  }
-}
 
 function isHandshaking(socket: Socket & { secureConnecting?: boolean }): boolean {
   return socket.secureConnecting === true; // a property of TLSSocket

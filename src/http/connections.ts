@@ -1,97 +1,123 @@
-// Limits the connections of clients: their number, and the time that a client may take to read a response.
+// Limits the connections of clients, and the bytes that they do not read.
+//
+// Not `server.maxConnections` of Node, which rejects new connections: a client that holds all of them would lock out all
+// others.
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import fp from "fastify-plugin";
+import { ConnectionTable, type Excess } from "./connection-table.ts";
+import { SlowClients } from "./slow-clients.ts";
+
+/** The maximum length of the queue of connections that are not accepted yet. The system may have a lower limit. */
+export const backlog = 4_096;
+
+const defaultCheckInterval = 250; // milliseconds
+const logInterval = 1_000; // milliseconds
+const memoryShare = 0.1; // of the anonymous connections, which a check closes while the memory is almost full
+
+/** The number of connections that the service has closed, by reason. */
+export interface ClosedConnections {
+  /** The client had too many connections. */
+  client: number;
+  /** There were too many connections in total. */
+  total: number;
+  /** The memory was almost full. */
+  memory: number;
+  /** The client read its responses too slowly. */
+  slow: number;
+}
 
 declare module "fastify" {
   interface FastifyInstance {
     /** The open connections. With TLS, each is listed twice: as a TCP socket and as a TLS socket. */
     openSockets: ReadonlySet<Socket>;
+    /** Records that a connection has presented a valid credential of `client`. */
+    identifyConnection(socket: Socket, client: unknown): void;
+    closedConnections: Readonly<ClosedConnections>;
+    /** Returns the number of bytes that clients had not read at the last check. */
+    countUnread(): number;
   }
 }
-
-/** The maximum length of the queue of connections that are not accepted yet. The system may have a lower limit. */
-export const backlog = 4_096;
-
-const defaultCheckInterval = 1_000; // milliseconds
-const responseTimeout = 30_000; // milliseconds for a client to read a response, or `minProgress` bytes of it
-const minProgress = 1_048_576; // bytes
-const maxSlowClients = 200; // each holds 1 to 2 MB of memory
 
 /** The options of the plugin `connections`. */
 export interface ConnectionsOptions {
   /** The maximum number of connections. */
   readonly max: number;
+  /** Returns whether a network address is that of a trusted proxy, whose connections are those of many clients. */
+  readonly isProxy?: (address: string) => boolean;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
-  /** Milliseconds between two checks for slow clients. */
+  /** Milliseconds between two checks of the clients and the memory. */
   readonly checkInterval?: number | undefined;
 }
 
 /**
- * Limits the number of connections, and closes idle ones if all are in use. Closes connections whose clients read too
- * slowly, because Node has timeouts for requests but none for responses.
+ * Closes connections if there are too many: of a network address without a valid credential, of a client with one, and
+ * in total. The first to be closed is the oldest one that has never presented a valid credential. Closes the connections
+ * of clients that read too slowly, because Node has timeouts for requests but none for responses.
  */
 export const connections = fp<ConnectionsOptions>(
-  async (app, { max, clock = () => performance.now(), checkInterval = defaultCheckInterval }) => {
+  async (
+    app,
+    { max, isProxy = () => false, clock = () => performance.now(), checkInterval = defaultCheckInterval },
+  ) => {
     const { server } = app;
-    server.maxConnections = max;
-    let dropped = 0;
-    server.on("drop", () => {
-      if (dropped === 0) server.closeIdleConnections();
-      dropped += 1;
-    });
-
     const sockets = new Set<Socket>();
+    const table = new ConnectionTable(max, isProxy);
     const slowClients = new SlowClients();
+    const closed = { client: 0, total: 0, memory: 0, slow: 0 };
+    const close = (socket: Socket, reason: keyof ClosedConnections) => {
+      closed[reason] += 1;
+      reset(socket);
+    };
+    const closeExcess = (excess: Excess | undefined) => excess && close(excess.socket, excess.reason);
     const track = (socket: Socket) => {
       sockets.add(socket);
       socket.once("close", () => {
         sockets.delete(socket);
         slowClients.delete(socket);
+        table.delete(socket);
       });
     };
-    server.on("connection", track).on("secureConnection", track);
+    server.on("connection", (socket) => {
+      closeExcess(table.add(socket));
+      track(socket);
+    });
+    server.on("secureConnection", (socket: Socket) => {
+      table.replace(socket);
+      track(socket);
+    });
 
     const check = () => {
-      if (dropped > 0) app.log.warn({ dropped, max }, "connections rejected: MAX_CONNECTIONS reached");
-      dropped = 0;
-      slowClients.check(sockets, clock());
+      for (const socket of slowClients.check(sockets, clock())) close(socket, "slow");
+      if (app.memory.isHigh) for (const socket of table.removeAnonymous(memoryShare)) close(socket, "memory");
     };
-    const timer = setInterval(check, checkInterval).unref();
-    app.addHook("onClose", async () => clearInterval(timer));
+    const timers = [setInterval(check, checkInterval), setInterval(createReport(app, closed), logInterval)];
+    for (const timer of timers) timer.unref();
+    app.addHook("onClose", async () => {
+      for (const timer of timers) clearInterval(timer);
+    });
     app.decorate("openSockets", sockets);
+    app.decorate("identifyConnection", (socket: Socket, client: unknown) => {
+      closeExcess(table.identify(socket, client));
+    });
+    app.decorate("closedConnections", closed);
+    app.decorate("countUnread", () => slowClients.unread);
   },
-  { name: "connections" },
+  { name: "connections", dependencies: ["memory-monitor"] },
 );
 
-// The connections that had unread bytes at the last check.
-class SlowClients {
-  // The time of the client's last progress, and the number of bytes that it had read by then. Sorted by time.
-  readonly #progress = new Map<Socket, { since: number; read: number }>();
-
-  delete(socket: Socket): void {
-    this.#progress.delete(socket);
-  }
-
-  /** Closes connections without progress, and the slowest ones if there are too many. `now` is in milliseconds. */
-  check(sockets: Iterable<Socket>, now: number): void {
-    for (const [socket, { read }] of this.#progress)
-      if (socket.writableLength === 0 || countRead(socket) - read > minProgress) this.#progress.delete(socket);
-    let excess = this.#progress.size - maxSlowClients;
-    for (const [socket, { since }] of this.#progress) {
-      if (excess > 0 || now - since > responseTimeout) reset(socket);
-      excess -= 1;
-    }
-    for (const socket of sockets)
-      if (socket.writableLength > 0 && !this.#progress.has(socket))
-        this.#progress.set(socket, { since: now, read: countRead(socket) });
-  }
-}
-
-// Counts the bytes that the kernel has accepted. Those in the socket buffers may not have reached the client yet.
-function countRead({ bytesWritten, writableLength }: Socket): number {
-  return bytesWritten - writableLength;
+// Logs how many connections were closed since the previous report.
+function createReport({ log }: { log: { warn(details: object, message: string): void } }, closed: ClosedConnections) {
+  let reported = { ...closed };
+  return () => {
+    const reasons = Object.entries(closed) as [keyof ClosedConnections, number][];
+    const counts = Object.fromEntries(
+      reasons.map(([reason, count]) => [reason, count - reported[reason]] as const).filter(([, count]) => count > 0),
+    );
+    reported = { ...closed };
+    if (Object.keys(counts).length > 0) log.warn({ closed: counts }, "connections closed");
+  };
 }
 
 // A reset also frees the kernel's send buffer. Node can't reset TLS sockets.

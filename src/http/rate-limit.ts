@@ -2,7 +2,6 @@
 // itself; only a gateway can enforce a limit across processes.
 //
 // Not @fastify/rate-limit, whose headers are of an older draft.
-import { isIPv4, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpError } from "./errors.ts";
 
@@ -54,21 +53,9 @@ export class RateLimiter {
   take(client: string): RateLimitResult {
     const now = this.#clock();
     const window = this.#find(client, now) ?? this.#open(client, now);
-    if (this.#isExhausted(window)) return { headers: {}, error: this.#reject(window, now) };
+    if (window.used >= this.#options.limit.count) return { headers: {}, error: this.#reject(window, now) };
     window.used += 1;
     return { headers: this.#describe(window, now) };
-  }
-
-  /** Returns the error with status 429 if the client has no attempts left. Calls `client` only if there are windows. */
-  exhausted(client: () => string): HttpError | undefined {
-    if (this.#windows.size === 0) return undefined;
-    const now = this.#clock();
-    const window = this.#find(client(), now);
-    return window && this.#isExhausted(window) ? this.#reject(window, now) : undefined;
-  }
-
-  #isExhausted({ used }: Window): boolean {
-    return used >= this.#options.limit.count;
   }
 
   #find(client: string, now: number): Window | undefined {
@@ -122,18 +109,4 @@ export function limitRate(limiter: RateLimiter, clientOf: (request: FastifyReque
 
 function secondsUntil(end: number, now: number): number {
   return Math.ceil((end - now) / 1_000);
-}
-
-/**
- * Returns the network of a client: an IPv4 address, or the /64 prefix of an IPv6 address, which belongs to one site.
- */
-export function toNetwork(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || isIPv4(address)) return mapped ?? address;
-  if (!isIPv6(address)) return "unknown"; // a client can send any X-Forwarded-For
-  const [left = "", right] = address.split("::");
-  const head = left === "" ? [] : left.split(":");
-  const tail = right ? right.split(":") : [];
-  const zeros = right === undefined ? [] : Array(8 - head.length - tail.length).fill("0");
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`;
 }

@@ -1,25 +1,40 @@
 // Serves static files from memory. Not @fastify/static, which serves only files on the disk.
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
+
+const chunkSize = 65_536; // bytes that a connection holds until the client reads them
 
 /**
  * Serves `content` at `path` with an ETag. Responds with 304 if the client's cached copy is current (RFC 9110, section
- * 13.1.2). `type` is the media type, and `headers` are further headers.
+ * 13.1.2). `type` is the media type, and `headers` are further headers. Content that is expensive to create is a
+ * function, called for the first request.
  */
 export function serveFile(
   app: FastifyInstance,
   path: string,
   type: string,
-  content: string | Buffer,
+  content: string | Buffer | (() => string | Buffer),
   headers: object = {},
 ): void {
-  // Fastify adds a charset to the type of strings, which application/linkset+json does not allow.
-  const bytes = Buffer.from(content);
-  const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
+  let file: { bytes: Buffer; etag: string } | undefined;
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
+    file ??= createFile(typeof content === "function" ? content() : content);
+    const { bytes, etag } = file;
     reply.headers({ ...headers, etag, "cache-control": "no-cache" });
     const cached = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     if (cached?.includes(etag) || cached?.includes("*")) return reply.code(304).send();
-    return reply.header("content-type", type).send(bytes);
+    reply.headers({ "content-type": type, "content-length": bytes.length });
+    return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(bytes)) : bytes);
   });
+}
+
+function createFile(content: string | Buffer) {
+  // Bytes, because Fastify adds a charset to the type of strings, which application/linkset+json does not allow.
+  const bytes = Buffer.from(content);
+  return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url")}"` };
+}
+
+function* toChunks(bytes: Buffer): Iterable<Buffer> {
+  for (let start = 0; start < bytes.length; start += chunkSize) yield bytes.subarray(start, start + chunkSize);
 }

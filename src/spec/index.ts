@@ -2,7 +2,7 @@
 export { type Document, type PublicUrls, parseDocument, toPublicUrls } from "./document.ts";
 export type { Application, Call, Handler, HandlerResponse, Handlers, OperationId } from "./handler.ts";
 export { listForCors, type Operation } from "./operation.ts";
-export type { Guard, Guards } from "./route.ts";
+export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";
 export type { Authenticate, SecurityScheme, SecuritySchemes } from "./security.ts";
 export { createValidatorCompiler } from "./validation.ts";

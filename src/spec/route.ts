@@ -10,6 +10,8 @@ import { appendHeader, HttpError, notFound } from "../http/index.ts";
 import { Json } from "../lib/index.ts";
 import type { Operation } from "./operation.ts";
 
+const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
+
 interface UntypedResponse {
   readonly status: number;
   readonly body?: unknown;
@@ -19,14 +21,11 @@ interface UntypedResponse {
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
 export type UntypedHandler = (call: object, context: unknown) => Promise<UntypedResponse>;
 
-/** Runs before parameters and body are validated. Throws an HttpError to reject the request. */
-export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
-
-/** The guards of all operations, by their position relative to authentication. */
-export interface Guards {
-  readonly beforeAuthentication?: readonly Guard[];
-  readonly afterAuthentication?: readonly Guard[];
-}
+/**
+ * Runs after authentication, and before parameters and body are validated. Throws an HttpError, or rejects with it, to
+ * reject the request.
+ */
+export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => Promise<void> | void;
 
 /** The options of `createRoute`. */
 export interface RouteOptions {
@@ -35,7 +34,7 @@ export interface RouteOptions {
   readonly context: unknown;
   /** Returns the caller. Throws an HttpError to reject the request. */
   readonly authenticate: (request: FastifyRequest) => Promise<unknown>;
-  readonly guards: Guards;
+  readonly guards: readonly Guard[];
   /** Headers of every response of the operation. */
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of failures. */
@@ -44,8 +43,7 @@ export interface RouteOptions {
 
 /** Creates the route of an operation. fastify-openapi-glue adds its method, URL and schema. */
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
-  const { operation, handler, context, authenticate, headers, links } = options;
-  const { beforeAuthentication = [], afterAuthentication = [] } = options.guards;
+  const { operation, handler, context, authenticate, guards, headers, links } = options;
   const { body } = operation;
   return {
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
@@ -53,13 +51,17 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     async onRequest(request, reply) {
       checkPathParameters(request.params as Record<string, string>);
       for (const name in headers) reply.header(name, headers[name]);
-      for (const guard of beforeAuthentication) guard(request, reply, operation);
       request.caller = await authenticate(request);
-      for (const guard of afterAuthentication) guard(request, reply, operation);
+      for (const guard of guards) {
+        const pending = guard(request, reply, operation);
+        if (pending) await pending;
+      }
     },
     ...(body && { preParsing: sendContinue }),
     ...(body?.required && { preValidation: requireBody }),
     async handler(request, reply) {
+      // The credential may have been revoked while the body arrived.
+      if (operation.body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
       const { params, query, headers, body, caller } = request;
       const response = await handler({ params, query, headers, body, caller }, context);
       reply.code(response.status);

@@ -6,7 +6,7 @@ import { deprecationHeaders } from "./deprecation.ts";
 import type { Document } from "./document.ts";
 import type { Application, Handlers } from "./handler.ts";
 import type { Operation } from "./operation.ts";
-import { createRoute, type Guards, type UntypedHandler } from "./route.ts";
+import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
 import { createValidatorCompiler } from "./validation.ts";
 
@@ -24,7 +24,8 @@ export interface RoutesOptions<App extends Application> {
   /** Creates the second argument of an operation's handler. */
   readonly context: (operation: Operation) => App["context"];
   readonly security?: SecuritySchemes<App["caller"]>;
-  readonly guards?: Guards;
+  /** Run in this order for each request, after authentication. */
+  readonly guards?: readonly Guard[];
   /** The URL of the API as clients know it. By default, the base path of the document. */
   readonly baseUrl?: string;
   /** The URL of Swagger UI, to which responses of deprecated operations link. */
@@ -64,7 +65,7 @@ function createRoutes<App extends Application>({
   handlers,
   context,
   security = {},
-  guards = {},
+  guards = [],
   baseUrl = basePath,
   docsUrl,
   links,

@@ -1,7 +1,7 @@
 // Serves the metrics to operators: /metrics for Prometheus, /status.json for the status page and `petstore status`.
 import { promisify } from "node:util";
 import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
-import { type Caller, createNetworkMatcher, requireOperator } from "../auth/index.ts";
+import { type Caller, createClientMatcher, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
 import type { Authenticate, Document } from "../spec/index.ts";
@@ -34,6 +34,9 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     store: store.metrics,
     versions: { version, contract: document.content.info.version },
     inFlight: () => app.countInFlight(),
+    queued: () => app.countQueued(),
+    closedConnections: app.closedConnections,
+    unread: () => app.countUnread(),
     connections: promisify(app.server.getConnections.bind(app.server)),
   });
   const logFailure = throttle((err: unknown) => app.log.warn({ err }, "metrics not published"));
@@ -41,7 +44,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   app.addHook("onClose", () => publisher.close());
 
   const authorizeOperator = requireOperator(options.authenticate);
-  const isFromMetricsNetwork = createNetworkMatcher(config.METRICS_FROM);
+  const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM);
   const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);
   };

@@ -1,5 +1,6 @@
 // The metrics of this process, and the snapshots of them that the processes of a service exchange.
 import type { KeyUsage } from "../auth/index.ts";
+import type { ClosedConnections } from "../http/index.ts";
 import type { StoreMetrics } from "../store/index.ts";
 import { collectProcessMetrics } from "./process-metrics.ts";
 import { counter, gauge, histogram, type Metric } from "./prometheus.ts";
@@ -22,8 +23,14 @@ export interface MetricsSources {
   readonly usage: Pick<KeyUsage, "drainCalls">;
   /** Returns the number of requests without a complete response. */
   inFlight(): number;
+  /** Returns the number of requests that wait because the event loop is busy. */
+  queued(): number;
   /** Returns the number of open client connections. */
   connections(): Promise<number>;
+  /** The number of connections that the service has closed, by reason. */
+  readonly closedConnections: ClosedConnections;
+  /** Returns the number of response bytes that clients have not read. */
+  unread(): number;
 }
 
 /** Creates a function that takes a snapshot. It drains the calls from `usage`. */
@@ -41,7 +48,14 @@ export function createSnapshotReader(sources: MetricsSources): () => Promise<Met
           "Requests without a complete response, including this scrape.",
           sources.inFlight(),
         ),
+        gauge("petstore_requests_queued", "Requests that wait because the event loop is busy.", sources.queued()),
         gauge("petstore_connections_open", "Open client connections.", connections),
+        counter(
+          "petstore_connections_closed_total",
+          "Connections that the service closed to limit those of a client, their total, the memory, or slow clients.",
+          Object.entries(sources.closedConnections).map(([reason, value]) => ({ labels: { reason }, value })),
+        ),
+        gauge("petstore_response_bytes_unread", "Response bytes that clients have not read yet.", sources.unread()),
         ...describeStore(store),
         ...describePool(store.pool()),
         gauge(
@@ -80,7 +94,7 @@ function describeRequests({ operations, rejected }: RequestMetrics): Metric[] {
     ),
     counter(
       "petstore_requests_rejected_total",
-      "Requests that load shedding rejected because the event loop was saturated or the heap was full.",
+      "Requests that load shedding rejected because they had waited too long or the memory was full.",
       [{ labels: {}, value: rejected }],
     ),
   ];

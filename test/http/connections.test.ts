@@ -1,121 +1,125 @@
-// Limits of connections: their number, and the time that a client may take to read a response.
+// Limits of the number of connections, over real sockets.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import t, { type Test } from "tap";
 import { createCertificate } from "../support/certificate.ts";
-import { type Options, start } from "../support/service.ts";
-import { bundleRequest } from "../support/slow-clients.ts";
+import { addKey, type Options, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
-t.test("Closes connections over MAX_CONNECTIONS, after it has closed idle ones, and logs their number", async (t) => {
-  const service = await start(t, { settings: { MAX_CONNECTIONS: "3" }, overrides: { checkInterval: 50 } });
+/** Starts a service, and returns it with functions that open connections and observe whether they are open. */
+async function startLimited(t: Test, options: Options) {
+  const service = await start(t, options);
   const sockets: Socket[] = [];
   t.teardown(() => sockets.map((socket) => socket.destroy()));
-  const send = async () => {
-    const socket = connect(service.port, "127.0.0.1");
-    sockets.push(socket);
-    await once(socket, "connect");
-    socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-    return Promise.race([once(socket, "data").then(() => "response"), once(socket, "close").then(() => "closed")]);
+  /** Opens a connection and sends a request, with a key or without. Resolves when the response arrives. */
+  const open = async (key?: string) => {
+    const address = { port: service.port, host: "127.0.0.1" };
+    const socket = options.tls ? connectTls({ ...address, rejectUnauthorized: false }) : connect(address);
+    sockets.push(socket.on("error", () => {}));
+    await send(socket, key);
+    return socket;
   };
-  t.same([await send(), await send(), await send(), await send()], ["response", "response", "response", "closed"]);
-  t.same([await send(), await send(), await send()], ["response", "response", "response"], "idle ones were closed");
+  const send = async (socket: Socket, key?: string) => {
+    const credential = key ? `Authorization: Bearer ${key}\r\n` : "";
+    socket.write(`GET ${key ? "/v1/pets" : "/healthz"} HTTP/1.1\r\nHost: x\r\n${credential}\r\n`);
+    await once(socket, "data");
+  };
+  const openMany = async (count: number, key?: string) => {
+    const opened: Socket[] = [];
+    for (let n = 0; n < count; n++) opened.push(await open(key)); // one after the other: the order is the age
+    return opened;
+  };
+  /** Asserts which of the connections are closed, by their index. */
+  const assertClosed = async (opened: readonly Socket[], closed: readonly number[]) => {
+    const toClosed = () => opened.flatMap((socket, index) => (socket.destroyed ? [index] : []));
+    await until(
+      () => JSON.stringify(toClosed()) === JSON.stringify(closed) || undefined,
+      () => `closed: ${toClosed()}`,
+    );
+  };
+  return { ...service, open, openMany, send, assertClosed };
+}
+
+t.test("Closes the oldest connection without a valid key if there are more than MAX_CONNECTIONS", async (t) => {
+  const { key, openMany, assertClosed, logs, call } = await startLimited(t, { settings: { MAX_CONNECTIONS: "6" } });
+  const [keyed, anonymous, later] = [await openMany(2, key), await openMany(4), await openMany(2)];
+  await assertClosed(keyed, []);
+  await assertClosed(anonymous, [0, 1]);
+  await assertClosed(later, []);
   await until(
-    () => service.logs.find(({ dropped }) => Number(dropped) > 0),
-    () => JSON.stringify(service.logs),
+    () => logs.find(({ msg, closed }) => msg === "connections closed" && (closed as { total: number }).total === 2),
+    () => JSON.stringify(logs),
+  );
+  const { text } = await call("GET", "/metrics");
+  t.match(text, /\npetstore_connections_closed_total\{reason="total"\} [34]\n/, "a call may need a connection, too");
+});
+
+t.test("Keeps connections with a valid key if others present wrong keys", async (t) => {
+  const { key, open, openMany, assertClosed } = await startLimited(t, { settings: { MAX_CONNECTIONS: "4" } });
+  const keyed = await openMany(2, key);
+  await openMany(10, `psk_${"A".repeat(43)}`);
+  await assertClosed(keyed, []);
+  await open(key);
+});
+
+t.test("Closes the oldest connection of a network address without a valid key that has 5 % of all", async (t) => {
+  const { key, openMany, assertClosed } = await startLimited(t, { settings: { MAX_CONNECTIONS: "120" } });
+  const [keyed, anonymous] = [await openMany(5, key), await openMany(103)];
+  await assertClosed(anonymous, [0, 1, 2]);
+  await assertClosed(keyed, []);
+});
+
+t.test("Does not limit the connections of a trusted proxy, which are those of many clients", async (t) => {
+  const settings = { MAX_CONNECTIONS: "120", TRUST_PROXY: "127.0.0.1" };
+  const { openMany, assertClosed } = await startLimited(t, { settings });
+  await assertClosed(await openMany(110), []);
+});
+
+t.test("Closes the oldest connection of a key that has half of all", async (t) => {
+  const { key, store, openMany, send, assertClosed } = await startLimited(t, { settings: { MAX_CONNECTIONS: "6" } });
+  const other = await addKey(store, "other");
+  const [first, second] = [await openMany(3, other), await openMany(2, key)];
+  const third = await openMany(1, key);
+  await assertClosed(first, []);
+  await assertClosed(second, []);
+  const [anonymous] = await openMany(1);
+  await assertClosed(first, [0]);
+  await send(anonymous as Socket, key);
+  await assertClosed(second, [0]);
+  await assertClosed(third, []);
+});
+
+t.test("Closes connections over TLS in the same order", async (t) => {
+  const { cert, key: certificateKey } = await createCertificate(t, 1);
+  const tls = { cert: Buffer.from(cert), key: Buffer.from(certificateKey) };
+  const { key, app, openMany, assertClosed } = await startLimited(t, { tls, settings: { MAX_CONNECTIONS: "4" } });
+  const [keyed, anonymous] = [await openMany(2, key), await openMany(3)];
+  await assertClosed(keyed, []);
+  await assertClosed(anonymous, [0]);
+  for (const socket of [...keyed, ...anonymous]) socket.destroy();
+  await until(
+    () => app.openSockets.size === 0 || undefined,
+    () => `${app.openSockets.size} sockets are open`,
   );
 });
 
-/** Starts a service with a manual clock, and returns functions that observe its connections. */
-async function startClocked(t: Test, tls?: Options["tls"]) {
-  let [now, checks] = [0, 0];
-  const clock = () => {
-    checks += 1;
-    return now;
-  };
-  const { app, port } = await start(t, { tls, overrides: { clock, checkInterval: 10 } });
-  const sockets = new Set<Socket>();
-  app.server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+t.test("Closes a tenth of the connections without a valid key at a time while the memory is almost full", async (t) => {
+  const usage = { heap: 0, heapLimit: 100, resident: 80, residentLimit: 100 };
+  const { key, app, openMany, assertClosed } = await startLimited(t, {
+    overrides: { memory: () => usage, checkInterval: 20 },
   });
-  const untilChecked = (before = checks) =>
-    until(
-      () => checks > before + 1 || undefined,
-      () => "the service does not check its connections",
-    );
-  /** Advances the clock by `ms` milliseconds. */
-  const advance = async (ms: number) => {
-    now += ms;
-    await untilChecked();
-  };
-  /** Waits until the socket buffers of the system are full. */
-  const untilBlocked = async () => {
-    const countTaken = () =>
-      [...sockets].reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0);
-    const isWaiting = () => [...sockets].some(({ writableLength }) => writableLength > 0);
-    let [taken, unchanged] = [0, 0];
-    await until(
-      () => {
-        unchanged = isWaiting() && countTaken() === taken ? unchanged + 1 : 0;
-        taken = countTaken();
-        return unchanged > 10 || undefined;
-      },
-      () => `the system has taken ${taken} bytes, and takes more`,
-    );
-    await untilChecked();
-  };
-  /** Advances the clock until the service has closed all connections, for at most 120 s. Returns the milliseconds. */
-  const advanceUntilClosed = async () => {
-    const start = now;
-    while (sockets.size > 0 && now - start < 120_000) await advance(1_000);
-    return now - start;
-  };
-  return { port, sockets, advance, untilBlocked, advanceUntilClosed };
-}
-
-/** Sends requests for responses of 1.4 MB each, and does not read the responses. */
-function sendRequests(t: Test, socket: Socket, count: number): Socket {
-  t.teardown(() => socket.destroy());
-  socket.on("error", () => {}).write(bundleRequest.repeat(count));
-  return socket.pause();
-}
-
-for (const protocol of ["TCP", "TLS"])
-  t.test(`Closes a connection if the client does not read its response for 30 s, over ${protocol}`, async (t) => {
-    const { cert, key } = await createCertificate(t, 1);
-    const tls = protocol === "TLS" ? { cert: Buffer.from(cert), key: Buffer.from(key) } : undefined;
-    const { port, sockets, advance, untilBlocked, advanceUntilClosed } = await startClocked(t, tls);
-    const address = { port, host: "127.0.0.1" };
-    const socket = tls ? connectTls({ ...address, ca: cert, servername: "localhost" }) : connect(address);
-    sendRequests(t, socket, 8);
-    await untilBlocked();
-    await advance(30_000);
-    t.equal(sockets.size, 1, "open after 30 s");
-    // On a slow machine, the system may take another MiB late. The 30 s begin again then.
-    t.ok((await advanceUntilClosed()) <= 32_000, "closed afterwards");
-    // A client that does not read notices the end only when it writes.
-    await until(
-      () => (socket.writable ? void socket.write("G") : true),
-      () => "the client still has its connection",
-    );
-  });
-
-t.test("Keeps a connection whose client reads more than 1 MiB in 30 s, and always has requests pending", async (t) => {
-  const { port, sockets, advance, untilBlocked, advanceUntilClosed } = await startClocked(t);
-  const socket = sendRequests(t, connect(port, "127.0.0.1"), 48);
-  await untilBlocked();
-  for (let round = 0; round < 6; round++) {
-    // The TCP window opens only when much of it is free.
-    for (let bytes = 0; bytes < 8_000_000; ) {
-      const chunk = socket.read();
-      if (chunk === null) await once(socket, "readable");
-      else bytes += chunk.length;
-    }
-    await untilBlocked();
-    await advance(20_000);
-    t.equal(sockets.size, 1, `open after ${(round + 1) * 20} s`);
-  }
-  t.ok((await advanceUntilClosed()) <= 62_000, "closed when the client stops reading");
+  const [keyed, anonymous] = [await openMany(3, key), await openMany(20)];
+  usage.resident = 86;
+  await until(
+    () => anonymous[0]?.destroyed || undefined,
+    () => "no connection is closed",
+  );
+  t.equal(anonymous.at(-1)?.destroyed, false);
+  await assertClosed(
+    anonymous,
+    anonymous.map((_, index) => index),
+  );
+  await assertClosed(keyed, []);
+  t.equal(app.closedConnections.memory, 20);
 });

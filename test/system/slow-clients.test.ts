@@ -7,7 +7,6 @@ import { createCertificate } from "../support/certificate.ts";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { startServer } from "../support/processes.ts";
-import { start } from "../support/service.ts";
 import { attacks, bundleRequest } from "../support/slow-clients.ts";
 import { pause, until } from "../support/wait.ts";
 
@@ -38,10 +37,16 @@ const closed = (async () => {
   ]);
 })();
 
-// Fewer clients that do not read, because each holds about 3 MB of the kernel's memory.
+// Of 2,000 connections without a key, 500 of an address are kept. Fewer clients that do not read, because each holds
+// about 3 MB of the kernel's memory.
+const counts: Record<string, { count: number; kept: number }> = {
+  "slow headers": { count: 2_000, kept: 500 },
+  "slow bodies": { count: 2_000, kept: 2_000 },
+  "slow reading": { count: 100, kept: 100 },
+};
 for (const [name, attack] of Object.entries(attacks))
   t.test(`Responds to other clients during an attack by ${name}`, async (t) => {
-    const count = name === "slow reading" ? 100 : 2_000;
+    const { count, kept } = counts[name] as (typeof counts)[string];
     const env = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "error" };
     const key = (await petstore(env, ["keys", "create", "good"])).stdout.trim();
     const { url } = await startServer(t, env);
@@ -56,40 +61,8 @@ for (const [name, attack] of Object.entries(attacks))
       await pause(50);
     }
     t.ok(Math.max(...times) < 2_000, `the slowest took ${Math.round(Math.max(...times))} ms`);
-    t.equal(await (await attacked)(), count, "all slow clients stayed connected");
+    t.equal(await (await attacked)(), kept, "the other connections were closed");
   });
-
-t.test("Closes the connections that have waited longest if more than 200 do not read", async (t) => {
-  let sweeps = 0; // the service checks its connections once a second
-  const clock = () => {
-    sweeps += 1;
-    return performance.now();
-  };
-  const { port } = await start(t, { overrides: { clock } });
-  const sockets = Array.from({ length: 250 }, () => connect(port, "127.0.0.1").on("error", () => {}));
-  t.teardown(() => sockets.map((socket) => socket.destroy()));
-  for (const socket of sockets) {
-    socket.pause().write(bundleRequest.repeat(8));
-    await pause(5);
-  }
-  const closedOnes = () => sockets.flatMap((socket, index) => (socket.writable ? [] : index));
-  await until(
-    () => {
-      sockets.forEach(probe);
-      return closedOnes().length >= 50 || undefined;
-    },
-    () => `${closedOnes().length} are closed`,
-  );
-  t.ok(Math.max(...closedOnes()) < 120, `the last of them was number ${Math.max(...closedOnes())}`);
-  const before = sweeps;
-  await until(
-    () => sweeps > before + 2 || undefined,
-    () => "the service does not check its connections",
-  );
-  sockets.forEach(probe);
-  await pause(100);
-  t.ok(closedOnes().length < 100, `${closedOnes().length} are closed`);
-});
 
 t.test("Closes a connection after 30 s if the client does not read its response", async (t) => {
   for (const ms of await closed)

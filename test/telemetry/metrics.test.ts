@@ -40,10 +40,7 @@ for (const [name, open] of Object.entries(stores))
     );
 
     const bob = await addKey(store, "bob");
-    const body = JSON.stringify(pet);
-    const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json`;
-    const create = `POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    t.equal((await raw(create.repeat(64))).length, 64);
+    for (let n = 0; n < 64; n++) await service.create(pet);
     for (let n = 0; n < 3; n++) await call("GET", "/v1/pets?limit=5");
     await call("GET", "/v1/pets?limit=0");
     await call("GET", "/v1/pets", { key: "wrong" });
@@ -75,8 +72,7 @@ for (const [name, open] of Object.entries(stores))
 
     const calls = nonzero(series, "petstore_store_batch_size_sum");
     t.equal(calls['{method="pets_create"}'], 64, "all creates went in batches");
-    const batches = series['petstore_store_batch_size_count{method="pets_create"}'] as number;
-    t.ok(batches >= 1 && batches <= 32, `in ${batches} batches`);
+    t.equal(series['petstore_store_batch_size_count{method="pets_create"}'], 64, "one after the other");
     const queries = Object.keys(nonzero(series, "petstore_store_query_duration_seconds_count"));
     for (const method of ["pets_list", "pets_create", "pets_find", "keys_find"])
       t.ok(queries.includes(`{method="${method}"}`), method);
@@ -134,14 +130,17 @@ t.test("Requests with random methods, paths, hosts and keys create no new series
   });
   const received = () => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
   const expected = 2_000;
-  for (let n = 0; n < expected; n++)
-    socket.write(
-      `${pick(methods)} ${path()}?${word()} HTTP/1.1\r\nHost: ${word()}\r\nAuthorization: Bearer ${pick([service.key, word()])}\r\n\r\n`,
+  while (received() < expected) {
+    const count = received() + 100; // a connection may have 128 requests without a response
+    for (let n = 0; n < 100; n++)
+      socket.write(
+        `${pick(methods)} ${path()}?${word()} HTTP/1.1\r\nHost: ${word()}\r\nAuthorization: Bearer ${pick([service.key, word()])}\r\n\r\n`,
+      );
+    await until(
+      () => (received() >= count ? true : undefined),
+      () => `${received()} of ${expected} responses`,
     );
-  await until(
-    () => (received() >= expected ? true : undefined),
-    () => `${received()} of ${expected} responses`,
-  );
+  }
   socket.destroy();
   t.equal(received(), expected);
   t.same(await names(), before, `seed ${seed}`);

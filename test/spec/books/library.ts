@@ -13,6 +13,8 @@ import {
   HttpError,
   httpErrors,
   jsonBody,
+  memoryMonitor,
+  pipelining,
   requestChecks,
   responseHeaders,
 } from "../../../src/http/index.ts";
@@ -93,7 +95,9 @@ export async function startLibrary(): Promise<{ app: FastifyInstance; url: strin
   const books = new Map<bigint, Book>();
 
   const app = createFastify({ logger });
+  await app.register(memoryMonitor);
   await app.register(connections, { max: 100 });
+  await app.register(pipelining);
   await app.register(clientErrors, { log: logger, headers, onResponse: () => {} });
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);

@@ -1,0 +1,130 @@
+// The open connections by client, and the choice of the connections that are closed if there are too many.
+import type { Socket } from "node:net";
+import { toNetwork } from "./networks.ts";
+
+const maxAnonymousShare = 0.05; // of all connections, for a network address
+const minAnonymous = 100; // connections that a network address may have in any case
+const maxAuthenticatedShare = 0.5; // of all connections, for a client with a credential
+
+interface Connection {
+  /** The TCP socket or, after a TLS handshake, the TLS socket. */
+  socket: Socket;
+  /** The network address or, after authentication, the client. */
+  client: unknown;
+  isAnonymous: boolean;
+  readonly peer: string;
+}
+
+/** A connection that must be closed, because its client has too many, or because there are too many in total. */
+export interface Excess {
+  readonly socket: Socket;
+  readonly reason: "client" | "total";
+}
+
+/** The open connections. One that has not presented a valid credential yet is anonymous. */
+export class ConnectionTable {
+  readonly #max: number;
+  readonly #isProxy: (address: string) => boolean;
+  readonly #bySocket = new Map<Socket, Connection>();
+  readonly #byPeer = new Map<string, Connection>(); // by the address and port of the client
+  // Oldest first.
+  readonly #anonymous = new Set<Connection>();
+  readonly #byClient = new Map<unknown, Set<Connection>>();
+
+  /**
+   * `max` is the maximum number of connections. `isProxy` returns whether an address is that of a trusted proxy, whose
+   * connections are those of many clients.
+   */
+  constructor(max: number, isProxy: (address: string) => boolean) {
+    this.#max = max;
+    this.#isProxy = isProxy;
+  }
+
+  /** Adds a connection. Returns the connection that must be closed for it. */
+  add(socket: Socket): Excess | undefined {
+    const { remoteAddress, remotePort } = socket;
+    const peer = `${remoteAddress} ${remotePort}`;
+    const connection = { socket, client: toNetwork(`${remoteAddress}`), isAnonymous: true, peer };
+    const excess = this.#removeExcess(connection) ?? this.#removeOldest();
+    this.#bySocket.set(socket, connection);
+    this.#byPeer.set(peer, connection);
+    this.#anonymous.add(connection);
+    this.#join(connection);
+    return excess;
+  }
+
+  /** Replaces the TCP socket of a connection by its TLS socket. */
+  replace(socket: Socket): void {
+    const connection = this.#byPeer.get(`${socket.remoteAddress} ${socket.remotePort}`);
+    if (connection === undefined) return; // closed during the handshake
+    this.#bySocket.delete(connection.socket);
+    this.#bySocket.set(socket, connection);
+    connection.socket = socket;
+  }
+
+  /** Records that a connection belongs to `client`. Returns the connection that must be closed for it. */
+  identify(socket: Socket, client: unknown): Excess | undefined {
+    const connection = this.#bySocket.get(socket);
+    if (connection === undefined || connection.client === client) return undefined;
+    this.#leave(connection);
+    this.#anonymous.delete(connection);
+    connection.client = client;
+    connection.isAnonymous = false;
+    const excess = this.#removeExcess(connection);
+    this.#join(connection);
+    return excess;
+  }
+
+  /** Removes a closed connection. */
+  delete(socket: Socket): void {
+    const connection = this.#bySocket.get(socket);
+    if (connection) this.#remove(connection);
+  }
+
+  /** Removes and returns a share of the anonymous connections, the oldest first. */
+  removeAnonymous(share: number): Socket[] {
+    const removed = [...this.#anonymous].slice(0, Math.ceil(share * this.#anonymous.size));
+    for (const connection of removed) this.#remove(connection);
+    return removed.map(({ socket }) => socket);
+  }
+
+  // Makes room for a connection among those of its client.
+  #removeExcess({ client, isAnonymous, socket }: Connection): Excess | undefined {
+    if (isAnonymous && this.#isProxy(`${socket.remoteAddress}`)) return undefined;
+    const max = isAnonymous
+      ? Math.max(maxAnonymousShare * this.#max, minAnonymous)
+      : Math.max(maxAuthenticatedShare * this.#max, 1);
+    const [oldest] = this.#byClient.get(client) ?? [];
+    if (oldest === undefined || (this.#byClient.get(client)?.size ?? 0) < max) return undefined;
+    this.#remove(oldest);
+    return { socket: oldest.socket, reason: "client" };
+  }
+
+  // Makes room for a connection among all. If none is anonymous, the client with the most connections has too many.
+  #removeOldest(): Excess | undefined {
+    if (this.#bySocket.size < this.#max) return undefined;
+    const largest = () => [...this.#byClient.values()].reduce((a, b) => (b.size > a.size ? b : a));
+    const [oldest] = this.#anonymous.size > 0 ? this.#anonymous : largest();
+    this.#remove(oldest as Connection);
+    return { socket: (oldest as Connection).socket, reason: "total" };
+  }
+
+  #remove(connection: Connection): void {
+    this.#leave(connection);
+    this.#anonymous.delete(connection);
+    this.#bySocket.delete(connection.socket);
+    if (this.#byPeer.get(connection.peer) === connection) this.#byPeer.delete(connection.peer);
+  }
+
+  #join(connection: Connection): void {
+    const connections = this.#byClient.get(connection.client);
+    if (connections) connections.add(connection);
+    else this.#byClient.set(connection.client, new Set([connection]));
+  }
+
+  #leave(connection: Connection): void {
+    const connections = this.#byClient.get(connection.client) as Set<Connection>;
+    connections.delete(connection);
+    if (connections.size === 0) this.#byClient.delete(connection.client);
+  }
+}

@@ -1,0 +1,88 @@
+// Queues requests while the event loop is busy, and starts those of all clients in turn (fair queueing, RFC 8290): a
+// client that sends many requests waits for its own requests, not for those of others, and delays others by one each.
+//
+// Without a queue, Node reads up to 48 times 1,024 requests in one tick of the event loop, before it runs timers. And it
+// accepts one connection per tick, so that long ticks delay the clients that connect.
+
+const maxSlice = 5; // milliseconds of a tick that requests may take before further ones are queued
+const maxBatch = 32; // queued requests that are started in one tick, if they take less than `maxSlice`
+
+interface QueuedRequest {
+  readonly since: number; // milliseconds of the clock
+  readonly start: (waited: number) => void;
+}
+
+/** Queues requests by client. */
+export class FairQueue {
+  readonly #clock: () => number;
+  // The requests of each client, in order of arrival. The clients are in the order of their turns.
+  readonly #clients = new Map<unknown, QueuedRequest[]>();
+  #size = 0;
+  #tickStart: number | undefined; // undefined before the first request of a tick
+  #sliceStart: number | undefined; // undefined before the first queued request of a tick
+  #scheduled = 0; // immediates
+
+  /** `clock` returns milliseconds of a monotonic clock. */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** The number of requests in the queue. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Returns undefined if the request of `client` can start immediately. Otherwise, queues it, and resolves when it can
+   * start, to the milliseconds that it has waited.
+   */
+  enter(client: unknown): Promise<number> | undefined {
+    const now = this.#clock();
+    if (this.#tickStart === undefined) {
+      this.#tickStart = now;
+      setImmediate(this.#endTick);
+    }
+    if (this.#size === 0 && now - this.#tickStart < maxSlice) return undefined;
+    return new Promise((start) => {
+      const requests = this.#clients.get(client);
+      if (requests === undefined) this.#clients.set(client, [{ since: now, start }]);
+      else requests.push({ since: now, start });
+      this.#size += 1;
+      this.#schedule();
+    });
+  }
+
+  readonly #endTick = (): void => {
+    this.#tickStart = undefined;
+  };
+
+  // An immediate for each request, because promises are settled between two immediates: a request that needs only the
+  // embedded store is complete before the next one starts.
+  #schedule(): void {
+    for (; this.#scheduled < Math.min(this.#size, maxBatch); this.#scheduled++) setImmediate(this.#step);
+  }
+
+  readonly #step = (): void => {
+    const now = this.#clock();
+    if (this.#sliceStart === undefined) {
+      this.#sliceStart = now;
+      setImmediate(this.#endSlice); // before the immediates of the next tick
+    }
+    if (now - this.#sliceStart < maxSlice) this.#startNext(now);
+    this.#scheduled -= 1;
+    this.#schedule();
+  };
+
+  readonly #endSlice = (): void => {
+    this.#sliceStart = undefined;
+  };
+
+  #startNext(now: number): void {
+    const [client, requests] = this.#clients.entries().next().value as [unknown, QueuedRequest[]];
+    const { since, start } = requests.shift() as QueuedRequest;
+    this.#clients.delete(client);
+    if (requests.length > 0) this.#clients.set(client, requests); // last in turn
+    this.#size -= 1;
+    start(now - since);
+  }
+}

@@ -1,0 +1,95 @@
+// Monitors the memory of the process: the heap, whose limit V8 enforces by ending the process, and the resident memory,
+// whose limit a container enforces in the same way.
+import { totalmem } from "node:os";
+import { getHeapStatistics } from "node:v8";
+import fp from "fastify-plugin";
+import { collectGarbage } from "../lib/index.ts";
+
+const maxHeap = 0.9; // of the limit
+const maxResident = 0.95; // of the limit; more than of the heap, because freed memory stays resident for some time
+const highResident = 0.85; // of the limit
+const defaultCheckInterval = 250; // milliseconds
+const minCollectionInterval = 10_000; // milliseconds between two forced garbage collections
+
+declare module "fastify" {
+  interface FastifyInstance {
+    memory: MemoryMonitor;
+  }
+}
+
+/** The memory of the process and its limits, in bytes. */
+export interface MemoryUsage {
+  readonly heap: number;
+  readonly heapLimit: number;
+  readonly resident: number;
+  readonly residentLimit: number;
+}
+
+/** The options of the plugin `memoryMonitor`. */
+export interface MemoryMonitorOptions {
+  /** Returns the memory of the process. */
+  readonly memory?: (() => MemoryUsage) | undefined;
+  /** Returns milliseconds of a monotonic clock. */
+  readonly clock?: (() => number) | undefined;
+  /** Milliseconds between two checks. */
+  readonly checkInterval?: number | undefined;
+}
+
+/** Checks the memory every 250 ms. Other plugins read the result from `app.memory`. */
+export const memoryMonitor = fp<MemoryMonitorOptions>(
+  async (app, { memory = readMemory, clock = () => performance.now(), checkInterval = defaultCheckInterval }) => {
+    const monitor = new MemoryMonitor(memory, clock);
+    const timer = setInterval(() => monitor.check(), checkInterval).unref();
+    app.addHook("onClose", async () => clearInterval(timer));
+    app.decorate("memory", monitor);
+  },
+  { name: "memory-monitor" },
+);
+
+/** The state of the memory at the last check. */
+class MemoryMonitor {
+  readonly #read: () => MemoryUsage;
+  readonly #clock: () => number;
+  #lastCollection = Number.NEGATIVE_INFINITY;
+  #isFull = false;
+  #isHigh = false;
+
+  constructor(read: () => MemoryUsage, clock: () => number) {
+    this.#read = read;
+    this.#clock = clock;
+  }
+
+  /** Whether there is no memory for further requests. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** Whether the resident memory approaches its limit, so that memory must be released. */
+  get isHigh(): boolean {
+    return this.#isHigh;
+  }
+
+  /** Collects garbage before it reports a full memory, because garbage is no load. */
+  async check(): Promise<void> {
+    if (isFull(this.#read()) && this.#clock() - this.#lastCollection > minCollectionInterval) {
+      this.#lastCollection = this.#clock();
+      await collectGarbage();
+    }
+    const memory = this.#read();
+    this.#isFull = isFull(memory);
+    this.#isHigh = memory.resident > highResident * memory.residentLimit;
+  }
+}
+
+function isFull({ heap, heapLimit, resident, residentLimit }: MemoryUsage): boolean {
+  return heap > maxHeap * heapLimit || resident > maxResident * residentLimit;
+}
+
+// The limit of the container; without one, the memory of the machine.
+const constrained = process.constrainedMemory();
+const residentLimit = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+
+function readMemory(): MemoryUsage {
+  const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics();
+  return { heap, heapLimit, resident: process.memoryUsage.rss(), residentLimit };
+}

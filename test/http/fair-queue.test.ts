@@ -1,0 +1,63 @@
+// The queue of requests, with a manual clock and real immediates.
+import { setImmediate as nextTick } from "node:timers/promises";
+import t from "tap";
+import { FairQueue } from "../../src/http/fair-queue.ts";
+
+/** Creates a queue whose tick has taken 5 ms, so that further requests wait. */
+function createBusy() {
+  const time = { now: 0 };
+  const queue = new FairQueue(() => time.now);
+  const order: string[] = [];
+  const enter = (client: string, name: string) => queue.enter(client)?.then(() => order.push(name));
+  queue.enter("first");
+  time.now += 5;
+  return { time, queue, order, enter };
+}
+
+t.test("Starts requests immediately in the first 5 ms of a tick", async (t) => {
+  const time = { now: 0 };
+  const queue = new FairQueue(() => time.now);
+  for (; time.now < 5; time.now++) t.equal(queue.enter("client"), undefined, `after ${time.now} ms`);
+  const waiting = queue.enter("client");
+  t.equal(queue.size, 1);
+  time.now += 7;
+  t.equal(await waiting, 7, "resolves to the milliseconds that it has waited");
+  t.equal(queue.size, 0);
+  await nextTick();
+  t.equal(queue.enter("client"), undefined, "in the next tick");
+});
+
+t.test("Starts the requests of all clients in turn, and those of a client in order", async (t) => {
+  const { order, enter } = createBusy();
+  const flood = ["a1", "a2", "a3", "a4", "a5"].map((name) => enter("a", name));
+  await Promise.all([...flood, enter("b", "b1"), enter("b", "b2"), enter("c", "c1")]);
+  t.same(order, ["a1", "b1", "c1", "a2", "b2", "a3", "a4", "a5"]);
+});
+
+t.test("Does not start a request before those in the queue, also if the event loop has time", async (t) => {
+  const { queue, enter } = createBusy();
+  for (let n = 0; n < 40; n++) enter("a", `${n}`);
+  await nextTick();
+  t.not(queue.size, 0);
+  t.ok(queue.enter("a"));
+});
+
+t.test("Starts at most 32 requests in a tick, and fewer if they take 5 ms", async (t) => {
+  const { time, queue, enter } = createBusy();
+  for (let n = 0; n < 70; n++) enter("a", `${n}`);
+  await nextTick();
+  t.equal(queue.size, 70 - 32);
+  for (let n = 0; n < 10; n++) {
+    const slow = queue.enter("slow");
+    slow?.then(() => {
+      time.now += 5;
+    });
+  }
+  const sizes: number[] = [];
+  for (let n = 0; n < 30 && queue.size > 0; n++) {
+    await nextTick();
+    sizes.push(queue.size);
+  }
+  t.equal(queue.size, 0);
+  t.ok(sizes.length >= 10, `a slow request ends the slice: ${sizes}`);
+});
