@@ -27,7 +27,7 @@ try {
   for (const store of names) {
     console.log(`${store}, seed ${seed}`);
     const historyFile = values.history && `${values.history}.${store}`;
-    const report = await soak({ teardown }, { store, seconds, seed, historyFile, interval: [2_000, 6_000] });
+    const report = await soak({ teardown }, { store, seconds, seed, historyFile, interval: [1_000, 4_000] });
     for (const finding of report.findings) console.error(finding);
     const table = formatReport(report);
     console.log(table);

@@ -6,12 +6,13 @@ import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
 import { newDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { createRandom } from "../support/random.ts";
+import { createRandom, type Random } from "../support/random.ts";
 import { start } from "../support/service.ts";
 import { type BrokenStoreOptions, defects } from "../support/soak/broken-store.ts";
 import { planFaults } from "../support/soak/faults.ts";
 import type { Property } from "../support/soak/history.ts";
 import { HistoryChecker } from "../support/soak/history-checker.ts";
+import { planOperations } from "../support/soak/load.ts";
 import { formatReport, isFaultless } from "../support/soak/report.ts";
 import { finish, openRecorder, type Report, soak, startLoad } from "../support/soak/run.ts";
 import { tamper } from "../support/stores.ts";
@@ -41,23 +42,29 @@ for (const [store, seed] of [
     t.same(again.violations, report.history, "the written history has the same violations");
   });
 
+interface Step {
+  name: string;
+  wait: number;
+  random: Random;
+}
+const take = (plan: Iterator<Step, never>) =>
+  Array.from({ length: 5 }, () => {
+    const { name, wait, random } = plan.next().value;
+    return { name, wait, next: random.int(1_000) };
+  });
+
 t.test("The same seed plans the same faults, each once before one is repeated", async (t) => {
   const names = ["a", "b", "c", "d", "e"];
-  const plan = (seed: number) => {
-    const faults = planFaults(names, seed, [100, 900]);
-    return names.map(() => {
-      const { name, wait, random } = faults.next().value;
-      return { name, wait, next: random.int(1_000) };
-    });
-  };
+  const plan = (seed: number) => take(planFaults(names, seed, [100, 900]));
   t.same(plan(1), plan(1));
   t.notSame(plan(1), plan(2));
-  t.same(
-    plan(1)
-      .map(({ name }) => name)
-      .sort(),
-    names,
-  );
+  t.same(new Set(plan(1).map(({ name }) => name)), new Set(names));
+});
+
+t.test("The same seed plans the same operations of each client", async (t) => {
+  t.same(take(planOperations(1, 0)), take(planOperations(1, 0)));
+  t.notSame(take(planOperations(1, 0)), take(planOperations(1, 1)));
+  t.notSame(take(planOperations(1, 0)), take(planOperations(2, 0)));
 });
 
 // Runs load over a store that `change` wraps, until there is a violation of the property, or for two seconds.

@@ -181,16 +181,10 @@ export function postgresFaults({ sendCommand, url }: Postgres): Faults {
     await pause(500 + context.random.int(1_000));
     await sendCommand("start");
   };
-  const terminate =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";
-  const listBackends =
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";
+  const backends = "FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";
   const pauseBackends = async ({ random }: FaultContext) => {
-    const backends = await query(database, listBackends);
-    await pauseProcesses(
-      backends.map(({ pid }) => Number(pid)),
-      300 + random.int(2_000),
-    );
+    const pids = (await query(database, `SELECT pid ${backends}`)).map(({ pid }) => Number(pid));
+    await pauseProcesses(pids, 300 + random.int(2_000));
   };
   const blockCreates = (seconds: number) => `SELECT 1 FROM petstore.secret FOR UPDATE; SELECT pg_sleep(${seconds})`;
   return {
@@ -198,7 +192,7 @@ export function postgresFaults({ sendCommand, url }: Postgres): Faults {
     "database processes paused": pauseBackends,
     "database stopped, started again": interrupt("stop"),
     "database killed, started again": interrupt("kill"),
-    "connections to the database ended": () => query(database, terminate),
+    "connections to the database ended": () => query(database, `SELECT pg_terminate_backend(pid) ${backends}`),
     "creates blocked by a lock": async ({ random, runInBackground }) =>
       // Another fault may stop the database meanwhile.
       runInBackground(query(database, blockCreates(1 + random.int(100) / 100)).catch(() => {})),

@@ -24,7 +24,35 @@ export interface LoadOptions {
   progress(): number;
 }
 
-type Operation = (random: Random) => Promise<unknown>;
+// The frequency of each operation.
+const weights = {
+  find: 9,
+  list: 4,
+  listLast: 3,
+  create: 3,
+  repeatCreate: 1,
+  sendInvalidRequest: 1,
+  useRevokedKey: 1,
+} as const;
+type OperationName = keyof typeof weights;
+
+/** An operation of a plan: its generator, and the time to wait after it in milliseconds. */
+export interface PlannedOperation {
+  name: OperationName;
+  random: Random;
+  wait: number;
+}
+
+/**
+ * Yields the operations of a client without end. Each has its own generator, so that the next one does not depend on how
+ * many numbers it takes.
+ */
+export function* planOperations(seed: number, client: number): Generator<PlannedOperation, never> {
+  const names = (Object.keys(weights) as OperationName[]).flatMap((name) => Array(weights[name]).fill(name));
+  const random = createRandom(seed * 1_000 + client);
+  for (;;)
+    yield { name: random.pick(names), random: createRandom(random.int(2 ** 32)), wait: random.int(maxThinkTime) };
+}
 
 /** Clients that run until `stop` is called. */
 export class Load {
@@ -51,22 +79,19 @@ export class Load {
   }
 
   async #runClient(index: number): Promise<void> {
-    const repeat = (times: number, operation: Operation) => Array<Operation>(times).fill(operation);
-    const operations = [
-      ...repeat(9, this.#find),
-      ...repeat(4, this.#list),
-      ...repeat(3, this.#listLast),
-      ...repeat(3, this.#create),
-      this.#repeatCreate,
-      this.#sendInvalidRequest,
-      this.#useRevokedKey,
-    ];
-    const random = createRandom(this.#options.seed * 1_000 + index);
-    while (this.#isRunning) {
-      // Each operation has its own generator, so that the next one does not depend on how many numbers it takes.
-      const operation = random.pick(operations);
-      await operation(createRandom(random.int(2 ** 32)));
-      await pause(random.int(maxThinkTime));
+    const operations: Record<OperationName, (random: Random) => Promise<unknown>> = {
+      find: this.#find,
+      list: this.#list,
+      listLast: this.#listLast,
+      create: this.#create,
+      repeatCreate: this.#repeatCreate,
+      sendInvalidRequest: this.#sendInvalidRequest,
+      useRevokedKey: this.#useRevokedKey,
+    };
+    for (const { name, random, wait } of planOperations(this.#options.seed, index)) {
+      if (!this.#isRunning) return;
+      await operations[name](random);
+      await pause(wait);
     }
   }
 
