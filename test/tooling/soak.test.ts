@@ -20,16 +20,16 @@ import { pause, until } from "../support/wait.ts";
 
 t.jobs = 2;
 const minFaults = 4;
-const seconds = 6; // the first 1.2 s are without faults
+const seconds = 4;
 const seed = 5;
 
 for (const [store, seed] of [
-  ["sqlite", 3],
-  ["postgres", 7],
+  ["sqlite", 27],
+  ["postgres", 14],
 ] as const)
   t.test(`A soak run with faults over ${store} finds no failure`, { buffered: true }, async (t) => {
     const historyFile = join(folder(t), "history");
-    const report = await soak(t, { store, seconds, seed, interval: [300, 900], minFaults, historyFile });
+    const report = await soak(t, { store, seconds, seed, interval: [200, 600], minFaults, historyFile });
     t.same(report.findings, []);
     t.ok(isFaultless(report));
     t.ok(report.acknowledged > 10, `${report.acknowledged} were acknowledged`);
