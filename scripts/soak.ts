@@ -1,40 +1,39 @@
-// Runs soak tests over all stores, on Linux: `npm run soak -- --minutes=10`. `--stores` selects stores, `--seed`
-// repeats a sequence of faults, and `--write` writes the results into docs/performance.md. Exits with 1 if a run finds
-// a failure.
+// Runs a soak test over each store, on Linux: `npm run soak -- --seconds 600`. `--store` selects one store, `--seed`
+// repeats a sequence of operations and faults, `--history` names a file for all calls, as NDJSON, and `--write` writes
+// the results into docs/reliability.md. Exits with 1 if a run finds a failure.
 import { parseArgs } from "node:util";
 import { createCleanup } from "../test/support/cleanup.ts";
-import { formatReports, isFaultless } from "../test/support/soak/report.ts";
-import { type Report, soak, stores } from "../test/support/soak/run.ts";
+import { formatReport, isFaultless } from "../test/support/soak/report.ts";
+import { soak, stores } from "../test/support/soak/run.ts";
 import { writeMeasurements } from "./measurements.ts";
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "10" }, // for all stores together
-    stores: { type: "string", default: Object.keys(stores).join(",") },
+    seconds: { type: "string", default: "600" }, // for each store
+    store: { type: "string", multiple: true, default: Object.keys(stores) },
     seed: { type: "string", default: String(Date.now() % 1e6) },
+    history: { type: "string" }, // the name of the store is added to it
     write: { type: "boolean", default: false },
   },
 });
-const names = values.stores.split(",") as (keyof typeof stores)[];
+const names = values.store as (keyof typeof stores)[];
 const unknown = names.find((name) => !Object.hasOwn(stores, name));
 if (unknown !== undefined) throw new Error(`There is no ${unknown}. There are: ${Object.keys(stores).join(", ")}.`);
-const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
-if (!(minutes > 0) || !Number.isSafeInteger(seed)) throw new Error("--minutes and --seed must be numbers.");
+const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
+if (!(seconds > 0) || !Number.isSafeInteger(seed)) throw new Error("--seconds and --seed must be numbers.");
 
 const { teardown, cleanUp } = createCleanup();
-const reports: Record<string, Report> = {};
 try {
-  console.log(`seed ${seed}`);
   for (const store of names) {
-    const seconds = (minutes * 60) / names.length;
-    const report = await soak({ teardown }, { store, seconds, seed, interval: [2_000, 6_000] });
-    for (const finding of report.findings) console.error(`${store}, ${finding}`);
-    reports[store] = report;
+    console.log(`${store}, seed ${seed}`);
+    const historyFile = values.history && `${values.history}.${store}`;
+    const report = await soak({ teardown }, { store, seconds, seed, historyFile, interval: [1_000, 4_000] });
+    for (const finding of report.findings) console.error(finding);
+    const table = formatReport(report);
+    console.log(table);
+    if (values.write) writeMeasurements("docs/reliability.md", `soak-${store}`, table, `seed ${seed}`);
+    if (!isFaultless(report)) process.exitCode = 1;
   }
 } finally {
   await cleanUp();
 }
-const table = formatReports(reports);
-console.log(table);
-if (values.write) writeMeasurements("docs/performance.md", "soak", table, `seed ${seed}`);
-process.exitCode = Object.values(reports).every(isFaultless) ? 0 : 1;

@@ -1,20 +1,26 @@
-// The faults of a soak run. They are injected one at a time, except for faults that last.
+// The faults of a soak run. They are injected one at a time, except for faults that last. The seed determines their
+// sequence.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { statSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import type { Test } from "tap";
+import { prlimitSkipReason } from "../faults.ts";
 import { type Postgres, query } from "../postgres.ts";
-import type { Random } from "../random.ts";
+import { createRandom, type Random } from "../random.ts";
 import { pause } from "../wait.ts";
-import { createPet, type Model, toJson } from "./model.ts";
+import { createPet, toJson } from "./numbered-pets.ts";
+import type { Recorder } from "./recorder.ts";
 import type { SoakService } from "./service.ts";
+
+const maxClockShift = 6 * 3_600_000; // milliseconds; two clocks differ by less than the 24 hours of an Idempotency-Key
 
 /** The run into which a fault is injected. */
 export interface FaultContext {
   t: Pick<Test, "teardown">;
   service: SoakService;
   key: string;
-  model: Model;
+  recorder: Recorder;
   random: Random;
   /** Continues a fault in the background, while others are injected. */
   runInBackground(fault: Promise<unknown>): void;
@@ -23,10 +29,56 @@ export interface FaultContext {
 /** Faults by name. */
 export type Faults = Record<string, (context: FaultContext) => Promise<unknown>>;
 
+/** A fault of a plan: the time to wait before it in milliseconds, and its own generator. */
+export interface PlannedFault {
+  name: string;
+  wait: number;
+  random: Random;
+}
+
+/** Yields faults without end: each once, in random order, before one is repeated. */
+export function* planFaults(
+  names: readonly string[],
+  seed: number,
+  [min, max]: readonly [min: number, max: number],
+): Generator<PlannedFault, never> {
+  const random = createRandom(seed);
+  for (let remaining: string[] = []; ; ) {
+    if (remaining.length === 0) remaining = [...names];
+    const [name = ""] = remaining.splice(random.int(remaining.length), 1);
+    yield { name, wait: min + random.int(max - min), random: createRandom(random.int(2 ** 32)) };
+  }
+}
+
 const killWorker = async ({ service, random }: FaultContext) => {
   const pid = random.pick(service.workers());
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 };
+
+// Stops processes with SIGSTOP, so that they hold their connections and locks without doing anything.
+async function pauseProcesses(pids: readonly number[], ms: number): Promise<void> {
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of pids)
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        if ((error as { code?: string }).code !== "ESRCH") throw error; // it has exited
+      }
+  };
+  signal("SIGSTOP");
+  await pause(ms);
+  signal("SIGCONT");
+}
+
+const pauseWorker = ({ service, random }: FaultContext) =>
+  pauseProcesses([random.pick(service.workers())].filter(Boolean), 300 + random.int(2_000));
+
+async function stepClocks({ service, random }: FaultContext): Promise<void> {
+  const offset = () => random.int(2 * maxClockShift) - maxClockShift;
+  service.shiftClocks(offset());
+  await pause(500);
+  service.shiftClocks(offset());
+}
 
 const openConnection = ({ service }: FaultContext): Socket =>
   connect(Number(new URL(service.origin).port), "127.0.0.1").on("error", () => {});
@@ -56,12 +108,28 @@ async function runSlowClients(context: FaultContext): Promise<void> {
   for (const { socket } of clients) socket.destroy();
 }
 
+// Opens 1,500 connections, and sends a request on each. Each must have a response, unless it is closed.
+async function openManyConnections(context: FaultContext): Promise<void> {
+  const { key, recorder } = context;
+  const text = `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  const request = async (socket: Socket) => {
+    socket.write(text);
+    const response = await Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => []);
+    const [line] = String(response[0] ?? "").split("\r\n", 1);
+    if (/^HTTP/.test(line ?? "") && !/^HTTP\/1.1 (200|503) /.test(line ?? ""))
+      recorder.client.report("violations", `one of 1,500 connections: ${line}`);
+  };
+  const sockets = Array.from({ length: 1_500 }, () => openConnection(context));
+  await Promise.race([Promise.all(sockets.map(request)), pause(10_000)]);
+  for (const socket of sockets) socket.destroy();
+}
+
 async function resetConnections(context: FaultContext): Promise<void> {
-  const { key, model, random } = context;
+  const { key, recorder, random } = context;
   const resetOne = async (_: unknown, n: number) => {
     const socket = openConnection(context);
     await once(socket, "connect").catch(() => {});
-    const request = Buffer.from(createRequest(key, toJson(createPet(model.take()))));
+    const request = Buffer.from(createRequest(key, toJson(createPet(recorder.take()))));
     // Sends a part of the head, a part of the body, or all. In the last case, the pet may exist.
     const length = [60, request.length - 5, request.length][n % 3];
     socket.write(request.subarray(0, length));
@@ -73,11 +141,14 @@ async function resetConnections(context: FaultContext): Promise<void> {
 
 const commonFaults: Faults = {
   "a worker killed": killWorker,
+  "a worker paused": pauseWorker,
   "workers replaced": async ({ service }) => service.replaceWorkers(),
   "service killed, started again": ({ service }) => service.restart("SIGKILL"),
   "service ended, started again": ({ service }) => service.restart("SIGTERM"),
   "50 slow clients": async (context) => context.runInBackground(runSlowClients(context)),
   "30 connections reset": resetConnections,
+  "1,500 connections at once": openManyConnections,
+  "clocks stepped": stepClocks,
 };
 
 /** Returns the faults of a SQLite file. */
@@ -90,7 +161,14 @@ export function sqliteFaults(file: string): Faults {
     t.teardown(() => child.kill("SIGKILL"));
     runInBackground(once(child, "exit"));
   };
-  return { ...commonFaults, "file locked by another process": lockFile };
+  // The limit is below the size of the write-ahead log or of the database, whichever grows next.
+  const fillDisk = async ({ service, random }: FaultContext) => {
+    service.limitFileSize(statSync(file).size + 20_000);
+    await pause(500 + random.int(1_000));
+    service.limitFileSize("unlimited");
+  };
+  const fullDisk: Faults = prlimitSkipReason ? {} : { "disk full": fillDisk };
+  return { ...commonFaults, ...fullDisk, "file locked by another process": lockFile };
 }
 
 /** Returns the faults of a PostgreSQL server. */
@@ -103,14 +181,18 @@ export function postgresFaults({ sendCommand, url }: Postgres): Faults {
     await pause(500 + context.random.int(1_000));
     await sendCommand("start");
   };
-  const terminate =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";
+  const backends = "FROM pg_stat_activity WHERE application_name = 'petstore' AND pid <> pg_backend_pid()";
+  const pauseBackends = async ({ random }: FaultContext) => {
+    const pids = (await query(database, `SELECT pid ${backends}`)).map(({ pid }) => Number(pid));
+    await pauseProcesses(pids, 300 + random.int(2_000));
+  };
   const blockCreates = (seconds: number) => `SELECT 1 FROM petstore.secret FOR UPDATE; SELECT pg_sleep(${seconds})`;
   return {
     ...commonFaults,
+    "database processes paused": pauseBackends,
     "database stopped, started again": interrupt("stop"),
     "database killed, started again": interrupt("kill"),
-    "connections to the database ended": () => query(database, terminate),
+    "connections to the database ended": () => query(database, `SELECT pg_terminate_backend(pid) ${backends}`),
     "creates blocked by a lock": async ({ random, runInBackground }) =>
       // Another fault may stop the database meanwhile.
       runInBackground(query(database, blockCreates(1 + random.int(100) / 100)).catch(() => {})),

@@ -1,20 +1,22 @@
-// The load of a soak run: concurrent clients that send valid and invalid requests until they are stopped.
+// The load of a soak run: concurrent clients that send valid and invalid requests until they are stopped. The seed
+// determines the sequence of operations of each client.
 import { createRandom, type Random } from "../random.ts";
 import { pause } from "../wait.ts";
-import type { CheckedClient } from "./checked-client.ts";
 import { invalidRequests } from "./invalid-requests.ts";
-import { createPet, type Model, type Pet, statuses, toJson, verifyList } from "./model.ts";
+import { type Status, statuses } from "./numbered-pets.ts";
+import { firstPage, type PageRequest, type Recorder } from "./recorder.ts";
 
 const clients = 24;
-const maxThinkTime = 10; // milliseconds between two actions of a client
+const maxThinkTime = 10; // milliseconds between two operations of a client
 const maxPets = 200_000; // in a run of any duration, so that listing them takes seconds
 const initialPets = 2_000;
+const recentPets = 10;
+const maxRevokedKeys = 100;
 const retryTimeout = 5_000; // milliseconds for unacknowledged creates after the stop
 
 /** The options of the load. */
 export interface LoadOptions {
-  client: CheckedClient;
-  model: Model;
+  recorder: Recorder;
   seed: number;
   /** Runs `petstore ARGS…`. Returns its output, or undefined if it failed. */
   command(...args: string[]): Promise<string | undefined>;
@@ -22,12 +24,42 @@ export interface LoadOptions {
   progress(): number;
 }
 
-type Action = (random: Random) => Promise<unknown>;
+// The frequency of each operation.
+const weights = {
+  find: 9,
+  list: 4,
+  listLast: 3,
+  create: 3,
+  repeatCreate: 1,
+  sendInvalidRequest: 1,
+  useRevokedKey: 1,
+} as const;
+type OperationName = keyof typeof weights;
+
+/** An operation of a plan: its generator, and the time to wait after it in milliseconds. */
+export interface PlannedOperation {
+  name: OperationName;
+  random: Random;
+  wait: number;
+}
+
+/**
+ * Yields the operations of a client without end. Each has its own generator, so that the next one does not depend on how
+ * many numbers it takes.
+ */
+export function* planOperations(seed: number, client: number): Generator<PlannedOperation, never> {
+  const names = (Object.keys(weights) as OperationName[]).flatMap((name) => Array(weights[name]).fill(name));
+  const random = createRandom(seed * 1_000 + client);
+  for (;;)
+    yield { name: random.pick(names), random: createRandom(random.int(2 ** 32)), wait: random.int(maxThinkTime) };
+}
 
 /** Clients that run until `stop` is called. */
 export class Load {
   readonly #options: LoadOptions;
-  readonly #revokedKeys: string[] = [];
+  readonly #revokedKeys: { name: string; key: string }[] = [];
+  // The last known page of each list, which changes with each create.
+  readonly #lastPages = new Map<Status | undefined, PageRequest>();
   readonly #done: Promise<unknown>;
   #isRunning = true;
   #retryUntil = Number.POSITIVE_INFINITY;
@@ -35,11 +67,11 @@ export class Load {
   constructor(options: LoadOptions) {
     this.#options = options;
     const users = Array.from({ length: clients }, (_, index) => this.#runClient(index));
-    this.#done = Promise.all([...users, this.#verifyLists(), this.#rotateKeys()]);
+    this.#done = Promise.all([...users, this.#listAll(), this.#rotateKeys()]);
     this.#done.catch(() => {}); // `stop` rejects
   }
 
-  /** Stops the clients after their current actions. Rejects if one of them has failed. */
+  /** Stops the clients after their current operations. Rejects if one of them has failed. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#retryUntil = Math.min(this.#retryUntil, performance.now() + retryTimeout);
@@ -47,119 +79,105 @@ export class Load {
   }
 
   async #runClient(index: number): Promise<void> {
-    const repeat = (times: number, action: Action) => Array<Action>(times).fill(action);
-    const actions = [
-      ...repeat(9, this.#get),
-      ...repeat(4, this.#list),
-      ...repeat(3, this.#create),
-      this.#repeatCreate,
-      this.#sendInvalidRequest,
-      this.#useRevokedKey,
-    ];
-    const random = createRandom(this.#options.seed + index);
-    for (; this.#isRunning; await pause(random.int(maxThinkTime))) await random.pick(actions)(random);
+    const operations: Record<OperationName, (random: Random) => Promise<unknown>> = {
+      find: this.#find,
+      list: this.#list,
+      listLast: this.#listLast,
+      create: this.#create,
+      repeatCreate: this.#repeatCreate,
+      sendInvalidRequest: this.#sendInvalidRequest,
+      useRevokedKey: this.#useRevokedKey,
+    };
+    for (const { name, random, wait } of planOperations(this.#options.seed, index)) {
+      if (!this.#isRunning) return;
+      await operations[name](random);
+      await pause(wait);
+    }
   }
 
-  // Returns whether there was a definite response.
-  async #post(n: number, key?: string, pet = createPet(n), status = 201): Promise<boolean> {
-    const { client, model } = this.#options;
-    const headers = { "content-type": "application/json", ...(key && { "idempotency-key": key }) };
-    const response = await client.call({ method: "POST", path: "/v1/pets", status, headers, body: toJson(pet) });
-    const contradiction = response?.status === 201 && model.acknowledge(n, response.body as Pet);
-    if (contradiction) client.report("contradictions", contradiction);
-    return response !== undefined;
-  }
-
-  // Every third pet has no idempotency key. Such a create can't be retried, so that it may be lost without a response.
+  // Every third pet has no Idempotency-Key. Such a create can't be retried.
   #keyOf(n: number): string | undefined {
     return n % 3 === 0 ? undefined : `soak-${n}`;
   }
 
+  // Every second pick is one of the last pets, which stale data does not contain.
   #pickAcknowledged(random: Random): number | undefined {
-    const { acknowledged } = this.#options.model;
-    return acknowledged[random.int(acknowledged.length)];
+    const { acknowledged } = this.#options.recorder;
+    const count = random.chance(2) ? Math.min(recentPets, acknowledged.length) : acknowledged.length;
+    return acknowledged[acknowledged.length - 1 - random.int(count)];
   }
 
   #create = async () => {
-    const { model, progress } = this.#options;
-    if (model.sent > initialPets + maxPets * progress()) return;
-    const n = model.take();
+    const { recorder, progress } = this.#options;
+    if (recorder.sent > initialPets + maxPets * progress()) return;
+    const n = recorder.take();
     const key = this.#keyOf(n);
-    let isDone = await this.#post(n, key);
-    while (key && !isDone && performance.now() < this.#retryUntil) isDone = await this.#post(n, key);
+    let outcome = await recorder.create(n, { key });
+    while (key && outcome === "unknown" && performance.now() < this.#retryUntil)
+      outcome = await recorder.create(n, { key });
+    const id = recorder.checker.idOf(n);
+    if (id !== undefined) await recorder.find(id);
   };
 
   #repeatCreate = async (random: Random) => {
     const n = this.#pickAcknowledged(random);
     const key = n && this.#keyOf(n);
-    if (!key) return;
-    if (random.int(2) === 0) await this.#post(n, key);
-    else await this.#post(n, key, createPet(n + 1), 422);
+    if (key) await this.#options.recorder.create(n, { key, conflicting: random.chance(2) });
   };
 
-  #get = async (random: Random) => {
-    const { client, model } = this.#options;
-    const id = model.idOf(this.#pickAcknowledged(random) ?? -1);
-    if (id === undefined) return;
-    const response = await client.call({ method: "GET", path: `/v1/pets/${id}`, status: 200 });
-    const pet = response?.body as Pet | undefined;
-    if (pet) client.checkPet(pet);
-    if (pet && Number(pet.id) !== id) client.report("contradictions", `the response to ${id} is ${pet.id}`);
+  #find = async (random: Random) => {
+    const { recorder } = this.#options;
+    const id = recorder.checker.idOf(this.#pickAcknowledged(random) ?? -1);
+    if (id !== undefined) await recorder.find(id);
   };
 
   #list = async (random: Random) => {
-    const { client } = this.#options;
-    const status = statuses[random.int(4)];
     let pagesLeft = random.int(4);
-    for await (const pets of client.pages(`limit=${1 + random.int(100)}${status ? `&status=${status}` : ""}`)) {
-      const other = status && pets.find((pet) => pet.status !== status);
-      if (other) client.report("contradictions", `${other.name} is not ${status}`);
+    for await (const _ of this.#options.recorder.pages(firstPage(1 + random.int(100), statuses[random.int(4)])))
       if (pagesLeft-- === 0 || !this.#isRunning) return;
-    }
   };
 
-  #sendInvalidRequest = (random: Random) => this.#options.client.call(random.pick(invalidRequests));
+  #listLast = async (random: Random) => {
+    const status = statuses[random.int(4)];
+    const request = this.#lastPages.get(status) ?? firstPage(100, status);
+    const page = await this.#options.recorder.list(request);
+    if (page?.next) this.#lastPages.set(status, page.next);
+  };
+
+  #sendInvalidRequest = (random: Random) => this.#options.recorder.client.call(random.pick(invalidRequests));
 
   #useRevokedKey = async (random: Random) => {
-    const key = random.pick(this.#revokedKeys);
-    if (key) await this.#options.client.call({ method: "GET", path: "/v1/pets", status: 401, key });
+    const revoked = random.pick(this.#revokedKeys);
+    if (revoked) await this.#options.recorder.useKey(revoked.name, revoked.key);
   };
 
-  // Compares the whole list, or the list of a status, with the model, again and again.
-  async #verifyLists(): Promise<void> {
-    const { client, model } = this.#options;
+  // Reads all pages of all lists, again and again.
+  async #listAll(): Promise<void> {
     for (let n = 0; this.#isRunning; n++) {
-      const status = statuses[n % 4];
-      const query = `limit=100${status ? `&status=${status}` : ""}`;
-      const { lost, duplicated } = await verifyList(model, this.#pagesWhileRunning(query), status);
-      if (this.#isRunning && lost + duplicated > 0)
-        client.report("contradictions", `${query}: ${lost} lost, ${duplicated} duplicated`);
+      for await (const _ of this.#options.recorder.pages(firstPage(100, statuses[n % 4]))) if (!this.#isRunning) return;
       await pause(100);
     }
   }
 
-  async *#pagesWhileRunning(query: string): AsyncGenerator<Pet[]> {
-    for await (const page of this.#options.client.pages(query)) {
-      if (!this.#isRunning) return;
-      yield page;
-    }
-  }
-
-  // Creates, uses and revokes API keys. A revoked key is invalid in all processes at once.
+  // Creates, uses and revokes API keys. Uses each key during its revocation, too.
   async #rotateKeys(): Promise<void> {
-    const { client, command } = this.#options;
+    const { recorder, command, seed } = this.#options;
     for (let n = 0; ; n++) {
       await pause(1_000);
       if (!this.#isRunning) return;
-      const name = `soak-${n}`;
-      const key = (await command("keys", "create", name))?.trim();
-      if (!key) continue; // the store is unavailable
-      const use = (status: number) =>
-        Promise.all(Array.from({ length: 8 }, () => client.call({ method: "GET", path: "/v1/pets", status, key })));
-      await use(200);
-      if ((await command("keys", "revoke", name)) === undefined) continue;
-      await use(401);
-      if (this.#revokedKeys.push(key) > 100) this.#revokedKeys.shift();
+      const name = `soak-${seed}-${n}`;
+      const created = await recorder.changeKey("createKey", name, () => command("keys", "create", name));
+      if (created === undefined) continue; // the store is unavailable
+      const key = created.trim();
+      const use = () => Promise.all(Array.from({ length: 8 }, () => recorder.useKey(name, key)));
+      await use();
+      const revocation = recorder.changeKey("revokeKey", name, () => command("keys", "revoke", name));
+      for (let isPending = true; isPending; ) {
+        await use();
+        isPending = await Promise.race([revocation.then(() => false), pause(1, true)]);
+      }
+      await use();
+      if (this.#revokedKeys.push({ name, key }) > maxRevokedKeys) this.#revokedKeys.shift();
     }
   }
 }
