@@ -6,12 +6,12 @@ import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
-import { readDocument } from "../src/pets/document.ts";
+import { parseOwnDocument } from "../src/pets/document.ts";
 import { readBasePath } from "../src/spec/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
-const { text } = await readDocument().catch((error: Error) => {
+const { text } = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });

@@ -2,6 +2,7 @@
 // the rules of this file know it as compatible.
 import { methods } from "../../src/spec/openapi.ts";
 import { find, type Json, parsePointer } from "../json-pointer.ts";
+import { findClosedSchemas } from "./closed-schemas.ts";
 import {
   describeChange,
   describeChangeLocation,
@@ -62,6 +63,12 @@ const rules: Rule[] = [
   ({ property, before, after }) => {
     if (property !== "x-max-bytes") return undefined;
     return (before ?? Number.POSITIVE_INFINITY) > (after ?? Number.POSITIVE_INFINITY) ? "major" : "minor";
+  },
+  // Consumers that validate a response reject a field that its released schema did not permit.
+  ({ typeName, kind, revision }, { base }) => {
+    const [, owner] = /^(#.*)\/properties\/[^/]+$/.exec(revision?.pointer ?? "") ?? [];
+    if (typeName !== "Schema" || kind !== "added" || owner === undefined) return undefined;
+    return findClosedSchemas(base).has(find(base, parsePointer(owner)) as Json) ? "major" : undefined;
   },
   // Until its sunset, an operation must remain. A new sunset must not be in the past.
   ({ property, before, after }, _, today) => {

@@ -494,4 +494,4 @@ export interface operations {
 }
 
 /** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "cbccfaf915999983ab5cb633a65798979c6d7211fc68ab25109d2b073663ab39";
+export const documentHash = "1bcf01304a2daec1243f5ea4e2b760f906d3707ee1eedc8320b440a91cfc50a0";

@@ -37,3 +37,6 @@ export type Handler<Id extends OperationId> = spec.Handler<PetStoreApplication, 
 
 /** One handler for each operation of the document. */
 export type Handlers = spec.Handlers<PetStoreApplication>;
+
+/** One signature for each operation of the document. */
+export type Signatures = spec.Signatures<PetStoreApplication>;

@@ -10,11 +10,22 @@ export interface Deprecation {
   readonly successor: string | undefined;
 }
 
+const fields = ["x-deprecated-since", "x-sunset", "x-successor"] as const;
+
 /**
  * Reads `x-deprecated-since`, `x-sunset` and `x-successor` of a deprecated operation. Without `x-deprecated-since`, the
- * operation is deprecated since the release of the document's version (`x-released`).
+ * operation is deprecated since the release of the document's version (`x-released`). Returns undefined if the
+ * operation is not deprecated.
  */
-export function readDeprecation(document: OpenApi, operation: OperationObject, reject: Reject): Deprecation {
+export function readDeprecation(
+  document: OpenApi,
+  operation: OperationObject,
+  reject: Reject,
+): Deprecation | undefined {
+  if (!operation.deprecated) {
+    const unused = fields.find((name) => operation[name] !== undefined);
+    return unused && reject(`has ${unused}, but is not deprecated: add deprecated: true`);
+  }
   const toDate = (name: string, text: string | undefined): Date => {
     const date = new Date(`${text}T00:00:00Z`);
     if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text)

@@ -3,6 +3,7 @@
 import { hash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { parseDocument as parseYamlDocument } from "yaml";
+import { rejectIgnoredParts } from "./ignored-parts.ts";
 import { methods, type OpenApi } from "./openapi.ts";
 import { type Operation, readOperation } from "./operation.ts";
 
@@ -45,6 +46,7 @@ export async function parseDocument(text: string, validHash?: string): Promise<D
     const { valid, errors } = await validator.validate(structuredClone(content));
     if (!valid) throw new Error(`The document is invalid: ${describe(errors)}.`);
   }
+  rejectIgnoredParts(content);
   // References are resolved in place: the copy keeps `content` as written.
   const resolved = validator.resolveRefs({ specification: structuredClone(content) }) as unknown as OpenApi;
 

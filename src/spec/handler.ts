@@ -17,13 +17,21 @@ export interface Application {
 export type OperationId<App extends Application> = keyof App["operations"] & string;
 
 // The types of openapi-typescript have the media types of a body, and the parameters of each location.
-type JsonContent<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
-type Parameters<Operation, In extends string> = Operation extends { parameters: infer All }
+/** The body of a request or a response; undefined if the document declares none. */
+export type JsonContent<T> = T extends { content: { "application/json": infer Body } } ? Body : undefined;
+/** The parameters of a location; never if the document declares none. */
+export type Parameters<Operation, In extends string> = Operation extends { parameters: infer All }
   ? NonNullable<All[In & keyof All]>
   : never;
-type RequestBody<Operation> = Operation extends { requestBody?: infer Body } ? JsonContent<Body> : undefined;
+/** The body of a request, which can be undefined if the document does not require it. */
+export type RequestBody<Operation> = Operation extends { requestBody: infer Body }
+  ? JsonContent<Body>
+  : Operation extends { requestBody?: infer Body }
+    ? JsonContent<NonNullable<Body>> | undefined
+    : undefined;
 
-type Responses<Operation> = Operation extends { responses: infer All } ? All : never;
+/** The responses of an operation by status. */
+export type Responses<Operation> = Operation extends { responses: infer All } ? All : never;
 
 type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
 // `body` may be omitted if the document declares none, as for 204.

@@ -5,4 +5,6 @@ export { listForCors, type Operation } from "./operation.ts";
 export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";
 export type { Authenticate, SecurityScheme, SecuritySchemes } from "./security.ts";
+export { errorFields, type Signature, type Signatures } from "./signature.ts";
+export { checkSignatures } from "./signature-check.ts";
 export { createValidatorCompiler } from "./validation.ts";

@@ -14,8 +14,15 @@ export interface OpenApi {
   readonly security?: readonly SecurityRequirementObject[];
   readonly paths: Record<string, PathItem>;
   readonly components?: {
-    readonly securitySchemes?: Record<string, { readonly type: string; readonly scheme?: string }>;
+    readonly securitySchemes?: Record<string, SecuritySchemeObject>;
   };
+}
+
+interface SecuritySchemeObject {
+  readonly type: string;
+  readonly scheme?: string;
+  readonly in?: string;
+  readonly name?: string;
 }
 
 type SecurityRequirementObject = Record<string, readonly string[]>;
@@ -34,7 +41,7 @@ export interface OperationObject {
   readonly parameters?: readonly ParameterObject[];
   readonly servers?: unknown;
   readonly requestBody?: RequestBodyObject;
-  readonly responses?: Record<string, { readonly headers?: object }>;
+  readonly responses?: Record<string, ResponseObject>;
   readonly security?: readonly SecurityRequirementObject[];
   readonly "x-deprecated-since"?: string;
   readonly "x-sunset"?: string;
@@ -46,14 +53,47 @@ export interface OperationObject {
 export interface ParameterObject {
   readonly name: string;
   readonly in: string;
-  readonly schema?: { readonly type?: string };
+  readonly required?: boolean;
+  readonly schema?: SchemaObject;
   readonly style?: string;
   readonly allowEmptyValue?: boolean;
+  readonly allowReserved?: boolean;
 }
 
 /** A request body as written in the document. */
 export interface RequestBodyObject {
   readonly required?: boolean;
-  readonly content: object;
+  readonly content: Content;
   readonly "x-max-bytes"?: number;
+}
+
+/** A response as written in the document. */
+export interface ResponseObject {
+  readonly headers?: object;
+  readonly content?: Content;
+}
+
+/** The schemas of a body by media type. */
+export type Content = Record<string, { readonly schema?: SchemaObject }>;
+
+/** The keywords of a schema that the comparison with the code reads. A schema can also be `true` or `false`. */
+export interface SchemaObject {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly default?: unknown;
+  readonly required?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly properties?: Record<string, unknown>;
+  readonly patternProperties?: unknown;
+  readonly additionalProperties?: unknown;
+  readonly unevaluatedProperties?: unknown;
+  readonly items?: unknown;
+  readonly allOf?: readonly unknown[];
+  readonly anyOf?: readonly unknown[];
+  readonly oneOf?: readonly unknown[];
+  readonly if?: unknown;
+  readonly then?: unknown;
+  readonly else?: unknown;
+  readonly dependentSchemas?: Record<string, unknown>;
 }

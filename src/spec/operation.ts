@@ -1,10 +1,19 @@
 // Reads an operation of the document. Rejects features of OpenAPI that the server does not implement.
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
-import type { OpenApi, OperationObject, RequestBodyObject } from "./openapi.ts";
+import type {
+  OpenApi,
+  OperationObject,
+  ParameterObject,
+  RequestBodyObject,
+  ResponseObject,
+  SchemaObject,
+} from "./openapi.ts";
 import { checkParameters, checkPath } from "./parameters.ts";
 import { readSecurity, type SecurityRequirement } from "./security.ts";
+import { errorFields } from "./signature.ts";
+import { checkResponse } from "./signature-check.ts";
 
-const mediaTypes = ["application/json"];
+const jsonType = "application/json";
 
 /** One operation of the document. */
 export interface Operation {
@@ -17,7 +26,10 @@ export interface Operation {
   readonly tag: string;
   /** Alternative requirements, one of which must be met. Empty if the operation requires no credential. */
   readonly security: readonly SecurityRequirement[];
+  readonly parameters: readonly ParameterObject[];
   readonly body: RequestBody | undefined;
+  /** The responses by status. */
+  readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly deprecation: Deprecation | undefined;
   /** The names of the headers that are parameters, and of those that responses may have. */
   readonly headers: { readonly request: readonly string[]; readonly response: readonly string[] };
@@ -28,6 +40,7 @@ export interface RequestBody {
   readonly required: boolean;
   /** The maximum size in bytes; undefined for Fastify's default of 1 MiB. */
   readonly maxBytes: number | undefined;
+  readonly schema: SchemaObject | undefined;
 }
 
 /** Throws an Error that names the operation. The reason completes the sentence "The operation getBook …". */
@@ -55,14 +68,17 @@ export function readOperation(document: OpenApi, path: string, method: string, o
     reject(`has x-stability ${stability}, which must be experimental or beta`);
   checkPath(path, parameters, reject);
   checkParameters(parameters, reject);
+  checkResponses(responses, reject);
   return {
     id,
     method: method.toUpperCase(),
     path,
     tag: operation.tags?.[0] ?? "default",
     security: readSecurity(document, operation, reject),
+    parameters,
     body: operation.requestBody && readBody(operation.requestBody, reject),
-    deprecation: operation.deprecated ? readDeprecation(document, operation, reject) : undefined,
+    responses,
+    deprecation: readDeprecation(document, operation, reject),
     headers: {
       request: parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name),
       response: Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
@@ -71,9 +87,21 @@ export function readOperation(document: OpenApi, path: string, method: string, o
 }
 
 function readBody({ required = false, content, "x-max-bytes": maxBytes }: RequestBodyObject, reject: Reject) {
-  const unsupported = Object.keys(content).find((type) => !mediaTypes.includes(type));
-  if (unsupported) reject(`has a body of ${unsupported}, and only ${mediaTypes} is read`);
+  const unsupported = Object.keys(content).find((type) => type !== jsonType);
+  if (unsupported) reject(`has a body of ${unsupported}, and only ${jsonType} is read`);
+  if (content[jsonType]?.schema === undefined) reject(`has a body without a schema for ${jsonType}`);
   if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes > 0))
     reject(`has x-max-bytes ${maxBytes}, which must be a number of bytes`);
-  return { required, maxBytes };
+  return { required, maxBytes, schema: content[jsonType]?.schema };
+}
+
+function checkResponses(responses: Record<string, ResponseObject>, reject: Reject): void {
+  for (const [status, response] of Object.entries(responses)) {
+    const unsupported = Object.keys(response.content ?? {}).find((type) => type !== jsonType);
+    if (unsupported)
+      reject(`has the response ${status} of ${unsupported}, and only ${jsonType} is sent: declare ${jsonType}`);
+    // The server responds to failures itself, always with the same fields.
+    if (response.content !== undefined && /^([45]|default)/.test(status))
+      checkResponse(status, response, errorFields, reject);
+  }
 }

@@ -20,15 +20,17 @@ export function checkPath(path: string, parameters: readonly ParameterObject[], 
 
 /** Checks that the server supports each parameter. */
 export function checkParameters(parameters: readonly ParameterObject[], reject: Reject): void {
-  for (const [index, { name, in: location, schema, style = "form", allowEmptyValue }] of parameters.entries()) {
+  for (const [index, parameter] of parameters.entries()) {
+    const { name, in: location, schema, style = "form", allowEmptyValue, allowReserved } = parameter;
     if (location === "cookie") reject(`has the cookie parameter ${name}, and cookies are not read`);
     if (location === "header" && ignoredHeaders.test(name))
       reject(`has the header parameter ${name}, which OpenAPI passes over`);
     if (parameters.findIndex((other) => other.name === name && other.in === location) !== index)
       reject(`has the parameter ${name} twice`);
     if (allowEmptyValue) reject(`has the parameter ${name} with allowEmptyValue, and an empty value is refused`);
+    if (allowReserved) reject(`has the parameter ${name} with allowReserved, and a plain + or & is read otherwise`);
     if (!/^(form|simple)$/.test(style)) reject(`has the parameter ${name} with the style ${style}, which is not read`);
-    if (!types.includes(schema?.type ?? ""))
+    if (!types.includes(schema?.type as string))
       reject(`has the parameter ${name}, whose type must be one of ${types.join(", ")}`);
   }
 }

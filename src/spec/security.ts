@@ -9,7 +9,7 @@ export type Authenticate<Caller = unknown> = (request: FastifyRequest) => Promis
 
 /** The implementation of a security scheme. */
 export interface SecurityScheme<Caller = unknown> {
-  /** The type that the document must declare: `http bearer`, `http basic`, `apikey`, `oauth2`, … */
+  /** The type that the document must declare: `http bearer`, `http basic`, `apikey header x-key`, `oauth2`, … */
   readonly type: string;
   readonly authenticate: Authenticate<Caller>;
 }
@@ -27,7 +27,8 @@ export function readSecurity(document: OpenApi, operation: OperationObject, reje
       const scheme = document.components?.securitySchemes?.[name];
       if (scheme === undefined) return reject(`needs the security scheme ${name}, which is not declared`);
       if (roles.length > 0) return reject(`needs roles of the security scheme ${name}, and keys have none`);
-      return { name, type: [scheme.type, scheme.scheme].filter(Boolean).join(" ").toLowerCase() };
+      const type = [scheme.type, scheme.scheme, scheme.in, scheme.name].filter(Boolean).join(" ").toLowerCase();
+      return { name, type };
     }),
   );
 }

@@ -25,5 +25,5 @@ export {
   type StoreMetrics,
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
-export { newPetColumns } from "./rows.ts";
+export { newPetColumns, newPetFieldTypes, petFieldTypes, petFilterTypes } from "./rows.ts";
 export { disableWal } from "./sqlite/connection.ts";

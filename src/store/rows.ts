@@ -11,17 +11,40 @@ export const idempotencyWindow = 24 * 60 * 60 * 1000;
 
 interface Column {
   readonly name: string;
-  readonly type: "bigint" | "text";
+  readonly type: keyof typeof fieldTypes;
+  /** Whether the field can be missing. */
+  readonly nullable?: true;
 }
+
+// The type of the field of a column, in the words of the document.
+const fieldTypes = { bigint: "int64", text: "string" } as const;
 
 // The column of each field of a pet, in the document's order. A new field of the document needs a column here.
 const columns = {
   id: { name: "id", type: "bigint" },
   name: { name: "name", type: "text" },
   categoryId: { name: "category_id", type: "bigint" },
-  status: { name: "status", type: "text" },
-} satisfies Record<keyof Pet, Column>;
+  status: { name: "status", type: "text", nullable: true },
+} as const satisfies Record<keyof Pet, Column>;
 const fields = Object.keys(columns) as (keyof Pet)[];
+
+type Columns = typeof columns;
+type FieldType<C extends Column> = `${(typeof fieldTypes)[C["type"]]}${C extends { nullable: true } ? "?" : ""}`;
+
+/** The fields of a pet that the store holds, with their types. `?` marks a field that can be missing. */
+export const petFieldTypes = Object.fromEntries(
+  Object.entries<Column>(columns).map(([field, { type, nullable }]) => [
+    field,
+    `${fieldTypes[type]}${nullable ? "?" : ""}`,
+  ]),
+) as { readonly [Field in keyof Columns]: FieldType<Columns[Field]> };
+
+const { id: _, ...rest } = petFieldTypes;
+/** The fields of a new pet that the store holds, with their types. */
+export const newPetFieldTypes = rest;
+
+/** The parameters by which a list can be filtered, with their types. Each has a query in each store. */
+export const petFilterTypes = { status: "string?" } as const;
 
 /** The fields of a new pet, with their columns. */
 export const newPetColumns = fields.slice(1).map((field) => ({ field: field as keyof NewPet, ...columns[field] }));

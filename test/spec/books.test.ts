@@ -1,7 +1,8 @@
 // The spec-first server with another application: a library of books. The server has no code that is specific to it.
 import t from "tap";
+import { edit } from "../support/files.ts";
 import { send } from "../support/http.ts";
-import { startLibrary } from "./books/library.ts";
+import { libraryText, startLibrary } from "./books/library.ts";
 
 const { app, url } = await startLibrary();
 t.teardown(() => app.close());
@@ -88,6 +89,13 @@ t.test("Checks the credentials that each operation requires", async (t) => {
   t.match(await call("DELETE", missing, { headers: { "x-terminal": "hall" } }), unauthorized, "not for a terminal");
   t.match(await call("PUT", missing, { json, headers: { authorization: "Bearer wrong" } }), unauthorized);
   t.match(await call("GET", "/books"), { status: 200 }, "needs no credential");
+});
+
+t.test("Distinguishes API keys by the header that they are sent in", async (t) => {
+  const text = edit(libraryText, ["name: X-Terminal", "name: X-Kiosk"]);
+  await t.rejects(startLibrary(text), {
+    message: /addBook needs the security scheme terminal of type apikey header x-kiosk/,
+  });
 });
 
 t.test("Responds with 404 to unknown paths and 405 to unsupported methods", async (t) => {

@@ -21,6 +21,10 @@ t.test("Rejects an operation that uses an unsupported feature", async (t) => {
       ["- name: limit", "- name: limit\n          allowEmptyValue: true"],
     ],
     [
+      /listPets has the parameter cursor with allowReserved/,
+      ["- name: cursor", "- name: cursor\n          allowReserved: true"],
+    ],
+    [
       /listPets has the parameter limit with the style deepObject/,
       ["- name: limit", "- name: limit\n          style: deepObject"],
     ],

@@ -108,10 +108,15 @@ function createSchemaCheck(): SchemaCheck {
   addFormats.default(ajv);
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
   return (schema, value) => {
-    const validate = compiled.get(schema) ?? ajv.compile(schema);
+    const validate = compiled.get(schema) ?? ajv.compile(close(schema));
     compiled.set(schema, validate);
     return validate(value) ? undefined : ajv.errorsText(validate.errors);
   };
+}
+
+// The schemas of responses permit new fields of later versions. The service must not send them yet.
+function close(schema: { items?: object }): object {
+  return { ...schema, unevaluatedProperties: false, ...(schema.items && { items: close(schema.items) }) };
 }
 
 // Error responses must not disclose software, file names or stack traces.

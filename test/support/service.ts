@@ -8,7 +8,7 @@ import type { Test } from "tap";
 import { buildApp, type Dependencies, type Overrides } from "../../src/app.ts";
 import { generateKey } from "../../src/auth/authentication.ts";
 import { readConfig } from "../../src/config.ts";
-import { readDocument } from "../../src/pets/document.ts";
+import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import type { Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -102,7 +102,8 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   const logs: Record<string, unknown>[] = [];
   const logger = await createLogger("info", { write: (line: string) => void logs.push(JSON.parse(line)) });
   const app = await buildApp({
-    document: await readDocument(text),
+    // The signatures are those of the Pet Store's handlers.
+    document: await (options.handlers ? parseOwnDocument : readDocument)(text),
     handlers: (options.handlers ?? handlers) as Handlers,
     store,
     config: readConfig(options.settings ?? {}),

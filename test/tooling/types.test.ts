@@ -4,8 +4,9 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { fail } from "../../src/pets/errors.ts";
-import type { Handler, Handlers, PetStoreApplication } from "../../src/pets/handler.ts";
+import type { Handler, Handlers, PetStoreApplication, Signatures } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
+import { signatures } from "../../src/pets/signatures.ts";
 import type { RoutesOptions } from "../../src/spec/routes.ts";
 import type { SecurityScheme } from "../../src/spec/security.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
@@ -46,6 +47,30 @@ export const missing: Handlers = { listPets: handlers.listPets, createPet: handl
 
 // @ts-expect-error a handler without an operation
 export const orphan = { ...handlers, removePet: handlers.getPet } satisfies Handlers;
+
+type Create = Signatures["createPet"];
+const create = signatures.createPet;
+const body = { name: "string", categoryId: "int64", status: "string?" } as const;
+
+export const strictBody: Create = { ...create, body: { ...body, name: "string?" } };
+
+// @ts-expect-error a signature without a field of the document
+export const missingField: Create = { ...create, body: { name: "string", categoryId: "int64" } };
+
+// @ts-expect-error a signature with another type than the document
+export const otherType: Create = { ...create, body: { ...body, categoryId: "string" } };
+
+// @ts-expect-error a signature that needs an optional field
+export const neededField: Create = { ...create, body: { ...body, status: "string" } };
+
+// @ts-expect-error a signature without the header parameters of the document
+export const missingHeader: Create = { body, responses: {} };
+
+// @ts-expect-error a response that can lack a required field
+export const incompleteResponse: Create = { ...create, responses: { 201: { ...body, id: "int64?" } } };
+
+// @ts-expect-error a status that the operation does not declare
+export const undeclaredResponse: Create = { ...create, responses: { 200: "none" } };
 
 // @ts-expect-error a context without the store
 export const incompleteContext: RoutesOptions<PetStoreApplication>["context"] = () => ({});

@@ -18,7 +18,15 @@ import {
   requestChecks,
   responseHeaders,
 } from "../../../src/http/index.ts";
-import { type Handlers, parseDocument, routes, type SecuritySchemes } from "../../../src/spec/index.ts";
+import {
+  checkSignatures,
+  errorFields,
+  type Handlers,
+  parseDocument,
+  routes,
+  type SecuritySchemes,
+  type Signatures,
+} from "../../../src/spec/index.ts";
 import type { Book, operations } from "./operations.ts";
 
 /** Who may change books. */
@@ -70,6 +78,18 @@ export const handlers: Handlers<Library> = {
   removeBook: async ({ params: { bookId } }, { books }) => (books.delete(bookId) ? { status: 204 } : notFound(bookId)),
 };
 
+const newBook = { title: "string", author: "string", copies: "integer" } as const;
+const book = { id: "int64", ...newBook } as const;
+const path = { bookId: "int64" } as const;
+
+export const signatures = {
+  listBooks: { query: { author: "string?", limit: "integer" }, responses: { 200: [book] } },
+  addBook: { body: newBook, responses: { 201: book, 409: errorFields }, responseHeaders: ["Location"] },
+  getBook: { path, responses: { 200: book, 404: errorFields } },
+  replaceBook: { path, body: newBook, responses: { 200: book, 404: errorFields, 409: errorFields } },
+  removeBook: { path, responses: { 204: "none", 404: errorFields } },
+} as const satisfies Signatures<Library>;
+
 const security: SecuritySchemes<Caller> = {
   librarian: {
     type: "http bearer",
@@ -79,7 +99,7 @@ const security: SecuritySchemes<Caller> = {
         : new HttpError("unauthorized", "Only a librarian may do this.", { "www-authenticate": "Bearer" }),
   },
   terminal: {
-    type: "apikey",
+    type: "apikey header x-terminal",
     authenticate: async ({ headers }) =>
       headers["x-terminal"] === "hall"
         ? "terminal"
@@ -87,9 +107,13 @@ const security: SecuritySchemes<Caller> = {
   },
 };
 
+/** The text of library.yaml. */
+export const libraryText = readFileSync(new URL("library.yaml", import.meta.url), "utf8");
+
 /** Starts the library on a free port of loopback. Returns the URL of the API. */
-export async function startLibrary(): Promise<{ app: FastifyInstance; url: string }> {
-  const document = await parseDocument(readFileSync(new URL("library.yaml", import.meta.url), "utf8"));
+export async function startLibrary(text = libraryText): Promise<{ app: FastifyInstance; url: string }> {
+  const document = await parseDocument(text);
+  checkSignatures(document.operations, signatures);
   const logger = pino({ level: "silent" });
   const headers = { "x-content-type-options": "nosniff" };
   const books = new Map<bigint, Book>();

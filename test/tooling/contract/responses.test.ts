@@ -1,7 +1,7 @@
 // How the contract gate rates changes of responses and schemas, and documents that differ only in form.
 import t from "tap";
 import { compare } from "../../../scripts/contract/compare.ts";
-import { type Change, checkImpact, today } from "../../support/contract.ts";
+import { type Change, checkImpact, highestImpact, today } from "../../support/contract.ts";
 import { edit, released } from "../../support/files.ts";
 
 const pet = /(?<= {4}Pet:\n[\s\S]*?properties:\n)/;
@@ -84,6 +84,32 @@ const additions: Change[][] = [
 ];
 
 t.test("Rates additions to responses and schemas as minor", (t) => checkImpact(t, "minor", ...additions));
+
+t.test("Rates a field added to a response as major if the released schema is closed", async (t) => {
+  const addField = (base: string) => edit(base, [pet, "        shop: { type: string }\n"]);
+  const required = "      required: [id, name, categoryId]\n";
+  for (const keyword of ["additionalProperties", "unevaluatedProperties"]) {
+    const closed = edit(released, [required, `${required}      ${keyword}: false\n`]);
+    t.equal(await highestImpact(closed, addField(closed)), "major", keyword);
+    t.match(
+      (await compare(closed, addField(closed), today))[0],
+      { location: "schema `Pet`, field `shop`", description: "It was added." },
+      "reports the field",
+    );
+  }
+  const composed = edit(
+    released,
+    ['              $ref: "#/components/schemas/Pet"\n', '              $ref: "#/components/schemas/Sold"\n'],
+    [
+      "  schemas:\n",
+      '  schemas:\n    Sold: { allOf: [{ $ref: "#/components/schemas/Pet" }], unevaluatedProperties: false }\n',
+    ],
+  );
+  t.equal(await highestImpact(composed, addField(composed)), "major", "a part of a closed schema");
+  const newPet = /(?<= {4}NewPet:\n[\s\S]*?properties:\n)/;
+  const added = edit(released, [newPet, "        shop: { type: string }\n"]);
+  t.equal(await highestImpact(released, added), "minor", "a closed schema of requests only");
+});
 
 t.test("Rates changes of the order of an enum and of examples as patch", (t) =>
   checkImpact(

@@ -1,0 +1,27 @@
+// Finds the schemas of responses that do not permit additional fields.
+import { methods } from "../../src/spec/openapi.ts";
+import { find, type Json, parsePointer } from "../json-pointer.ts";
+
+// Their schemas apply to the same value as the schema that contains them.
+const inPlace = /^(allOf|anyOf|oneOf|if|then|else|\$ref)$/;
+
+/** Returns the schemas of all responses for which a new field would be invalid, also as a part of another schema. */
+export function findClosedSchemas(document: Json): ReadonlySet<Json> {
+  const closed = new Set<Json>();
+  const seen = { open: new Set<unknown>(), closed: new Set<unknown>() };
+  const walk = (part: unknown, isClosed: boolean): void => {
+    const visited = isClosed ? seen.closed : seen.open;
+    if (part === null || typeof part !== "object" || visited.has(part)) return;
+    visited.add(part);
+    const schema = part as Json;
+    const closesParts = isClosed || schema.unevaluatedProperties === false;
+    if (closesParts || schema.additionalProperties === false) closed.add(schema);
+    for (const [key, child] of Object.entries(schema)) {
+      const target = key === "$ref" ? find(document, parsePointer(child as string)) : child;
+      for (const one of Array.isArray(target) ? target : [target]) walk(one, closesParts && inPlace.test(key));
+    }
+  };
+  for (const item of Object.values(document.paths as Json))
+    for (const method of methods) walk(((item as Json)[method] as Json | undefined)?.responses, false);
+  return closed;
+}

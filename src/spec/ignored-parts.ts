@@ -1,0 +1,83 @@
+// Rejects parts of a document that the server would ignore, although they promise a behavior.
+import type { OpenApi } from "./openapi.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+// The extensions that the server reads, with a field that is always beside them.
+const extensions: Readonly<Record<string, { readonly beside: string; readonly owner: string }>> = {
+  "x-deprecated-since": { beside: "operationId", owner: "an operation" },
+  "x-extensible-enum": { beside: "type", owner: "a schema with a type" },
+  "x-max-bytes": { beside: "content", owner: "a requestBody" },
+  "x-released": { beside: "version", owner: "info" },
+  "x-stability": { beside: "operationId", owner: "an operation" },
+  "x-successor": { beside: "operationId", owner: "an operation" },
+  "x-sunset": { beside: "operationId", owner: "an operation" },
+};
+
+const dialects = ["https://spec.openapis.org/oas/3.1/dialect/base", "https://json-schema.org/draft/2020-12/schema"];
+
+// They describe a value for people, so that it is harmless to ignore them.
+const annotations = /^(\$comment|summary|description|title|deprecated|examples?|externalDocs|x-.*)$/;
+
+// Their values are data.
+const data = /^(const|default|enum|examples?|value)$/;
+
+/** Throws an Error that names the place if the document has a part that the server would ignore. */
+export function rejectIgnoredParts(document: OpenApi): void {
+  const { webhooks, jsonSchemaDialect: dialect } = document as OpenApi & Json;
+  if (webhooks !== undefined) throw new Error("The document has webhooks, which are never called: remove them.");
+  if (dialect !== undefined && !dialects.includes(dialect as string))
+    throw new Error(`The document has the jsonSchemaDialect ${dialect}, but schemas are read as ${dialects[1]}.`);
+  checkParts(document, "The document", "");
+}
+
+function checkParts(part: unknown, subject: string, path: string): void {
+  if (typeof part !== "object" || part === null) return;
+  const fields = part as Json;
+  const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
+  const reject = (reason: string) => {
+    throw new Error(`${owner} has ${reason} (at ${path || "/"}).`);
+  };
+  checkReference(fields, reject);
+  for (const [name, value] of Object.entries(fields)) {
+    // The names of fields can be any words, and `default` is also a response.
+    const isName = /\/(properties|responses)$/.test(path);
+    if (!isName && name.startsWith("x-")) checkExtension(name, fields, reject);
+    if (!isName && name === "callbacks" && "operationId" in fields)
+      reject("callbacks, which are never called: remove them");
+    if (isName || !data.test(name)) checkParts(value, owner, `${path}/${name}`);
+  }
+}
+
+// fastify-openapi-glue replaces an object with $ref by the object that it refers to.
+function checkReference(fields: Json, reject: (reason: string) => void): void {
+  if (typeof fields.$ref !== "string") return;
+  const lost = Object.keys(fields).find((name) => name !== "$ref" && !annotations.test(name));
+  if (lost) reject(`${lost} beside $ref, which would be ignored: write allOf: [{ $ref: … }] instead`);
+}
+
+function checkExtension(name: string, fields: Json, reject: (reason: string) => void): void {
+  const known = extensions[name];
+  if (known !== undefined && !(known.beside in fields))
+    reject(`${name} in a place where it has no effect: move it to ${known.owner}`);
+  const similar = known ? undefined : Object.keys(extensions).find((other) => isSimilar(name, other));
+  if (similar) reject(`${name}, which has no effect: did you mean ${similar}?`);
+}
+
+/** Returns whether two names differ by at most two edits (Levenshtein distance). */
+function isSimilar(one: string, other: string): boolean {
+  let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...one].entries()) {
+    const next = [row + 1];
+    for (const [column, otherLetter] of [...other].entries()) {
+      const [replaced, removed, added] = [distances[column], distances[column + 1], next[column]] as [
+        number,
+        number,
+        number,
+      ];
+      next.push(letter === otherLetter ? replaced : 1 + Math.min(replaced, removed, added));
+    }
+    distances = next;
+  }
+  return (distances.at(-1) as number) <= 2;
+}
