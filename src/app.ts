@@ -1,7 +1,14 @@
 // Builds the Fastify app from its plugins. The server and the tests use the same function.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { callerOf, createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
+import {
+  type Caller,
+  callerOf,
+  createBearerScheme,
+  createFailureLimiter,
+  limitKeyRate,
+  trackKeyUsage,
+} from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import {
@@ -26,7 +33,7 @@ import {
 } from "./http/index.ts";
 import { throttle } from "./lib/index.ts";
 import { createContexts, type Handlers, type PetStoreApplication } from "./pets/index.ts";
-import { type Document, type Guard, listForCors, routes, toPublicUrls } from "./spec/index.ts";
+import { type Document, listForCors, routes, toPublicUrls } from "./spec/index.ts";
 import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
@@ -97,14 +104,18 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const tracedStore = tracing?.traceStore(store) ?? store;
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
-  const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse: usage.recordUse, failureLimiter });
+  const onUse = (caller: Caller, { raw }: FastifyRequest) => {
+    usage.recordUse(caller);
+    app.identifyConnection(raw.socket, caller.id);
+  };
+  const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse, failureLimiter });
   await app.register(routes<PetStoreApplication>, {
     document,
     handlers,
     context: createContexts(tracedStore, urls.base),
     security: { apiKey: { type: "http bearer", authenticate } },
     guards: [
-      ...createAdmission(app, requestMetrics.recordRejection, overrides.clock),
+      createLoadShedder(app, { clientOf, onReject: requestMetrics.recordRejection, clock: overrides.clock }),
       usage.countDeprecated,
       ...limitKeyRate(config.RATE_LIMIT, overrides.clock),
     ],
@@ -124,12 +135,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   return app;
 }
 
-// Shares connections and the event loop between clients: the callers or, without a credential, their networks.
-function createAdmission(app: FastifyInstance, onReject: () => void, clock: Overrides["clock"]): Guard[] {
-  const identifyClient = (request: FastifyRequest) => {
-    const caller = callerOf(request);
-    if (caller) app.identifyConnection(request.raw.socket, caller.id);
-  };
-  const clientOf = (request: FastifyRequest) => callerOf(request)?.id ?? toNetwork(request.ip);
-  return [identifyClient, createLoadShedder(app, { clientOf, onReject, clock })];
+// The client of a request, which shares the capacity with the others: the caller or, without a credential, the network.
+function clientOf(request: FastifyRequest): unknown {
+  return callerOf(request)?.id ?? toNetwork(request.ip);
 }

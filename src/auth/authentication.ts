@@ -44,8 +44,8 @@ export function generateKey(): { key: string; hash: string } {
 /** The options of `createBearerScheme`. */
 export interface AuthenticationOptions {
   readonly keys: KeyStore;
-  /** Called for each request with a valid key. */
-  readonly onUse: (caller: Caller) => void;
+  /** Called once for each request with a valid key. */
+  readonly onUse: (caller: Caller, request: FastifyRequest) => void;
   /** Limits failed attempts by network address. */
   readonly failureLimiter: RateLimiter;
 }
@@ -80,7 +80,7 @@ export function createBearerScheme({ keys, onUse, failureLimiter }: Authenticati
     if (sent === undefined) return unauthorized(`This call needs an API key: ${instructions}.`);
     const key = await cache.find(sent.hash);
     if (key && (key.expiresAt === undefined || key.expiresAt.getTime() > Date.now())) {
-      if (callerOf(request) === undefined) onUse(key); // authenticated again before a body is used
+      if (callerOf(request) === undefined) onUse(key, request); // authenticated again before a body is used
       return key;
     }
     const { headers, error } = failureLimiter.take(toNetwork(request.ip));
