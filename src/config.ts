@@ -124,10 +124,10 @@ export const settings = {
     parse: integer(1, 99_999),
   },
   RATE_LIMIT: {
-    default: "",
-    description: "How many calls each key may make, counted in each process; without it, any number",
-    allowed: limit.allowed,
-    parse: (text: string) => (text === "" ? null : limit.parse(text)),
+    default: "10000/60s",
+    description: "How many calls each key may make, counted in each process; none sets no limit",
+    allowed: `${limit.allowed}; or none`,
+    parse: (text: string) => (text === "none" ? null : limit.parse(text)),
   },
   RATE_LIMIT_FAILED: {
     default: "100/60s",

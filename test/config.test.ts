@@ -21,7 +21,7 @@ t.test("each setting has a default, also if it is empty", async (t) => {
     WORKERS: 1,
     LOG_LEVEL: "info",
     MAX_CONNECTIONS: 10_000,
-    RATE_LIMIT: null,
+    RATE_LIMIT: { count: 10_000, seconds: 60 },
     RATE_LIMIT_FAILED: { count: 100, seconds: 60 },
     TRUST_PROXY: [],
     METRICS_FROM: ["127.0.0.0/8", "::1"],
