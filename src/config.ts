@@ -105,6 +105,12 @@ export const settings = {
     allowed: "a number from 1 to 1000",
     parse: integer(1, 1_000),
   },
+  DATABASE_PREPARE: {
+    default: "on",
+    description: "To PostgreSQL, whether statements are prepared; off for a pooler that does not support it",
+    allowed: "on or off",
+    parse: (text: string) => (text === "on" || text === "off" ? text === "on" : undefined),
+  },
   WORKERS: {
     default: "1",
     description: "How many processes serve; auto takes one for each core",

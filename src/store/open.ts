@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly mode?: OpenMode;
   /** The size of the connection pool (PostgreSQL only). */
   readonly connections?: number;
+  /** Whether to use prepared statements (PostgreSQL only). */
+  readonly prepare?: boolean;
   readonly timeouts?: StoreTimeouts;
 }
 
@@ -31,12 +33,12 @@ export interface OpenTablesOptions {
  */
 export async function openStore(
   url: string,
-  { mode = "create", connections = 10, timeouts = {} }: OpenOptions = {},
+  { mode = "create", connections = 10, prepare = true, timeouts = {} }: OpenOptions = {},
 ): Promise<Store> {
   const file = toFile(url);
   if (file !== undefined) return new SqliteStore(file, mode, timeouts.sqlite);
   const { PostgresStore } = await import("./postgres/store.ts"); // loads the driver only if it is used
-  return PostgresStore.open(url, mode, connections, timeouts.postgres);
+  return PostgresStore.open(url, mode, { size: connections, prepare, timeouts: timeouts.postgres });
 }
 
 /** Opens the tables of a store, for tools that copy it. Rejects like `openStore`. */

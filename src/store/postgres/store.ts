@@ -2,7 +2,7 @@
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { prepareDatabase } from "./connection.ts";
-import { ConnectionPool, type PostgresTimeouts } from "./connection-pool.ts";
+import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
 import { PostgresKeys } from "./keys.ts";
 import { PostgresPets } from "./pets.ts";
 
@@ -24,17 +24,10 @@ export class PostgresStore implements Store {
     this.#pool = pool;
   }
 
-  /**
-   * Opens the store in the database of `url`, with at most `connections` connections. Rejects like `prepareDatabase`.
-   */
-  static async open(
-    url: string,
-    mode: OpenMode,
-    connections: number,
-    timeouts?: Partial<PostgresTimeouts>,
-  ): Promise<PostgresStore> {
+  /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
+  static async open(url: string, mode: OpenMode, pool: PoolOptions): Promise<PostgresStore> {
     const secret = await prepareDatabase(url, mode);
-    return new PostgresStore(new ConnectionPool(url, connections, timeouts), secret);
+    return new PostgresStore(new ConnectionPool(url, pool), secret);
   }
 
   readonly check = async (): Promise<void> => void (await this.#pool.query("check"));
