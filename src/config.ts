@@ -111,6 +111,12 @@ export const settings = {
     allowed: "on or off",
     parse: (text: string) => (text === "on" || text === "off" ? text === "on" : undefined),
   },
+  MAX_PETS: {
+    default: "none",
+    description: "The most pets that the store takes; none sets no limit",
+    allowed: "a number from 1 to 999999999999999; or none",
+    parse: (text: string) => (text === "none" ? null : /^[1-9]\d{0,14}$/.test(text) ? BigInt(text) : undefined),
+  },
   WORKERS: {
     default: "1",
     description: "How many processes serve; auto takes one for each core",

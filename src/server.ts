@@ -33,6 +33,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   const store = await openStore(config.DATABASE_URL, {
     connections: config.DATABASE_POOL,
     prepare: config.DATABASE_PREPARE,
+    maxPets: config.MAX_PETS,
   });
   const logger = await createLogger(config.LOG_LEVEL);
   const listening = isPrimary
