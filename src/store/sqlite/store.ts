@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { openDatabase } from "./connection.ts";
+import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { SqliteKeys } from "./keys.ts";
 import { SqlitePets } from "./pets.ts";
@@ -34,13 +35,15 @@ export class SqliteStore implements Store {
 
   /** Opens the store in `file` or `:memory:`. Throws like `openDatabase`. */
   constructor(file: string, mode: OpenMode, maxPets: bigint | null, timeouts: Partial<SqliteTimeouts> = {}) {
-    this.#db = openDatabase(file, mode);
+    // On a full disk, SQLite has no space for the -shm file.
+    this.#db = new DiskReserve(file).use(() => openDatabase(file, mode));
     this.#statements = prepareStatements(this.#db);
     this.#checkFiles = createFileCheck(this.#db);
     this.#transactions = new TransactionScheduler(this.#db, {
       metrics: this.metrics,
       busyTimeout: { ...defaultTimeouts, ...timeouts }.busy,
       checkFiles: this.#checkFiles,
+      reserve: new DiskReserve(this.#db.location()),
     });
     // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.
     const maxPetId = maxPets && maxPets + (this.#db.prepare(countUnusedIds).get()?.n as bigint);
