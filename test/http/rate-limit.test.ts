@@ -43,7 +43,7 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
 });
 
 t.test("Limits the calls of each key to 10,000 per minute by default", async (t) => {
-  const service = await start(t, { settings: { RATE_LIMIT: "" } });
+  const service = await start(t, { settings: { RATE_LIMIT: "" }, overrides });
   t.same(rateLimitOf(await list(service)), ['"calls";q=10000;w=60', '"calls";r=9999;t=60']);
 });
 
