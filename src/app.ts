@@ -34,7 +34,7 @@ import {
 import { throttle } from "./lib/index.ts";
 import { createContexts, type Handlers, type PetStoreApplication } from "./pets/index.ts";
 import { type Document, listForCors, routes, toPublicUrls } from "./spec/index.ts";
-import { health, status } from "./status/index.ts";
+import { createStoreCheck, health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
   aggregateLocally,
@@ -126,10 +126,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   // Documentation, health checks and metrics
   await app.register(docs, { document, urls, config, headers: headers.page });
-  await app.register(health, { store });
+  const checkStore = createStoreCheck(store);
+  await app.register(health, { checkStore });
   const metrics =
     dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not aggregated")));
-  const statusOptions = { document, store, config, metrics, authenticate, requestMetrics, usage };
+  const statusOptions = { document, store, checkStore, config, metrics, authenticate, requestMetrics, usage };
   await app.register(status, { ...statusOptions, headers: headers.status });
   await app.ready();
   return app;

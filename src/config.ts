@@ -105,6 +105,18 @@ export const settings = {
     allowed: "a number from 1 to 1000",
     parse: integer(1, 1_000),
   },
+  DATABASE_PREPARE: {
+    default: "on",
+    description: "To PostgreSQL, whether statements are prepared; off for a pooler that does not support it",
+    allowed: "on or off",
+    parse: (text: string) => (text === "on" || text === "off" ? text === "on" : undefined),
+  },
+  MAX_PETS: {
+    default: "none",
+    description: "The most pets that the store takes; none sets no limit",
+    allowed: "a number from 1 to 999999999999999; or none",
+    parse: (text: string) => (text === "none" ? null : /^[1-9]\d{0,14}$/.test(text) ? BigInt(text) : undefined),
+  },
   WORKERS: {
     default: "1",
     description: "How many processes serve; auto takes one for each core",
@@ -124,10 +136,10 @@ export const settings = {
     parse: integer(1, 99_999),
   },
   RATE_LIMIT: {
-    default: "",
-    description: "How many calls each key may make, counted in each process; without it, any number",
-    allowed: limit.allowed,
-    parse: (text: string) => (text === "" ? null : limit.parse(text)),
+    default: "10000/60s",
+    description: "How many calls each key may make, counted in each process; none sets no limit",
+    allowed: `${limit.allowed}; or none`,
+    parse: (text: string) => (text === "none" ? null : limit.parse(text)),
   },
   RATE_LIMIT_FAILED: {
     default: "100/60s",

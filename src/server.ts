@@ -30,7 +30,11 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     throw new Error("WORKERS must be 1 for a store in memory, which other processes can't share.");
 
   // The primary also opens the store, so that it is created once and problems are reported once.
-  const store = await openStore(config.DATABASE_URL, { connections: config.DATABASE_POOL });
+  const store = await openStore(config.DATABASE_URL, {
+    connections: config.DATABASE_POOL,
+    prepare: config.DATABASE_PREPARE,
+    maxPets: config.MAX_PETS,
+  });
   const logger = await createLogger(config.LOG_LEVEL);
   const listening = isPrimary
     ? await startWorkers(config.WORKERS, logger)

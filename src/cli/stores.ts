@@ -12,9 +12,9 @@ export async function withStore(
   work: (store: Store) => Promise<void>,
   mode: OpenMode = "migrate",
 ): Promise<void> {
-  const { DATABASE_URL: url } = readConfig(io.env);
+  const { DATABASE_URL: url, DATABASE_PREPARE: prepare } = readConfig(io.env);
   if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
-  const store = await openStore(url, { mode });
+  const store = await openStore(url, { mode, prepare });
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }
 

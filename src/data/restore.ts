@@ -2,10 +2,29 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Document } from "../spec/index.ts";
-import { idTables, type OpenTablesOptions, openTables, storeExists, type Tables } from "../store/index.ts";
+import {
+  idTables,
+  type OpenTablesOptions,
+  openTables,
+  storeExists,
+  type TableReader,
+  type Tables,
+  type TableWriter,
+  tables,
+  type Values,
+} from "../store/index.ts";
 import { type BackupProgress, requireSound } from "./backup.ts";
-import { type StoreSummary, tableNames } from "./checksum.ts";
+import { checksumRows, countRows, type StoreSummary, tableNames, totalRows, valueToText } from "./checksum.ts";
 import { copyTables, requireEmpty } from "./copy.ts";
+
+/** The options of `restore`. */
+export interface RestoreOptions extends OpenTablesOptions {
+  /** Keeps the keys of the store and the secret that signs its cursors, instead of those of the backup. */
+  readonly withoutKeys?: boolean | undefined;
+}
+
+/** A summary of the restored store, and the names of the keys that only the backup had if it replaced a store. */
+export type RestoreSummary = StoreSummary & { readonly restoredKeys: readonly string[] };
 
 const notEmpty = "The store to restore is not empty, and is replaced only with --force: it has";
 
@@ -22,8 +41,8 @@ export async function restore(
   document: Document,
   force: boolean,
   progress: BackupProgress,
-  options: OpenTablesOptions = {},
-): Promise<StoreSummary> {
+  options: RestoreOptions = {},
+): Promise<RestoreSummary> {
   const path = resolve(file); // SQLite gives some relative names another meaning, such as :memory:
   if ((await stat(path).catch(() => undefined))?.isDirectory())
     throw new Error(`${path} is a folder: name the file of a backup.`);
@@ -40,15 +59,22 @@ export async function restore(
   const fill = async () => {
     if (!force) await requireEmptyAndUnused(to); // a service can have started meanwhile
     const from = await openBackup();
-    return replaceRows(from, to, force, progress).finally(() => from.close());
+    return replaceRows(from, to, { force, withoutKeys: options.withoutKeys }, progress).finally(() => from.close());
   };
   return fill().finally(() => to.close());
 }
 
-function replaceRows(from: Tables, to: Tables, force: boolean, progress: BackupProgress): Promise<StoreSummary> {
+function replaceRows(
+  from: Tables,
+  to: Tables,
+  { force, withoutKeys }: { readonly force: boolean; readonly withoutKeys: boolean | undefined },
+  progress: BackupProgress,
+): Promise<RestoreSummary> {
   return to.write(
     (target) =>
       from.read(async (source) => {
+        const [keys, [secret]] = [await readKeys(target), await target.secrets()];
+        const restoredKeys = force && !withoutKeys ? nameOtherKeys(await readKeys(source), keys) : [];
         if (force) for (const name of tableNames.toReversed()) await target.remove(name);
         else await requireEmpty(target, notEmpty);
         const { lastIds, ...summary } = await copyTables(target, source, progress);
@@ -56,10 +82,37 @@ function replaceRows(from: Tables, to: Tables, force: boolean, progress: BackupP
           const lastId = await target.lastId(name);
           await target.setLastId(name, lastId > lastIds[name] ? lastId : lastIds[name]);
         }
-        return summary;
+        const restored = withoutKeys ? await replaceKeys(target, keys, secret as Uint8Array, progress) : summary;
+        return { ...restored, restoredKeys };
       }),
     { exclusive: true },
   );
+}
+
+async function readKeys(source: TableReader): Promise<Values[]> {
+  return (await Array.fromAsync(source.rows("keys"))).flat();
+}
+
+/** Returns the names of the keys that are not among `others`. A key is identified by its hash. */
+function nameOtherKeys(keys: readonly Values[], others: readonly Values[]): string[] {
+  const columns = Object.keys(tables.keys);
+  const hashOf = (key: Values) => valueToText(key[columns.indexOf("hash")] as Uint8Array);
+  const hashes = new Set(others.map(hashOf));
+  return keys.filter((key) => !hashes.has(hashOf(key))).map((key) => String(key[columns.indexOf("name")]));
+}
+
+async function replaceKeys(
+  target: TableWriter,
+  keys: readonly Values[],
+  secret: Uint8Array,
+  progress: BackupProgress,
+): Promise<StoreSummary> {
+  await target.remove("keys");
+  await target.add("keys", keys);
+  await target.setSecret(secret);
+  const counts = await countRows(target);
+  const checksum = await checksumRows(target, (done) => progress("comparing", done, totalRows(counts)));
+  return { counts, checksum };
 }
 
 async function requireEmptyAndUnused(to: Tables): Promise<void> {

@@ -122,7 +122,7 @@ export interface components {
          */
         Error: {
             /** @description What went wrong, for programs. A later version may add codes. */
-            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable";
+            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable" | "store_full";
             /** @description What went wrong, for people. The text may change. */
             message: string;
             /**
@@ -274,6 +274,21 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The store has as many animals as it takes. None was added, and a retry does not help. */
+        InsufficientStorage: {
+            headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
@@ -448,6 +463,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Failure"];
         };
     };
@@ -494,4 +510,4 @@ export interface operations {
 }
 
 /** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "1bcf01304a2daec1243f5ea4e2b760f906d3707ee1eedc8320b440a91cfc50a0";
+export const documentHash = "4ec8c1f2cd8e40333e57888daaffdd5b2c6d7d70f2d82027e80712936c65d27c";

@@ -5,7 +5,7 @@ export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { HmacSha256 } from "./hmac.ts";
 export { canonicalJson, Json, parseInteger, parseJson, toJson } from "./json.ts";
 export { escapeControlCharacters, redact } from "./redaction.ts";
-export { throttle } from "./throttle.ts";
+export { shareResult, throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";
 export { withTimeout } from "./timeout.ts";
 export { Unavailable } from "./unavailable.ts";

@@ -10,6 +10,7 @@ export const errors = {
   invalid_cursor: 400,
   pet_not_found: 404,
   idempotency_key_reused: 422,
+  store_full: 507,
 } as const satisfies Record<ErrorCode, number>;
 
 /** Returns an error response: the code, its status, and a message for people. */

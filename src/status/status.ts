@@ -15,6 +15,8 @@ import type { Status } from "./schema.ts";
 export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "usage"> {
   readonly document: Document;
   readonly store: Store;
+  /** Resolves if the store can be used. */
+  readonly checkStore: () => Promise<void>;
   readonly config: Pick<Config, "METRICS_FROM" | "WORKERS" | "DATABASE_URL">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
@@ -63,11 +65,11 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
 };
 
 // Reads the status of the service, also if the store is unavailable.
-async function readStatus({ document, store, config, metrics }: StatusOptions): Promise<Status> {
+async function readStatus({ document, store, checkStore, config, metrics }: StatusOptions): Promise<Status> {
   const [overview, deprecated, reachable] = await Promise.all([
     metrics.overview(),
     listDeprecatedOperations(document.operations, store.deprecated).catch(() => null),
-    store.check().then(
+    checkStore().then(
       () => true,
       () => false,
     ),

@@ -10,6 +10,13 @@ export interface OpenOptions {
   readonly mode?: OpenMode;
   /** The size of the connection pool (PostgreSQL only). */
   readonly connections?: number;
+  /** Whether to use prepared statements (PostgreSQL only). */
+  readonly prepare?: boolean;
+  /**
+   * The maximum number of pets; null sets no limit. Opening the store counts its pets. Concurrent creates of other
+   * processes may exceed it by a few.
+   */
+  readonly maxPets?: bigint | null;
   readonly timeouts?: StoreTimeouts;
 }
 
@@ -31,12 +38,12 @@ export interface OpenTablesOptions {
  */
 export async function openStore(
   url: string,
-  { mode = "create", connections = 10, timeouts = {} }: OpenOptions = {},
+  { mode = "create", connections = 10, prepare = true, maxPets = null, timeouts = {} }: OpenOptions = {},
 ): Promise<Store> {
   const file = toFile(url);
-  if (file !== undefined) return new SqliteStore(file, mode, timeouts.sqlite);
+  if (file !== undefined) return new SqliteStore(file, mode, maxPets, timeouts.sqlite);
   const { PostgresStore } = await import("./postgres/store.ts"); // loads the driver only if it is used
-  return PostgresStore.open(url, mode, connections, timeouts.postgres);
+  return PostgresStore.open(url, mode, maxPets, { size: connections, prepare, timeouts: timeouts.postgres });
 }
 
 /** Opens the tables of a store, for tools that copy it. Rejects like `openStore`. */

@@ -63,8 +63,12 @@ export interface IdempotencyKey {
 
 /**
  * A new pet, the pet of an earlier call with the same key and body, or a conflict: the key was used with another body.
+ * The store is full if it has the maximum number of pets.
  */
-export type CreateResult = { outcome: "created" | "repeated"; pet: Json<Pet> } | { outcome: "conflict" };
+export type CreateResult =
+  | { outcome: "created" | "repeated"; pet: Json<Pet> }
+  | { outcome: "conflict" }
+  | { outcome: "full" };
 
 /** An API key. The store contains only the hash of the key, not the key itself. */
 export interface Key {

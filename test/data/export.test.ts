@@ -1,5 +1,5 @@
 // petstore export: consistent snapshots, byte-identical to the imported file, and written atomically.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { exportPets } from "../../src/data/export.ts";
@@ -94,6 +94,19 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, ["export"]), { status: 0, stdout: /"status":"lost"/ });
   });
 }
+
+t.test("Creates a file that only its owner can read, and keeps the mode of an existing one", async (t) => {
+  const url = await stores.sqlite(t);
+  await fill(url, 1);
+  const output = join(folder(t), "all.csv");
+  const exportedMode = async () => {
+    t.match(await petstoreOn(url, ["export", "--output", output]), { status: 0 });
+    return statSync(output).mode & 0o777;
+  };
+  t.equal(await exportedMode(), 0o600);
+  chmodSync(output, 0o640);
+  t.equal(await exportedMode(), 0o640);
+});
 
 t.test("Rejects invalid options, stores and output files", async (t) => {
   const url = await stores.sqlite(t);

@@ -2,7 +2,7 @@
 import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
 import * as postgres from "../../src/store/postgres/migrations.ts";
 import * as sqlite from "../../src/store/sqlite/migrations.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
@@ -28,6 +28,11 @@ async function makeBackup(t: Test, from: string) {
   const made = JSON.parse((await petstoreOn(from, ["backup", file, "--json"])).stdout);
   t.match(made, { keys: 1, pets: 4, idempotency: 1, sha256: /^[0-9a-f]{64}$/ });
   return { file, made, fourth };
+}
+
+async function readSecret(url: string) {
+  const tables = await openTables(url, "readonly");
+  return tables.read((source) => source.secrets()).finally(() => tables.close());
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
@@ -64,8 +69,13 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const { call, key: old } = await start(t, { store });
     t.match((await call("GET", "/v1/pets?limit=2")).body, [{ name: "Rex 0 🐕" }, { name: "Rex 1 🐕" }]);
     t.equal((await call("GET", "/v1/pets/1")).status, 200);
-    const { status, stdout } = await petstoreOn(url, ["restore", file, "--force", "--json"]);
+    const { status, stdout, stderr } = await petstoreOn(url, ["restore", file, "--force", "--json"]);
     t.equal(status, 0);
+    t.equal(
+      stderr,
+      "petstore: the key theirs was not in the store, and is valid again: revoke it if it must not be\n",
+      "names the keys that it adds",
+    );
     t.same(JSON.parse(stdout), made, "the same checksum");
     t.equal((await call("GET", "/v1/pets", { key: old })).status, 401, "the keys of the backup apply immediately");
     const key = await addKey(store, "new");
@@ -82,6 +92,45 @@ for (const [kind, prepare] of Object.entries(stores)) {
       status: 1,
       stderr: /backup\.db is there already, and is left as it is/,
     });
+  });
+
+  t.test(`${kind}: names each revoked key that it restores, or keeps the keys of the store`, async (t) => {
+    const url = await prepare(t);
+    const store = await openStore(url);
+    t.teardown(() => store.close());
+    const { call, key, close } = await start(t, { store });
+    const leaked = await addKey(store, "leaked");
+    const file = join(folder(t), "backup.db");
+    t.match(await petstoreOn(url, ["backup", file]), { status: 0 });
+    t.match(await petstoreOn(url, ["keys", "revoke", "leaked"]), { status: 0 });
+    await store.pets.create({ name: "later", categoryId: 0n });
+    const recent = await addKey(store, "recent");
+    const statuses = async () => {
+      const keys = [key, leaked, recent];
+      return Promise.all(keys.map(async (key) => (await call("GET", "/v1/pets", { key })).status));
+    };
+
+    const kept = await petstoreOn(url, ["restore", file, "--force", "--without-keys", "--json"]);
+    t.match(kept, { status: 0, stderr: "" });
+    t.same(await statuses(), [200, 401, 200]);
+    t.equal(await countPets(url), 0);
+
+    t.match(await petstoreOn(url, ["restore", file, "--force"]), {
+      status: 0,
+      stderr: "petstore: the key leaked was not in the store, and is valid again: revoke it if it must not be\n",
+    });
+    t.same(await statuses(), [200, 200, 401]);
+
+    const secret = await readSecret(url);
+    const other = await makeBackup(t, await prepare(t));
+    t.match(await petstoreOn(url, ["restore", other.file, "--force", "--without-keys"]), { status: 0, stderr: "" });
+    t.same(await statuses(), [200, 200, 401]);
+    t.equal(await countPets(url), 4);
+    t.same(await readSecret(url), secret, "cursors stay valid");
+    await close(); // the service writes when keys were used
+    const { stdout } = await petstoreOn(url, ["restore", file, "--force", "--without-keys"]);
+    t.match(stdout, /^keys {14}2$/m);
+    t.equal((await petstoreOn(url, ["check"])).stdout, `${stdout}sound\n`, "prints the checksum of the store");
   });
 
   t.test(`${kind}: creates a store that does not exist, with the checksum of the backup`, async (t) => {

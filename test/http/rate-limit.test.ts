@@ -41,8 +41,13 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
   t.equal((await list(service)).status, 200, "after Retry-After");
 });
 
-t.test("Limits no calls and sends no RateLimit headers without RATE_LIMIT", async (t) => {
-  const service = await start(t);
+t.test("Limits the calls of each key to 10,000 per minute by default", async (t) => {
+  const service = await start(t, { settings: { RATE_LIMIT: "" }, overrides });
+  t.same(rateLimitOf(await list(service)), ['"calls";q=10000;w=60', '"calls";r=9999;t=60']);
+});
+
+t.test("Limits no calls and sends no RateLimit headers with RATE_LIMIT=none", async (t) => {
+  const service = await start(t, { settings: { RATE_LIMIT: "none" } });
   for (let n = 0; n < 150; n++) t.same(rateLimitOf(await list(service)), [undefined, undefined]);
 });
 
@@ -127,6 +132,7 @@ t.test("Rejects invalid settings of limits and networks", async (t) => {
   for (const [setting, value] of [
     ["RATE_LIMIT", "100"],
     ["RATE_LIMIT", "0/60s"],
+    ["RATE_LIMIT", "none/60s"],
     ["RATE_LIMIT", "100/60"],
     ["RATE_LIMIT_FAILED", "100/1d"],
     ["MAX_CONNECTIONS", "0"],

@@ -1,7 +1,7 @@
-// Throttling of recurring log messages.
+// Throttling of recurring log messages, and results that calls share.
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import { throttle } from "../../src/lib/throttle.ts";
+import { shareResult, throttle } from "../../src/lib/throttle.ts";
 
 t.test("Calls the callback at once, and drops further calls until the interval is over", async (t) => {
   const calls: unknown[][] = [];
@@ -23,4 +23,29 @@ t.test("Throttles each function separately", async (t) => {
   const logs = [throttle((text: string) => calls.push(text)), throttle((text: string) => calls.push(text))];
   for (const log of [...logs, ...logs]) log("failed");
   t.same(calls, ["failed", "failed"]);
+});
+
+t.test("Runs the work once at a time, and shares its result until it expires", async (t) => {
+  const runs: PromiseWithResolvers<string>[] = [];
+  const maxAge = 50; // milliseconds
+  const read = shareResult(() => {
+    const run = Promise.withResolvers<string>();
+    runs.push(run);
+    return run.promise;
+  }, maxAge);
+  const first = [read(), read()];
+  await sleep(maxAge + 10);
+  first.push(read());
+  t.equal(runs.length, 1, "also if the work takes longer than that");
+  const start = performance.now();
+  runs[0]?.resolve("first");
+  t.same(await Promise.all(first), ["first", "first", "first"]);
+  const again = read();
+  // On a machine that stood still for that time, the work runs again.
+  if (performance.now() - start < maxAge) t.equal(await again, "first");
+  again.catch(() => {});
+  await sleep(maxAge + 10);
+  const second = read();
+  runs.at(-1)?.reject(new Error("second"));
+  await t.rejects(second, { message: "second" });
 });

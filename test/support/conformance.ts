@@ -71,6 +71,7 @@ export const longTimeouts: StoreTimeouts = {
 export interface StoreUnderTest {
   readonly kind: Kind;
   readonly store: Store;
+  readonly url: string;
   /** Opens the same store again, as another process does, and closes it when the test ends. */
   open(): Promise<Store>;
   /** Runs a statement directly in the database of the store, over a separate connection. */
@@ -89,7 +90,7 @@ export function testStores(title: string, work: (t: Test, store: StoreUnderTest)
         return store;
       };
       const query: Query = (sql) => kind.query(url, sql);
-      await work(t, { kind, store: await open(), open, query, countCommits: () => kind.countCommits(url) });
+      await work(t, { kind, url, store: await open(), open, query, countCommits: () => kind.countCommits(url) });
     });
 }
 

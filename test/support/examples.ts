@@ -11,7 +11,7 @@ import { type Service, start } from "./service.ts";
 
 type Content = { example?: unknown; examples?: Record<string, { value: unknown }> };
 type Response = { content?: Record<string, Content> };
-type Services = Record<"service" | "faulty" | "limited" | "stopped", Service>;
+type Services = Record<"service" | "faulty" | "limited" | "stopped" | "full", Service>;
 
 const document = parse(documentText);
 const rex = { name: "Rex", categoryId: 7, status: "available" };
@@ -45,6 +45,9 @@ export async function checkExamples(t: Test, { prism = false } = {}): Promise<vo
 async function startServices(t: Test, prism: boolean): Promise<Services> {
   const store = await openStore("sqlite::memory:");
   t.teardown(() => store.close());
+  const full = await openStore("sqlite::memory:", { maxPets: 1n });
+  t.teardown(() => full.close());
+  await full.pets.create({ name: "Rex", categoryId: 7n });
   const fail = async () => {
     throw new Error("a fault");
   };
@@ -56,11 +59,18 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
     faulty: await start(t, { handlers: { ...handlers, getPet: fail } }),
     limited: await start(t, { settings: { RATE_LIMIT: "100/60s" } }),
     stopped: await start(t, { store: { ...store, pets: { ...store.pets, list: unavailable } } }),
+    full: await start(t, { store: full }),
   };
 }
 
 /** Returns the request for each example of a response. The order matters, because some requests create pets. */
-function toRequests({ service, faulty, limited, stopped }: Services): Record<string, () => Promise<HttpResponse>> {
+function toRequests({
+  service,
+  faulty,
+  limited,
+  stopped,
+  full,
+}: Services): Record<string, () => Promise<HttpResponse>> {
   const { call } = service;
   const create = (example: string) => {
     const { value } = document.paths["/pets"].post.requestBody.content["application/json"].examples[example];
@@ -93,6 +103,7 @@ function toRequests({ service, faulty, limited, stopped }: Services): Record<str
       return { ...response, body: { ...body, message: body.message.replace(/\d+(?= seconds\.$)/, "12") } };
     },
     "Unavailable store": () => stopped.call("GET", "/v1/pets"),
+    "InsufficientStorage full": () => full.call("POST", "/v1/pets", { json: rex }),
     "Failure headers": async () => {
       const long = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
       return (await service.raw(long))[0] as HttpResponse;

@@ -40,7 +40,9 @@ export async function startServer(
   [command = "", ...args]: string[] = [process.execPath, path("src/bin.js"), "serve"],
   cwd = path(""),
 ): Promise<Server> {
-  const child = spawn(command, args, { env: { ...process.env, PORT: "0", ...environment }, cwd });
+  // Without a limit, because the load of a test may exceed the default.
+  const env = { ...process.env, PORT: "0", RATE_LIMIT: "none", ...environment };
+  const child = spawn(command, args, { env, cwd });
   const exit = once(child, "exit");
   t.teardown(async () => {
     // SIGTERM first: after a SIGKILL, npm, a watcher or a terminal would leave the service running.

@@ -29,9 +29,10 @@ import {
   untilAcknowledged,
   untilRejected,
 } from "../support/faults.ts";
+import { bin } from "../support/files.ts";
 import { createPet, get, listPets } from "../support/http.ts";
 import { assertAllStored } from "../support/load.ts";
-import { petstoreProcess } from "../support/processes.ts";
+import { petstoreProcess, type Server } from "../support/processes.ts";
 
 t.jobs = 3;
 const fault = (title: string, work: (t: Test) => Promise<void>, skip: string | false = false) =>
@@ -99,13 +100,23 @@ fault(
 );
 
 // Mounts a disk in the service's own namespace, which the test accesses through /proc/<pid>/root.
-const mount = ({ path }: SqliteStore) => `mount -t tmpfs -o size=2m none ${path}/disk && `;
+const mount = ({ path }: SqliteStore) => `mount -t tmpfs -o size=4m none ${path}/disk && `;
+
+/** Runs a command in the namespace of the service. */
+const petstoreIn = ({ child: { pid } }: Server, { settings }: SqliteStore, ...args: string[]) =>
+  spawnSync(
+    "nsenter",
+    ["--user", "--mount", "--preserve-credentials", `--target=${pid}`, process.execPath, bin, ...args],
+    { encoding: "utf8", env: { ...process.env, ...settings } },
+  );
 
 fault(
-  "Rejects creates while the disk is full, and recovers as soon as there is space",
+  "Rejects creates while the disk is full, revokes keys all the same, and recovers as soon as there is space",
   async (t) => {
     const store = await createSqliteStore(t);
-    const { file, path, key } = store;
+    const { file, path, key, settings } = store;
+    const names = Array.from({ length: 10 }, (_, n) => `key-${n}`);
+    const keys = names.map((name) => petstoreProcess(settings, "keys", "create", name).stdout.trim());
     copyFileSync(file, join(path, "petstore.db"));
     const shell = `${mount(store)} cp ${path}/petstore.db ${file} && exec $SERVE`;
     const server = await serveStore(t, store, { shell: `exec unshare -rm sh -c '${shell}'` });
@@ -120,6 +131,10 @@ fault(
     );
     t.match(JSON.parse(await untilRejected(load, /out of space/)), { code: "unavailable", status: 503 });
     t.equal(await getHealthStatus(server), 200);
+    t.match(await get(`${server.url}/pets?limit=1`, keys[0] as string), { status: 200 });
+    // Meanwhile, the load tries to create pets.
+    for (const name of names) t.match(petstoreIn(server, store, "keys", "revoke", name), { status: 0, stderr: "" });
+    for (const key of keys) t.match(await get(`${server.url}/pets?limit=1`, key), { status: 401 });
     truncateSync(`${disk}/filler`, 0);
     await untilAcknowledged(load, 20);
     await load.stop();

@@ -39,7 +39,7 @@ export async function exportFile(io: Io, options: ExportOptions, command: Comman
     const show = (done: number, total?: number) => bar.show("exporting", done, total, "pets");
     const progress = cancelOnSignal(io, show, "Stopped. Nothing was kept.");
     const exported = await writeAtomically(output, async (partial) => {
-      const file = await open(partial, "wx");
+      const file = await open(partial, "wx", 0o600); // as the store's own file
       return exportPets(store, selection, (text) => file.appendFile(text), progress).finally(() => file.close());
     }).finally(bar.clear);
     await printFields(io, exported, options);

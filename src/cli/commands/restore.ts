@@ -1,7 +1,7 @@
 // petstore restore: restores a store from a backup.
 import { restore } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
-import type { Io } from "../io.ts";
+import { type Io, warn } from "../io.ts";
 import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { readDatabaseUrl } from "../stores.ts";
@@ -9,14 +9,18 @@ import { readDatabaseUrl } from "../stores.ts";
 /** The options of `petstore restore`. */
 export interface RestoreOptions extends OutputOptions {
   force?: boolean;
+  withoutKeys?: boolean;
 }
 
-/** Restores the store of DATABASE_URL from a backup, and prints its summary. */
+/** Restores the store of DATABASE_URL from a backup. Prints its summary, and a warning for each key that it adds. */
 export async function restoreStore(io: Io, file: string, options: RestoreOptions): Promise<void> {
   const url = readDatabaseUrl(io);
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const progress = cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
-  const summary = await restore(file, url, document, options.force ?? false, progress).finally(bar.clear);
+  const { force = false, withoutKeys } = options;
+  const summary = await restore(file, url, document, force, progress, { withoutKeys }).finally(bar.clear);
+  for (const name of summary.restoredKeys)
+    warn(io, `petstore: the key ${name} was not in the store, and is valid again: revoke it if it must not be`);
   await printFields(io, toSummaryFields(summary), options);
 }

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIPv6 } from "node:net";
-import { text as readText } from "node:stream/consumers";
 import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { type Config, readConfig } from "../../config.ts";
@@ -14,6 +13,7 @@ import { CommandFailure, type Io, type Output, print, warn } from "../io.ts";
 import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
 
 const requestTimeout = 10_000; // milliseconds
+const maxResponseSize = 10_000_000; // bytes; a status has some 100 KB
 const colors = { ok: "green", warning: "yellow", error: "red" } as const;
 
 /** The address of a service, and the host name of its certificate if it is not that of the URL. */
@@ -60,11 +60,17 @@ async function fetchStatus(
         : `Nothing answers at ${redactedUrl}: ${[Object(cause).message, code, message].find(Boolean)}.`,
     );
   });
+  if (text === undefined)
+    throw new Error(`${redactedUrl} is no status of a Pet Store: it has more than ${maxResponseSize / 1e6} MB.`);
   const { raw, body } = parseBody(text);
   const status = code === 200 ? parseStatus(body) : undefined;
   if (status) return { raw, status };
   const reason = body?.message ?? "it does not say why";
   if (code === 401) throw new Error(`${redactedUrl} refuses the key of OPERATOR_KEY: ${reason}`);
+  if (code === 429)
+    throw new Error(
+      `${redactedUrl} accepts no keys from this address for a while, after too many wrong ones. Correct them, and try again later: ${reason}`,
+    );
   if (code === 503) throw new Error(`${redactedUrl} can't say: ${reason}`);
   throw new Error(`${redactedUrl} is no status of a Pet Store (${code}): is it what stands before /status?`);
 }
@@ -74,7 +80,7 @@ async function get(
   address: URL,
   key: string,
   certificateName: string | undefined,
-): Promise<{ code: number; text: string }> {
+): Promise<{ code: number; text: string | undefined }> {
   const request = (address.protocol === "https:" ? https : http).get(address, {
     headers: { authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(requestTimeout),
@@ -82,6 +88,18 @@ async function get(
   } as https.RequestOptions);
   const [response] = await once(request, "response");
   return { code: response.statusCode, text: await readText(response) };
+}
+
+// Returns undefined if the body is too large. The end of the loop destroys the response.
+async function readText(response: http.IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += chunk.length;
+    if (size > maxResponseSize) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 // Returns the body with exact numbers (`raw`), and with sanitized strings. Returns no properties if it is not JSON.

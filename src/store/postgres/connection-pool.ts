@@ -7,7 +7,7 @@ import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import type { PetRow, Row } from "../rows.ts";
 import { connectionConfig } from "./connection.ts";
-import { toStoreError } from "./errors.ts";
+import { isPreparedStatementLost, toStoreError } from "./errors.ts";
 import { methods, type StatementName, statements } from "./statements.ts";
 
 /** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `Unavailable`. */
@@ -31,6 +31,15 @@ const getDefaultTimeouts = (): PostgresTimeouts => ({
   idle: 10_000,
 });
 
+/** The options of a connection pool. */
+export interface PoolOptions {
+  /** The maximum number of connections. */
+  readonly size: number;
+  /** Whether to prepare each statement once per connection. A pooler in transaction mode may not support it. */
+  readonly prepare: boolean;
+  readonly timeouts?: Partial<PostgresTimeouts> | undefined;
+}
+
 const maxWaitingPerConnection = 100; // queries
 
 /** The limits of the calls that share one query. */
@@ -38,14 +47,15 @@ export const batchLimits = { maxBatch: 500, maxWaiting: 2_000 };
 
 /**
  * Runs each query as one prepared statement, and so as one transaction: no transaction is left open between queries.
+ * If a pooler mixes up the prepared statements of its clients, all further statements are unnamed.
  */
 export class ConnectionPool {
   readonly metrics: QueryMetrics;
   readonly #pool: pg.Pool;
   readonly #maxWaiting: number;
+  #prepare: boolean;
 
-  /** `size` is the maximum number of connections to the database of `url`. */
-  constructor(url: string, size: number, timeouts: Partial<PostgresTimeouts> = {}) {
+  constructor(url: string, { size, prepare, timeouts }: PoolOptions) {
     const { connect, statement, query, idle } = { ...getDefaultTimeouts(), ...timeouts };
     const pool = new pg.Pool({
       ...connectionConfig(url),
@@ -58,6 +68,7 @@ export class ConnectionPool {
     });
     pool.on("error", () => {}); // the pool replaces an idle connection that breaks
     this.#pool = pool;
+    this.#prepare = prepare;
     this.#maxWaiting = size * maxWaitingPerConnection;
     this.metrics = new QueryMetrics(() => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
@@ -79,7 +90,13 @@ export class ConnectionPool {
     if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busyMessage);
     const start = performance.now();
     const text = statements[name];
-    const run = () => this.#pool.query({ name, text, values, ...(rowMode && { rowMode }) });
+    const send = () => this.#pool.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
+    const run = () =>
+      send().catch((error) => {
+        if (!isPreparedStatementLost(error)) throw error;
+        this.#prepare = false;
+        return send();
+      });
     const fail = (error: unknown) => {
       throw this.#pool.ending ? error : toStoreError(error);
     };

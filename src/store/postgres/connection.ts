@@ -3,6 +3,7 @@ import pg from "pg";
 import type { OpenMode } from "../port.ts";
 import { toOpenFailure } from "./errors.ts";
 import { latestVersion, migrate, readVersion } from "./migrations.ts";
+import { countUnusedIds } from "./statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
 
@@ -31,19 +32,28 @@ export async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/**
- * Migrates the store as `mode` allows, and returns its secret. Rejects with the reason if the store can't be opened.
- */
-export async function prepareDatabase(url: string, mode: OpenMode): Promise<Uint8Array> {
+/** What the store reads when it opens. */
+export interface PreparedDatabase {
+  readonly secret: Uint8Array;
+  /** The highest id that a pet may have; null sets no limit. */
+  readonly maxPetId: bigint | null;
+}
+
+/** Migrates the store as `mode` allows. Rejects with the reason if the store can't be opened. */
+export async function prepareDatabase(
+  url: string,
+  mode: OpenMode,
+  maxPets: bigint | null = null,
+): Promise<PreparedDatabase> {
   try {
     const client = await connect(url);
-    return await migrateAndReadSecret(client, mode).finally(() => client.end());
+    return await prepare(client, mode, maxPets).finally(() => client.end());
   } catch (error) {
     throw new Error(`The database ${redactUrl(url)} can't be opened: ${toOpenFailure(error)}.`, { cause: error });
   }
 }
 
-async function migrateAndReadSecret(client: pg.Client, mode: OpenMode): Promise<Uint8Array> {
+async function prepare(client: pg.Client, mode: OpenMode, maxPets: bigint | null): Promise<PreparedDatabase> {
   const version = await readVersion(client);
   if (mode === "migrate" && version === 0) throw new Error("it has no pet store");
   if (mode === "readonly" && version > 0 && version < latestVersion)
@@ -53,7 +63,10 @@ async function migrateAndReadSecret(client: pg.Client, mode: OpenMode): Promise<
   if (mode === "readonly" && version === 0)
     throw Object.assign(new Error("it has no pet store of this version: petstore migrate makes it one"), missing);
   await migrate(client);
-  return (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
+  const secret = (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
+  // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.
+  const maxPetId = maxPets && maxPets + (await client.query(countUnusedIds)).rows[0].n;
+  return { secret, maxPetId };
 }
 
 // Removes the user, the password and the options from a URL, which may be malformed.

@@ -7,9 +7,11 @@ import { Unavailable } from "../../lib/index.ts";
 const unavailableReasons: Readonly<Record<string, string>> = {
   "08": "not reachable", // connection exception
   "25": "read-only", // invalid transaction state: a standby instead of the primary
+  "26000": "out of step with its pooler", // invalid SQL statement name, as with DATABASE_PREPARE=on
   "28": "not accessible", // invalid authorization
   "3D": "not there", // invalid catalog name
   "40": "busy", // transaction rollback
+  "42P05": "out of step with its pooler", // duplicate prepared statement
   "53": "out of room", // insufficient resources
   "55": "locked", // object not in prerequisite state
   "57": "not running", // operator intervention
@@ -28,6 +30,15 @@ export function toStoreError(error: unknown): unknown {
   // pg reports failed connections as plain errors. Errors of other classes, such as TypeError, are bugs.
   const isConnectionError = error instanceof AggregateError || (error as Error).constructor === Error;
   return isConnectionError ? new Unavailable("The store is not reachable.", { cause: error }) : error;
+}
+
+/**
+ * Returns whether a statement has not run because a pooler in transaction mode, such as PgBouncer before 1.21, has given
+ * the connection to a server connection with the prepared statements of other clients.
+ */
+export function isPreparedStatementLost(error: unknown): boolean {
+  // duplicate_prepared_statement, by Parse, and invalid_sql_statement_name, by Bind
+  return error instanceof pg.DatabaseError && (error.code === "42P05" || error.code === "26000");
 }
 
 /** Returns the reason why a database can't be opened, without a final period. */

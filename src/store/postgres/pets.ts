@@ -29,9 +29,12 @@ export class PostgresPets implements PetStore {
   readonly #finds = new Batcher<bigint, Json<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, Json<Pet> | undefined>(batchLimits, (creates) => this.#insertAll(creates));
   readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
+  readonly #maxId: bigint | null;
 
-  constructor(pool: ConnectionPool) {
+  /** `maxId` is the highest id of a pet that may be created; null sets no limit. */
+  constructor(pool: ConnectionPool, maxId: bigint | null) {
     this.#pool = pool;
+    this.#maxId = maxId;
     this.#retention = new IdempotencyRetention(pool);
   }
 
@@ -55,8 +58,11 @@ export class PostgresPets implements PetStore {
   readonly create = async (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> => {
     const created = await this.#inserts.add({ pet, idempotencyKey });
     if (created !== undefined) return { outcome: "created", pet: created };
-    if (idempotencyKey !== undefined) return this.#repeat(idempotencyKey);
-    throw new Unavailable(busyMessage); // the row of petstore.secret, which creates lock, is missing
+    const repeated = idempotencyKey && (await this.#repeat(idempotencyKey));
+    if (repeated !== undefined) return repeated;
+    if (await this.#isFull()) return { outcome: "full" };
+    // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
+    throw new Unavailable(busyMessage);
   };
 
   async #list({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> {
@@ -75,7 +81,8 @@ export class PostgresPets implements PetStore {
     return ids.map((id) => pets.get(id));
   }
 
-  // Returns undefined for a create whose idempotency key was used before, also by an earlier create of the batch.
+  // Returns undefined for a create whose idempotency key was used before, also by an earlier create of the batch, and
+  // for the creates for which there is no room.
   async #insertAll(creates: readonly Create[]): Promise<(Json<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_create", creates.length);
     const now = Date.now();
@@ -93,6 +100,7 @@ export class PostgresPets implements PetStore {
       now,
       now - idempotencyWindow,
       ...newPetColumns.map(({ field }) => column(({ pet }) => pet[field])),
+      this.#maxId,
     );
     this.#retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
     const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id]));
@@ -101,10 +109,17 @@ export class PostgresPets implements PetStore {
     );
   }
 
-  async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult> {
+  // Returns undefined if the key was not used.
+  async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult | undefined> {
     const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
-    if (record === undefined) throw new Unavailable(busyMessage); // it has expired since, or another process deleted it
+    if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: (await this.find(record.pet_id as bigint)) as Json<Pet> };
+  }
+
+  async #isFull(): Promise<boolean> {
+    if (this.#maxId === null) return false;
+    const [last] = await this.#pool.query("lastPetId");
+    return (last?.id as bigint) >= this.#maxId;
   }
 }

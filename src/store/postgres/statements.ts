@@ -17,6 +17,7 @@ export const statements = {
   find: `SELECT ${petColumns} FROM petstore.pets WHERE id = ANY ($1)`,
   // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency
   // key was used before is not created. If another process is using the key, the statement waits for its transaction.
+  // The last parameter is the highest id that a pet may have, or NULL. LIMIT NULL sets no limit.
   create: `
     WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
       SELECT nextval('petstore.pets_id_seq') AS id, input.* FROM (
@@ -26,6 +27,8 @@ export const statements = {
           SELECT 1 FROM petstore.idempotency AS used
           WHERE used.caller = input.caller AND used.key = input.key AND created_at > $5)
         ORDER BY ordinal
+        LIMIT CASE WHEN $${6 + newPetColumns.length}::bigint IS NOT NULL
+          THEN greatest(0, $${6 + newPetColumns.length} - (SELECT coalesce(max(id), 0) FROM petstore.pets)) END
       ) AS input
     ), claimed AS (
       INSERT INTO petstore.idempotency AS record (caller, key, digest, created_at, pet_id)
@@ -40,6 +43,7 @@ export const statements = {
       RETURNING id
     )
     SELECT id, ordinal FROM created JOIN numbered USING (id)`,
+  lastPetId: "SELECT coalesce(max(id), 0) AS id FROM petstore.pets",
   findRecord: "SELECT digest, pet_id FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $3",
   deleteExpiredRecords: `
     DELETE FROM petstore.idempotency WHERE (caller, key) IN (
@@ -85,6 +89,7 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   listByStatus: "pets_list",
   find: "pets_find",
   create: "pets_create",
+  lastPetId: "pets_create",
   findRecord: "pets_create",
   deleteExpiredRecords: "forget",
   createKey: "keys_create",
@@ -96,6 +101,15 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   listCalls: "deprecated_list",
   check: "check",
 };
+
+/**
+ * Counts the ids that were generated, and have no pet: its create failed, it was deleted, or a restore replaced it.
+ * `pg_sequences` needs no other privilege on the sequence than `nextval`.
+ */
+export const countUnusedIds = `
+  SELECT coalesce((
+    SELECT last_value FROM pg_sequences WHERE schemaname = 'petstore' AND sequencename = 'pets_id_seq'
+  ), 0) - (SELECT count(*) FROM petstore.pets) AS n`;
 
 /** Counts the other connections of this program to the database. A running service has at least one. */
 export const countOtherConnections = `

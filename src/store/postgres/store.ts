@@ -1,8 +1,8 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
-import { prepareDatabase } from "./connection.ts";
-import { ConnectionPool, type PostgresTimeouts } from "./connection-pool.ts";
+import { type PreparedDatabase, prepareDatabase } from "./connection.ts";
+import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
 import { PostgresKeys } from "./keys.ts";
 import { PostgresPets } from "./pets.ts";
 
@@ -15,8 +15,8 @@ export class PostgresStore implements Store {
   readonly secret: Uint8Array;
   readonly #pool: ConnectionPool;
 
-  private constructor(pool: ConnectionPool, secret: Uint8Array) {
-    this.pets = new PostgresPets(pool);
+  private constructor(pool: ConnectionPool, { secret, maxPetId }: PreparedDatabase) {
+    this.pets = new PostgresPets(pool, maxPetId);
     this.keys = new PostgresKeys(pool);
     this.deprecated = new PostgresDeprecatedCalls(pool);
     this.metrics = pool.metrics;
@@ -24,17 +24,10 @@ export class PostgresStore implements Store {
     this.#pool = pool;
   }
 
-  /**
-   * Opens the store in the database of `url`, with at most `connections` connections. Rejects like `prepareDatabase`.
-   */
-  static async open(
-    url: string,
-    mode: OpenMode,
-    connections: number,
-    timeouts?: Partial<PostgresTimeouts>,
-  ): Promise<PostgresStore> {
-    const secret = await prepareDatabase(url, mode);
-    return new PostgresStore(new ConnectionPool(url, connections, timeouts), secret);
+  /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
+  static async open(url: string, mode: OpenMode, maxPets: bigint | null, pool: PoolOptions): Promise<PostgresStore> {
+    const prepared = await prepareDatabase(url, mode, maxPets);
+    return new PostgresStore(new ConnectionPool(url, pool), prepared);
   }
 
   readonly check = async (): Promise<void> => void (await this.#pool.query("check"));

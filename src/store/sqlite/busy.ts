@@ -4,18 +4,33 @@ import { Unavailable } from "../../lib/index.ts";
 
 const retryInterval = 10; // milliseconds
 const sqliteBusy = 5; // SQLITE_BUSY
+const sqliteIoError = 10; // SQLITE_IOERR
+const sqliteFull = 13; // SQLITE_FULL
 
 // The primary result codes whose cause is the environment, not a bug: https://www.sqlite.org/rescode.html
 const unavailableReasons = new Map([
   [sqliteBusy, "locked by another process"],
   [6, "locked"], // SQLITE_LOCKED
   [8, "read-only"], // SQLITE_READONLY
-  [10, "not readable or writable"], // SQLITE_IOERR
+  [sqliteIoError, "not readable or writable"],
   [11, "damaged"], // SQLITE_CORRUPT
-  [13, "out of space"], // SQLITE_FULL
+  [sqliteFull, "out of space"],
   [14, "not accessible"], // SQLITE_CANTOPEN
   [26, "no database any more"], // SQLITE_NOTADB
 ]);
+
+// Returns the primary result code of an error of SQLite, or 0.
+function resultCode(error: unknown): number {
+  return ((Object(error) as { errcode?: number }).errcode ?? 0) & 0xff;
+}
+
+/**
+ * Returns whether an error, or its cause, may mean that the disk is full. If the -shm file can't grow, SQLite reports
+ * SQLITE_IOERR.
+ */
+export function isOutOfSpace(error: unknown): boolean {
+  return [error, (error as Error).cause].some((one) => [sqliteFull, sqliteIoError].includes(resultCode(one)));
+}
 
 /**
  * Retries `work` for up to `timeout` milliseconds while SQLite reports SQLITE_BUSY, without blocking the event loop as
@@ -29,7 +44,7 @@ export async function retryWhileBusy<T>(
   try {
     return work();
   } catch (error) {
-    const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+    const code = resultCode(error);
     if (code === sqliteBusy && performance.now() < deadline) {
       await sleep(retryInterval);
       return retryWhileBusy(work, timeout, deadline);

@@ -9,10 +9,13 @@ import type { TransactionScheduler } from "./transactions.ts";
 export class SqlitePets implements PetStore {
   readonly #transactions: TransactionScheduler;
   readonly #statements: Statements;
+  readonly #maxId: bigint | null;
 
-  constructor(transactions: TransactionScheduler, statements: Statements) {
+  /** `maxId` is the highest id of a pet that may be created; null sets no limit. */
+  constructor(transactions: TransactionScheduler, statements: Statements, maxId: bigint | null) {
     this.#transactions = transactions;
     this.#statements = statements;
+    this.#maxId = maxId;
   }
 
   readonly list = (query: PetQuery): Promise<Page> => this.#transactions.read("pets_list", () => this.#list(query));
@@ -22,9 +25,7 @@ export class SqlitePets implements PetStore {
 
   readonly create = (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> =>
     this.#transactions.write("pets_create", () =>
-      idempotencyKey === undefined
-        ? { outcome: "created", pet: toPetJson(toPetRow(this.#insert(pet), pet)) }
-        : this.#createOnce(pet, idempotencyKey),
+      idempotencyKey === undefined ? this.#create(pet) : this.#createOnce(pet, idempotencyKey),
     );
 
   #list({ limit, after = 0n, ...filter }: PetQuery): Page {
@@ -40,9 +41,16 @@ export class SqlitePets implements PetStore {
     return row && toPetJson(row);
   }
 
-  #insert(pet: NewPet): bigint {
+  #create(pet: NewPet, onCreated?: (id: bigint) => void): CreateResult {
+    if (this.#isFull()) return { outcome: "full" };
     const values = newPetColumns.map(({ field }) => pet[field] ?? null);
-    return BigInt(this.#statements.create.run(...values).lastInsertRowid);
+    const id = BigInt(this.#statements.create.run(...values).lastInsertRowid);
+    onCreated?.(id);
+    return { outcome: "created", pet: toPetJson(toPetRow(id, pet)) };
+  }
+
+  #isFull(): boolean {
+    return this.#maxId !== null && (this.#statements.lastPetId.get()?.id as bigint) >= this.#maxId;
   }
 
   #createOnce(pet: NewPet, { caller, key, digest }: IdempotencyKey): CreateResult {
@@ -50,11 +58,7 @@ export class SqlitePets implements PetStore {
     const now = Date.now();
     deleteExpiredRecords.run(now - idempotencyWindow);
     const record = findRecord.get(caller, key, now - idempotencyWindow);
-    if (record === undefined) {
-      const id = this.#insert(pet);
-      saveRecord.run(caller, key, digest, id, now);
-      return { outcome: "created", pet: toPetJson(toPetRow(id, pet)) };
-    }
+    if (record === undefined) return this.#create(pet, (id) => saveRecord.run(caller, key, digest, id, now));
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: this.#find(record.pet_id as bigint) as Json<Pet> };
   }

@@ -11,6 +11,7 @@ export const statements = {
   listByStatus: `SELECT ${petColumns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ? + 0`,
   find: `SELECT ${petColumns} FROM pets WHERE id = ?`,
   create: `INSERT INTO pets (${newPetColumns.map(({ name }) => name)}) VALUES (${newPetColumns.map(() => "?")})`,
+  lastPetId: "SELECT ifnull(max(id), 0) AS id FROM pets",
   // In small steps: after a day without calls, the first one must not wait for the deletion of all records.
   deleteExpiredRecords:
     "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
@@ -29,6 +30,10 @@ export const statements = {
   listCalls: "SELECT operation, key, day, count FROM deprecated_calls WHERE day >= ? ORDER BY day DESC",
   secret: "SELECT value FROM secret",
 };
+
+/** Counts the ids that were generated, and have no pet: it was deleted, or a restore replaced it. Reads all pets. */
+export const countUnusedIds = `
+  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) - (SELECT count(*) FROM pets) AS n`;
 
 /** The prepared statements of a connection, by name. */
 export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;

@@ -6,10 +6,11 @@ import type { DatabaseSync } from "node:sqlite";
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { openDatabase } from "./connection.ts";
+import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { SqliteKeys } from "./keys.ts";
 import { SqlitePets } from "./pets.ts";
-import { prepareStatements, type Statements } from "./statements.ts";
+import { countUnusedIds, prepareStatements, type Statements } from "./statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
 
 /** The timeouts of the SQLite store, in milliseconds. */
@@ -33,16 +34,20 @@ export class SqliteStore implements Store {
   readonly #checkFiles: () => void;
 
   /** Opens the store in `file` or `:memory:`. Throws like `openDatabase`. */
-  constructor(file: string, mode: OpenMode, timeouts: Partial<SqliteTimeouts> = {}) {
-    this.#db = openDatabase(file, mode);
+  constructor(file: string, mode: OpenMode, maxPets: bigint | null, timeouts: Partial<SqliteTimeouts> = {}) {
+    // On a full disk, SQLite has no space for the -shm file.
+    this.#db = new DiskReserve(file).use(() => openDatabase(file, mode));
     this.#statements = prepareStatements(this.#db);
     this.#checkFiles = createFileCheck(this.#db);
     this.#transactions = new TransactionScheduler(this.#db, {
       metrics: this.metrics,
       busyTimeout: { ...defaultTimeouts, ...timeouts }.busy,
       checkFiles: this.#checkFiles,
+      reserve: new DiskReserve(this.#db.location()),
     });
-    this.pets = new SqlitePets(this.#transactions, this.#statements);
+    // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.
+    const maxPetId = maxPets && maxPets + (this.#db.prepare(countUnusedIds).get()?.n as bigint);
+    this.pets = new SqlitePets(this.#transactions, this.#statements, maxPetId);
     this.keys = new SqliteKeys(this.#transactions, this.#statements);
     this.deprecated = new SqliteDeprecatedCalls(this.#transactions, this.#statements);
     this.secret = this.#statements.secret.get()?.value as Uint8Array;

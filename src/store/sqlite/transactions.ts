@@ -6,9 +6,12 @@ import type { StoreMethod } from "../port.ts";
 import { captureContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { retryWhileBusy } from "./busy.ts";
+import type { DiskReserve } from "./disk-reserve.ts";
 import { TracedStatement } from "./statements.ts";
 
 const limits = { maxBatch: 10_000, maxWaiting: 10_000 };
+
+const keyWrites: readonly StoreMethod[] = ["keys_create", "keys_revoke"];
 
 interface Write {
   readonly method: StoreMethod;
@@ -20,6 +23,7 @@ export interface TransactionOptions {
   readonly metrics: QueryMetrics;
   /** Milliseconds for which to retry while SQLite reports SQLITE_BUSY. */
   readonly busyTimeout: number;
+  readonly reserve: DiskReserve;
   /** Runs after each commit. Throws if the file was removed or replaced. */
   checkFiles(): void;
 }
@@ -64,9 +68,13 @@ export class TransactionScheduler {
 
   #writeBatch(writes: readonly Write[]): Promise<readonly unknown[]> {
     const start = performance.now();
+    const { reserve, checkFiles } = this.#options;
+    const usesReserve = writes.every(({ method }) => keyWrites.includes(method));
+    const transact = () => this.#transact(() => writes.map((write) => write.run()));
     const run = () => {
-      const results = this.#transact(() => writes.map((write) => write.run()));
-      this.#options.checkFiles();
+      if (!usesReserve) reserve.ensure();
+      const results = usesReserve ? reserve.use(transact) : transact();
+      checkFiles();
       return results;
     };
     return retryWhileBusy(run, this.#options.busyTimeout).finally(() => this.#observe(writes, start));

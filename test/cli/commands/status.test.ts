@@ -59,6 +59,13 @@ t.test("Fails if the key, the URL or the service is wrong", async (t) => {
   );
   const unknown = generateKey().key;
   await fails({ OPERATOR_KEY: unknown }, /\S+ refuses the key of OPERATOR_KEY: The API key is not valid.*/, origin);
+  const limited = await start(t, { store, settings: { RATE_LIMIT_FAILED: "1/60s" } });
+  await limited.call("GET", "/v1/pets", { key: unknown });
+  await fails(
+    { OPERATOR_KEY },
+    /\S+ accepts no keys from this address .* Correct them, and try again later: .* Try again in \d+ seconds\./,
+    limited.origin,
+  );
   await fails({ OPERATOR_KEY }, /\S+\/v1\/status\.json is no status of a Pet Store \(404\): .*/, `${origin}/v1`);
   for (const url of ["127.0.0.1:3000", "http://me:word@127.0.0.1"])
     await fails({ OPERATOR_KEY }, /The service must be an http or https URL, .*/, url);
@@ -118,6 +125,12 @@ t.test("Rejects responses that are not the status of a Pet Store, and prints no 
       401,
       JSON.stringify({ message: `no \x1b[31m\r\x9b\n${key.slice(0, 9)}\x7f${key.slice(9)}` }),
       "refuses the key of OPERATOR_KEY: no psk_…",
+    ],
+    [200, " ".repeat(10_000_001), "is no status of a Pet Store: it has more than 10 MB."],
+    [
+      429,
+      "",
+      "accepts no keys from this address for a while, after too many wrong ones. Correct them, and try again later: it",
     ],
     [503, JSON.stringify({ message: "The database can't be reached." }), "can't say: The database can't be reached."],
   ] as const) {

@@ -1,0 +1,55 @@
+// Reserves disk space for the writes of keys: if one key fills the disk with pets, it can still be revoked.
+//
+// A file beside the database holds the space. A write of keys that finds no space removes the file and tries again.
+// All other writes need the file, and so they do not use the space. PRAGMA max_page_count would limit the database, but
+// not its -wal file.
+import { randomBytes } from "node:crypto";
+import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { Unavailable } from "../../lib/index.ts";
+import { isOutOfSpace } from "./busy.ts";
+
+const defaultSize = 1_048_576; // bytes: a revocation writes some 20 KB to the -wal file
+
+/** The reserve of a database. */
+export class DiskReserve {
+  readonly #file: string | undefined;
+  readonly #size: number;
+
+  /** `database` is the path of the database; null if it is in memory and needs no reserve. */
+  constructor(database: string | null, size = defaultSize) {
+    this.#file = database === null ? undefined : `${database}-reserve`;
+    this.#size = size;
+  }
+
+  /** Creates the file if it is missing. Throws `Unavailable` if there is no space for it. */
+  ensure(): void {
+    const file = this.#file;
+    // Another process may still be writing it, or may have been killed meanwhile.
+    if (file === undefined || statSync(file, { throwIfNoEntry: false })?.size === this.#size) return;
+    try {
+      const { bavail, bsize } = statfsSync(dirname(file));
+      if (bavail * bsize < this.#size) throw new Error(`${file} needs ${this.#size} bytes`);
+      // Random, because a file system may compress zeros. The flush allocates the blocks.
+      writeFileSync(file, randomBytes(this.#size), { mode: 0o600, flush: true });
+    } catch (cause) {
+      this.#remove();
+      throw new Unavailable("The store is out of space.", { cause });
+    }
+  }
+
+  /** Runs a write of keys, or opens the database. If that finds no space, removes the file and runs it again. */
+  use<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+      this.#remove();
+      return write();
+    }
+  }
+
+  #remove(): void {
+    if (this.#file !== undefined) rmSync(this.#file, { force: true });
+  }
+}

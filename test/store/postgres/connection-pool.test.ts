@@ -1,0 +1,49 @@
+// The connection pool of the PostgreSQL store: prepared statements, and poolers that mix them up.
+import t, { type Test } from "tap";
+import { openStore } from "../../../src/store/open.ts";
+import { longTimeouts, rex } from "../../support/conformance.ts";
+import { newDatabase } from "../../support/databases.ts";
+import { query } from "../../support/postgres.ts";
+import { addKey } from "../../support/service.ts";
+
+/** Opens a store with one connection, on which the creation of a key runs a statement. */
+async function openWithTrigger(t: Test, statement: string, prepare = true) {
+  const url = await newDatabase(t);
+  await query(
+    url,
+    `CREATE TABLE prepared (name text);
+     CREATE FUNCTION run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN EXECUTE '${statement}'; RETURN new; END $$;
+     CREATE TRIGGER run AFTER INSERT ON petstore.keys EXECUTE FUNCTION run()`,
+  );
+  const store = await openStore(url, { connections: 1, prepare, timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  return { store, readPrepared: async () => (await query(url, "SELECT name FROM prepared")).map(({ name }) => name) };
+}
+
+const saveNames = "INSERT INTO prepared SELECT name FROM pg_prepared_statements";
+
+t.test("prepares each statement, except with DATABASE_PREPARE=off", async (t) => {
+  for (const [prepare, expected] of [
+    [true, ["check", "createKey"]],
+    [false, []],
+  ] as const) {
+    const { store, readPrepared } = await openWithTrigger(t, saveNames, prepare);
+    await store.check();
+    await addKey(store, "a");
+    t.same((await readPrepared()).sort(), expected);
+  }
+});
+
+for (const [code, statement] of [
+  ["42P05", 'PREPARE "create" AS SELECT 1'],
+  ["26000", "DEALLOCATE ALL"],
+] as const)
+  t.test(`runs a statement again, unnamed, if a pooler causes the error ${code}`, async (t) => {
+    const { store, readPrepared } = await openWithTrigger(t, `${statement}; ${saveNames}`);
+    if (code === "26000") await store.pets.create(rex);
+    await addKey(store, "a");
+    t.match(await store.pets.create(rex), { outcome: "created" });
+    const expected = code === "26000" ? [] : ["create", "createKey"];
+    t.same((await readPrepared()).sort(), expected);
+    t.match(await store.pets.list({ limit: 10 }), { lastId: code === "26000" ? 2n : 1n }, "creates each pet once");
+  });

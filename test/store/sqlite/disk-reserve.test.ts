@@ -1,0 +1,69 @@
+// The disk space that is reserved for the writes of keys. test/system/disk-faults.test.ts fills a real disk.
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { QueryMetrics } from "../../../src/store/query-metrics.ts";
+import { openDatabase } from "../../../src/store/sqlite/connection.ts";
+import { DiskReserve } from "../../../src/store/sqlite/disk-reserve.ts";
+import { TransactionScheduler } from "../../../src/store/sqlite/transactions.ts";
+import { rex } from "../../support/conformance.ts";
+import { folder } from "../../support/files.ts";
+import { addKey } from "../../support/service.ts";
+
+const size = 1_048_576; // bytes
+const outOfSpace = { constructor: Unavailable, message: "The store is out of space." };
+const newFile = (t: Test) => join(folder(t), "petstore.db");
+
+t.test("keeps 1 MB of real blocks beside the file, from the first create on", async (t) => {
+  const file = newFile(t);
+  const store = await openStore(`sqlite:${file}`);
+  t.teardown(() => store.close());
+  await addKey(store, "alice");
+  t.notOk(existsSync(`${file}-reserve`), "keys need no reserve");
+  for (const damage of [() => {}, () => rmSync(`${file}-reserve`), () => writeFileSync(`${file}-reserve`, "partial")]) {
+    damage();
+    await store.pets.create(rex);
+    const stats = statSync(`${file}-reserve`);
+    t.match(stats, { size, mode: 0o100_600 });
+    t.ok(stats.blocks * 512 >= size, `${stats.blocks} blocks`);
+  }
+});
+
+t.test("rejects without space for the reserve, and leaves no part of it", async (t) => {
+  const file = newFile(t);
+  for (const reserve of [new DiskReserve(file, 2 ** 60), new DiskReserve(join(file, "petstore.db"))])
+    t.throws(() => reserve.ensure(), outOfSpace);
+  t.notOk(existsSync(`${file}-reserve`));
+});
+
+t.test("only a write of keys uses the reserve, and only if there is no other space", async (t) => {
+  const file = newFile(t);
+  const db = openDatabase(file, "create");
+  t.teardown(() => db.close());
+  const reserve = new DiskReserve(file);
+  const options = { metrics: new QueryMetrics(), busyTimeout: 0, checkFiles: () => {}, reserve };
+  const transactions = new TransactionScheduler(db, options);
+  const insert = () => db.exec("INSERT INTO pets (name, category_id) VALUES (hex(zeroblob(10000)), 1)");
+  const limitPages = (count: number) => db.exec(`PRAGMA max_page_count = ${count}`);
+  const hasReserve = () => existsSync(`${file}-reserve`);
+
+  await transactions.write("pets_create", insert);
+  limitPages(1); // SQLite takes the current number of pages: the file can't grow
+  await t.rejects(transactions.write("pets_create", insert), outOfSpace);
+  await t.rejects(
+    transactions.write("keys_revoke", () => {
+      throw new Error("a bug");
+    }),
+    { message: "a bug" },
+  );
+  t.ok(hasReserve());
+  await transactions.write("keys_revoke", () => {
+    if (!hasReserve()) limitPages(1_000);
+    insert();
+  });
+  t.notOk(hasReserve());
+  limitPages(1);
+  await t.rejects(transactions.write("keys_revoke", insert), outOfSpace, "without a reserve");
+});
