@@ -15,7 +15,7 @@ import type { Status } from "./schema.ts";
 export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "usage"> {
   readonly document: Document;
   readonly store: Store;
-  readonly config: Pick<Config, "METRICS_FROM" | "WORKERS" | "DATABASE_URL">;
+  readonly config: Pick<Config, "METRICS_FROM" | "TRUST_PROXY" | "WORKERS" | "DATABASE_URL">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
   readonly authenticate: Authenticate<Caller>;
@@ -44,7 +44,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   app.addHook("onClose", () => publisher.close());
 
   const authorizeOperator = requireOperator(options.authenticate);
-  const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM);
+  const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM, config.TRUST_PROXY);
   const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);
   };
