@@ -67,6 +67,8 @@ t.test("Accepts unusual requests that HTTP allows", async (t) => {
   t.match(await service.raw(get.replace("GET /v1", "PROPFIND http://x/v1")), [{ status: 405 }]);
   const pipelined = await service.raw(`${get}GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   t.match(pipelined, [{ status: 200 }, { status: 401 }], "two requests in one packet, in order");
+  const many = Array.from({ length: 1_500 }, (_, n) => `x${n}:\r\n`).join("");
+  t.match(await service.raw(get.replace(head, many + head)), [{ status: 200 }], "1,500 headers before Authorization");
   const upgrade = `GET /healthz HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
   t.match(
     await service.raw(upgrade),
