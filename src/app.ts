@@ -23,6 +23,7 @@ import {
   errorHandler,
   gracefulShutdown,
   jsonBody,
+  lingeringClose,
   type MemoryMonitorOptions,
   memoryMonitor,
   pipelining,
@@ -95,6 +96,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   tracing?.traceRequests(app);
   await app.register(responseHeaders, { headers: headers.data });
   await app.register(gracefulShutdown);
+  await app.register(lingeringClose);
   await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations) });
   await app.register(errorHandler, { links });
   await app.register(requestChecks);

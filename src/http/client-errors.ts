@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from "fastify";
 import fp from "fastify-plugin";
 import { HttpError } from "./errors.ts";
 import { maxHeaderSize } from "./fastify.ts";
+import { discardInput } from "./lingering-close.ts";
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -25,10 +26,12 @@ export const clientErrors = fp<ClientErrorsOptions>(
   async (app, options) => {
     const { server } = app;
     const reject = (error: ParserError, socket: Socket): void => {
+      if (socket.writableEnded) return; // the last response has been sent
       if (error.code === "ECONNRESET" || !socket.writable || isHandshaking(socket)) {
         socket.destroy();
         return;
       }
+      discardInput(socket);
       const responses = app.responsesOf(socket);
       const incomplete = responses.find(({ req }) => !req.complete); // the response to the malformed request itself
       const previous = responses.findLast((response) => response !== incomplete && !response.writableFinished);
@@ -67,7 +70,6 @@ function respond(error: ParserError, socket: Socket, { log, headers, onResponse 
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${json}`);
-  // Not end(): a client that keeps its side open would keep the socket and the process alive.
   socket.destroySoon();
   onResponse(status);
 }

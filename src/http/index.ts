@@ -7,6 +7,7 @@ export { createFail, HttpError, type HttpErrorCode, httpErrors, notFound, notImp
 export { type Certificate, createFastify } from "./fastify.ts";
 export { gracefulShutdown } from "./graceful-shutdown.ts";
 export { decodeUtf8, jsonBody, parseBody } from "./json-body.ts";
+export { lingeringClose } from "./lingering-close.ts";
 export { appendHeader, serviceLinks } from "./link-header.ts";
 export { createLoadShedder } from "./load-shedding.ts";
 export { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
