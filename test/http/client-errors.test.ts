@@ -81,6 +81,12 @@ t.test("Accepts unusual requests that HTTP allows", async (t) => {
     [{ status: 200, headers: { connection: "close" } }],
     "ignores Upgrade and closes the connection",
   );
+  const old = `${openPost.replace("1.1", "1.0")}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  t.match(
+    await service.raw(`${old}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+    [{ status: 201, headers: { connection: "close" } }],
+    "Transfer-Encoding in HTTP/1.0 closes the connection (RFC 9112, section 6.1)",
+  );
 });
 
 t.test("Responds in the order of the requests if one of them is malformed", async (t) => {
