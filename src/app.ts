@@ -97,7 +97,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(responseHeaders, { headers: headers.data });
   await app.register(gracefulShutdown);
   await app.register(lingeringClose);
-  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations) });
+  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
+  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) });
   await app.register(errorHandler, { links });
   await app.register(requestChecks);
   await app.register(jsonBody);
