@@ -14,6 +14,9 @@ const serverTimeouts = {
 };
 const parserTimeouts = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
 
+/** The options of TLS: from version 1.2, and only cipher suites with AEAD, as those of TLS 1.3, and forward secrecy. */
+export const tlsOptions = { minVersion: "TLSv1.2", ciphers: "ECDHE+AESGCM:ECDHE+CHACHA20" } as const;
+
 /** A certificate with its chain, and its private key, in PEM. */
 export interface Certificate {
   readonly cert: Buffer;
@@ -46,7 +49,7 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
   };
   const app = fastify({
     ...serverTimeouts,
-    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
+    ...(tls ? { https: { ...parser, ...tlsOptions, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
     loggerInstance: logger,
     logController,
     genReqId: () => randomUUID(),

@@ -4,7 +4,7 @@ export { backlog, type ClosedConnections, connections } from "./connections.ts";
 export { cors } from "./cors.ts";
 export { errorHandler } from "./error-handler.ts";
 export { createFail, HttpError, type HttpErrorCode, httpErrors, notFound, notImplemented } from "./errors.ts";
-export { type Certificate, createFastify } from "./fastify.ts";
+export { type Certificate, createFastify, tlsOptions } from "./fastify.ts";
 export { gracefulShutdown } from "./graceful-shutdown.ts";
 export { decodeUtf8, jsonBody, parseBody } from "./json-body.ts";
 export { lingeringClose } from "./lingering-close.ts";
