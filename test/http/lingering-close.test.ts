@@ -103,3 +103,13 @@ t.test("A graceful shutdown does not wait for clients that still send", async (t
   t.ok(ms < 1_500, `it took ${ms} ms`);
   for (const { client } of [lingering, busy]) client.destroy();
 });
+
+t.test("Executes no request behind the one whose response closes the connection", async (t) => {
+  const service = await start(t);
+  const head = `Host: x\r\nAuthorization: Bearer ${service.key}\r\n`;
+  const pet = '{"name":"Rex","categoryId":1}';
+  const create = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${pet.length}\r\n\r\n${pet}`;
+  const last = `GET /v1/pets HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
+  t.match(await service.raw(last + create), [{ status: 200, headers: { connection: "close" } }]);
+  t.equal((await service.call("GET", "/v1/pets")).text, "[]");
+});
