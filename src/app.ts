@@ -23,6 +23,7 @@ import {
   errorHandler,
   gracefulShutdown,
   jsonBody,
+  lingeringClose,
   type MemoryMonitorOptions,
   memoryMonitor,
   pipelining,
@@ -95,7 +96,9 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   tracing?.traceRequests(app);
   await app.register(responseHeaders, { headers: headers.data });
   await app.register(gracefulShutdown);
-  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations) });
+  await app.register(lingeringClose);
+  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
+  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) });
   await app.register(errorHandler, { links });
   await app.register(requestChecks);
   await app.register(jsonBody);

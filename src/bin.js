@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Starts the command `petstore`. This file is JavaScript, so that a Node without type stripping can report that it is
 // too old.
-const [major, minor] = /** @type {[number, number, number]} */ (process.versions.node.split(".").map(Number));
-if (major < 24 || (major === 24 && minor < 4)) {
+const [major, minor, patch] = /** @type {[number, number, number]} */ (process.versions.node.split(".").map(Number));
+// The first versions that do not drop headers silently (CVE-2026-58044).
+const minimum = major < 25 ? 24_018_001 : 26_005_001;
+if (major * 1e6 + minor * 1e3 + patch < minimum) {
   console.error(
-    `petstore: Node ${process.versions.node} is too old: the service takes Node 24.4 or newer. In the project, npx petstore brings its own.`,
+    `petstore: Node ${process.versions.node} is too old: the service takes Node 24.18.1, 26.5.1 or newer. In the project, npx petstore brings its own.`,
   );
   process.exit(1);
 }

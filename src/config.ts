@@ -153,8 +153,8 @@ export const settings = {
     parse: list(isNetwork),
   },
   METRICS_FROM: {
-    default: "127.0.0.0/8, ::1",
-    description: "From where /metrics is read without a key; from elsewhere with an operator's",
+    default: "none",
+    description: "The networks from which /metrics can be read without the key of an operator; no proxy may be in them",
     allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1; or none",
     parse: (text: string) => (text === "none" ? [] : list(isNetwork)(text)),
   },

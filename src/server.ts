@@ -9,7 +9,7 @@ import { buildApp, type Dependencies } from "./app.ts";
 import { generateKey } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
-import { backlog, type Certificate } from "./http/index.ts";
+import { backlog, type Certificate, tlsOptions } from "./http/index.ts";
 import { collectGarbage, escapeControlCharacters } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
 import { openStore, type Store } from "./store/index.ts";
@@ -129,7 +129,8 @@ function readCertificate({ TLS_CERT, TLS_KEY }: Config): Certificate | undefined
 // Affects new connections only. If the certificate is not valid, the previous one stays in use.
 function reloadCertificate(app: FastifyInstance, config: Config, log: FastifyBaseLogger): void {
   try {
-    (app.server as Server as TlsServer).setSecureContext(readCertificate(config) as Certificate);
+    // Node resets the options that are not passed again.
+    (app.server as Server as TlsServer).setSecureContext({ ...tlsOptions, ...readCertificate(config) });
     log.info("certificate reloaded");
   } catch (error) {
     log.error({ reason: (error as Error).message }, "certificate not reloaded");

@@ -26,7 +26,7 @@ t.test("each setting has a default, also if it is empty", async (t) => {
     RATE_LIMIT: { count: 10_000, seconds: 60 },
     RATE_LIMIT_FAILED: { count: 100, seconds: 60 },
     TRUST_PROXY: [],
-    METRICS_FROM: ["127.0.0.0/8", "::1"],
+    METRICS_FROM: [],
     CORS_ORIGINS: [],
     TLS_CERT: "",
     TLS_KEY: "",

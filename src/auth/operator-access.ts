@@ -5,7 +5,8 @@ import type { Authenticate } from "../spec/index.ts";
 import { type Caller, unauthorized } from "./authentication.ts";
 
 // Requests with one of these headers are rejected. Behind an untrusted proxy, the client is unknown. With Origin and
-// CORS_ORIGINS, a page of another origin could read the response.
+// CORS_ORIGINS, a page of another origin could read the response. That a request has none of them proves nothing: by
+// default, nginx and HAProxy add no header. So no network is allowed by default, and TRUST_PROXY never is.
 const forwardingHeaders = ["forwarded", "via", "x-real-ip", "origin"];
 
 // DNS rebinding: a page whose name resolves to 127.0.0.1 could read the response in a browser on this machine.
@@ -25,17 +26,24 @@ export function requireOperator(authenticate: Authenticate<Caller>): onRequestAs
   };
 }
 
-/** Creates a function that returns whether a request comes from one of these IP addresses or networks (CIDR). */
-export function createClientMatcher(networks: readonly string[]): (request: FastifyRequest) => boolean {
-  const isInNetwork = createNetworkMatcher(networks);
+/**
+ * Creates a function that returns whether a request comes from one of these IP addresses or networks (CIDR). Requests
+ * of the addresses and networks `proxies` themselves do not, because their clients are unknown.
+ */
+export function createClientMatcher(
+  networks: readonly string[],
+  proxies: readonly string[],
+): (request: FastifyRequest) => boolean {
+  const [isAllowed, isProxy] = [createNetworkMatcher(networks), createNetworkMatcher(proxies)];
   return ({ ip, ips = [ip], headers }) => {
     const forwarded = headers["x-forwarded-for"];
-    const proxies = forwarded === undefined ? 0 : String(forwarded).split(",").length;
+    const hops = forwarded === undefined ? 0 : String(forwarded).split(",").length;
     // `ips` has the address of the connection, and those of X-Forwarded-For that trusted proxies have added.
-    if (ips.length <= proxies || forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
+    if (ips.length <= hops || forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
     // A trusted proxy may forward a loopback address, which would be its own and not that of this machine.
     if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && loopbackHost.test(String(headers.host))))
       return false;
-    return isInNetwork(ip.replace(/%.*$/, "")); // without the zone of a link-local address
+    const address = ip.replace(/%.*$/, ""); // without the zone of a link-local address
+    return isAllowed(address) && !isProxy(address);
   };
 }

@@ -72,7 +72,6 @@ const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, 
     uiConfig: {
       layout: "BaseLayout",
       deepLinking: true,
-      persistAuthorization: true,
       plugins: [badges],
     },
   });

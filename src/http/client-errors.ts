@@ -5,11 +5,18 @@ import type { FastifyBaseLogger } from "fastify";
 import fp from "fastify-plugin";
 import { HttpError } from "./errors.ts";
 import { maxHeaderSize } from "./fastify.ts";
+import { discardInput } from "./lingering-close.ts";
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-type ParserError = { code?: string; reason?: string };
+// `rawPacket` has the bytes that were parsed last; `bytesParsed` is the position of the error in them.
+type ParserError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number };
+
+// A method (RFC 9110, section 9.1) and the beginning of its target, at the position of the error.
+const methodBefore = /[\w!#$%&'*+.^`|~-]*$/;
+const methodAndTarget = /^[\w!#$%&'*+.^`|~-]+ (?:\/|\*|https?:)/i;
+const maxMethod = 32; // bytes that are read, before and after the position
 
 /** The options of the plugin `clientErrors`. */
 export interface ClientErrorsOptions {
@@ -25,10 +32,12 @@ export const clientErrors = fp<ClientErrorsOptions>(
   async (app, options) => {
     const { server } = app;
     const reject = (error: ParserError, socket: Socket): void => {
+      if (socket.writableEnded) return; // the last response has been sent
       if (error.code === "ECONNRESET" || !socket.writable || isHandshaking(socket)) {
         socket.destroy();
         return;
       }
+      discardInput(socket);
       const responses = app.responsesOf(socket);
       const incomplete = responses.find(({ req }) => !req.complete); // the response to the malformed request itself
       const previous = responses.findLast((response) => response !== incomplete && !response.writableFinished);
@@ -67,13 +76,15 @@ function respond(error: ParserError, socket: Socket, { log, headers, onResponse 
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${json}`);
-  // Not end(): a client that keeps its side open would keep the socket and the process alive.
   socket.destroySoon();
   onResponse(status);
 }
 
 // The reasons are fixed texts of llhttp, which quote nothing of the request.
-function toHttpError({ code, reason = "it can't be parsed" }: ParserError): HttpError {
+function toHttpError(error: ParserError): HttpError {
+  const { code, reason = "it can't be parsed" } = error;
+  if (code === "HPE_INVALID_METHOD" && hasMethod(error as Required<ParserError>))
+    return new HttpError("not_implemented", "This service does not know the method of the request.");
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return new HttpError(
@@ -89,4 +100,11 @@ function toHttpError({ code, reason = "it can't be parsed" }: ParserError): Http
     default:
       return new HttpError("malformed_request", `The request is not well-formed HTTP: ${reason}.`);
   }
+}
+
+// Whether a request line that Node's parser rejects begins with a method, which the parser does not know.
+function hasMethod({ rawPacket, bytesParsed }: Required<ParserError>): boolean {
+  const before = rawPacket.toString("latin1", bytesParsed - maxMethod, bytesParsed);
+  const after = rawPacket.toString("latin1", bytesParsed, bytesParsed + maxMethod);
+  return methodAndTarget.test(before.slice(before.search(methodBefore)) + after);
 }

@@ -14,6 +14,9 @@ const serverTimeouts = {
 };
 const parserTimeouts = { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 };
 
+/** The options of TLS: from version 1.2, and only cipher suites with AEAD, as those of TLS 1.3, and forward secrecy. */
+export const tlsOptions = { minVersion: "TLSv1.2", ciphers: "ECDHE+AESGCM:ECDHE+CHACHA20" } as const;
+
 /** A certificate with its chain, and its private key, in PEM. */
 export interface Certificate {
   readonly cert: Buffer;
@@ -46,7 +49,7 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
   };
   const app = fastify({
     ...serverTimeouts,
-    ...(tls ? { https: { ...parser, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
+    ...(tls ? { https: { ...parser, ...tlsOptions, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
     loggerInstance: logger,
     logController,
     genReqId: () => randomUUID(),
@@ -57,8 +60,10 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
   }) as FastifyInstance; // the type differs with TLS, but no code depends on it
-  // Responds to clients that half-close the connection after sending their request. Node has no option for it.
-  Object.assign(app.server, { httpAllowHalfOpen: true });
+  // Properties that are no options of Node: responds to clients that half-close the connection after sending their
+  // request, and ignores no header. By default, Node before 24.18.1 ignores those behind the first 1,000, and later
+  // versions reject the request.
+  Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
   app.server.on("checkExpectation", app.routing); // an unknown expectation may be ignored (RFC 9110, section 10.1.1)
   app.server.on("checkContinue", app.routing); // the route sends 100 once the request is authenticated
   return app;

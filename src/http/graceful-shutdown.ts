@@ -26,9 +26,11 @@ export const gracefulShutdown = fp(
       while ((await countConnections()) > 0 && performance.now() < deadline) await sleep(pollInterval);
       closeHandshakes();
     });
-    app.addHook("onSend", ({ headers }, reply, payload, done) => {
-      // After a request with Upgrade, Node treats the following bytes as another protocol.
-      if (isClosing || headers.upgrade !== undefined) reply.header("connection", "close");
+    app.addHook("onSend", ({ headers, raw }, reply, payload, done) => {
+      // After a request with Upgrade, Node treats the following bytes as another protocol. In HTTP/1.0, the framing by
+      // Transfer-Encoding is faulty (RFC 9112, section 6.1).
+      const isUnframed = headers["transfer-encoding"] !== undefined && raw.httpVersion === "1.0";
+      if (isClosing || headers.upgrade !== undefined || isUnframed) reply.header("connection", "close");
       done(null, payload);
     });
   },

@@ -1,4 +1,5 @@
 // Parses JSON bodies strictly: without coercion, replacement characters or rounding.
+import { MIMEType } from "node:util";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { parseJson } from "../lib/index.ts";
@@ -14,14 +15,8 @@ export const jsonBody = fp(
       "application/json",
       { parseAs: "buffer" },
       async ({ headers }: FastifyRequest, bytes: Buffer) => {
-        const coding = headers["content-encoding"]?.toLowerCase() ?? "identity";
-        if (coding !== "identity")
-          throw new HttpError(
-            "unsupported_media_type",
-            `The body must be sent as it is, not with Content-Encoding: ${coding}.`,
-          );
-        if (/charset *=(?! *"?utf-?8"? *(;|$))/i.test(headers["content-type"] as string))
-          throw new HttpError("unsupported_media_type", "The body must be UTF-8, which is the one charset of JSON.");
+        checkContentCoding(headers["content-encoding"]);
+        checkMediaType(headers["content-type"] as string);
         if (bytes.length === 0) throw new HttpError("invalid_body", "The body must not be empty.");
         return parseBody(bytes);
       },
@@ -29,6 +24,25 @@ export const jsonBody = fp(
   },
   { name: "json-body" },
 );
+
+// An empty value or element means no coding (RFC 9110, sections 5.6.1 and 8.4).
+function checkContentCoding(value = ""): void {
+  const coding = value.split(",").find((name) => !/^\s*(identity)?\s*$/i.test(name));
+  if (coding !== undefined)
+    throw new HttpError(
+      "unsupported_media_type",
+      `The body must be sent as it is, not with Content-Encoding: ${coding.trim()}.`,
+    );
+}
+
+// Fastify ignores parameters that it can't parse, such as the second header behind a comma. No parameter of JSON has a
+// comma or a character that is not ASCII.
+function checkMediaType(value: string): void {
+  if (/[^\t -~]|,/.test(value))
+    throw new HttpError("unsupported_media_type", "The request must have one Content-Type header, in ASCII.");
+  if (!/^utf-?8$/i.test(new MIMEType(value).params.get("charset") ?? "utf-8"))
+    throw new HttpError("unsupported_media_type", "The body must be UTF-8, which is the one charset of JSON.");
+}
 
 /** Decodes UTF-8, and keeps a byte order mark. Throws an HttpError if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {

@@ -39,7 +39,7 @@ export const pipelining = fp(
       }
       if (responses.length >= highWaterMark) socket.pause();
       (responses[position - 1] as ServerResponse).once("close", () => {
-        if (socket.destroyed) return; // the client has disconnected, or could not know which requests were executed
+        if (!socket.writable) return; // the client has disconnected, or could not know which requests were executed
         if (pending.of(socket).length < highWaterMark) socket.resume();
         done();
       });

@@ -58,8 +58,13 @@ export function createSecurityHeaders(tls: boolean, urls: readonly [string, ...s
       xXssProtection: false,
     }),
     page: computeHeaders({
-      // Over plain HTTP, upgraded requests would fail and leave the page blank.
-      contentSecurityPolicy: { directives: { upgradeInsecureRequests: null, connectSrc: ["'self'", ...origins] } },
+      contentSecurityPolicy: {
+        directives: {
+          upgradeInsecureRequests: null, // over plain HTTP, upgraded requests would fail and leave the page blank
+          connectSrc: ["'self'", ...origins],
+          styleSrc: ["'self'", "'unsafe-inline'"], // Swagger UI sets style attributes
+        },
+      },
       strictTransportSecurity,
     }),
     status: computeHeaders({

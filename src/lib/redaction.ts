@@ -1,8 +1,11 @@
 // Removes secrets and control characters from text before it is written to a log or a terminal.
 
+// In a path, the underscore may be percent-encoded, also more than once.
+const apiKey = /psk(?:_|%(?:25)*5f)[\w%-]+/gi;
+
 /** Replaces API keys, and the user and password of URLs, with "…". */
 export function redact(text: string): string {
-  return text.replace(/psk_[\w-]+/g, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
+  return text.replace(apiKey, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
 }
 
 /** Escapes control characters as \u001b, so that a terminal does not interpret them. */

@@ -46,12 +46,20 @@ export interface RequestBody {
 /** Throws an Error that names the operation. The reason completes the sentence "The operation getBook …". */
 export type Reject = (reason: string) => never;
 
-/** Returns the methods and headers of all operations, as options of the plugin `cors`. */
-export function listForCors(operations: readonly Operation[]) {
+/**
+ * Returns the methods and headers of all operations, as options of the plugin `cors`. `headers` are further headers of
+ * requests and responses.
+ */
+export function listForCors(operations: readonly Operation[], headers: readonly string[] = []) {
   return {
     methods: operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
-    requestHeaders: ["Authorization", "Content-Type", ...operations.flatMap(({ headers }) => headers.request)],
-    responseHeaders: operations.flatMap(({ headers }) => headers.response),
+    requestHeaders: [
+      "Authorization",
+      "Content-Type",
+      ...headers,
+      ...operations.flatMap(({ headers }) => headers.request),
+    ],
+    responseHeaders: [...headers, ...operations.flatMap(({ headers }) => headers.response)],
   };
 }
 

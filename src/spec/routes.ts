@@ -60,6 +60,11 @@ async function registerRoutes<App extends Application>(
   });
 }
 
+// A shared cache must not return the response to a request with a credential to other clients.
+function cacheHeaders({ security }: Operation): Readonly<Record<string, string>> {
+  return security.length > 0 ? { "cache-control": "private, no-cache" } : {};
+}
+
 function createRoutes<App extends Application>({
   document: { operations, basePath },
   handlers,
@@ -81,7 +86,7 @@ function createRoutes<App extends Application>({
       context: context(operation),
       authenticate: createAuthentication(operation, security),
       guards,
-      headers: deprecationHeaders(operation, baseUrl, docsUrl),
+      headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,
     });
     return [operation.id, route] as const;

@@ -17,7 +17,7 @@ export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "
   readonly store: Store;
   /** Resolves if the store can be used. */
   readonly checkStore: () => Promise<void>;
-  readonly config: Pick<Config, "METRICS_FROM" | "WORKERS" | "DATABASE_URL">;
+  readonly config: Pick<Config, "METRICS_FROM" | "TRUST_PROXY" | "WORKERS" | "DATABASE_URL">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
   readonly authenticate: Authenticate<Caller>;
@@ -46,7 +46,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   app.addHook("onClose", () => publisher.close());
 
   const authorizeOperator = requireOperator(options.authenticate);
-  const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM);
+  const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM, config.TRUST_PROXY);
   const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);
   };

@@ -3,7 +3,7 @@ import t from "tap";
 import { addKey, type Service, start } from "../support/service.ts";
 
 t.test("Serves /metrics without a key to the networks of METRICS_FROM only", async (t) => {
-  const usual = await start(t);
+  const usual = await start(t, { settings: { METRICS_FROM: "127.0.0.0/8, ::1" } });
   const read = async (service: Service, headers = {}, method = "GET") =>
     (await service.call(method, "/metrics", { key: null, headers })).status;
   t.equal(await read(usual), 200, "loopback");
@@ -19,7 +19,7 @@ t.test("Serves /metrics without a key to the networks of METRICS_FROM only", asy
     "METRICS_FROM does not open the status",
   );
 
-  const shared = await start(t, { settings: { CORS_ORIGINS: "*" } });
+  const shared = await start(t, { settings: { METRICS_FROM: "127.0.0.0/8", CORS_ORIGINS: "*" } });
   const page = { origin: "https://evil.example", host: "localhost" };
   t.equal(await read(shared, page), 401, "a page of another origin, in a browser on this machine");
 
@@ -37,13 +37,14 @@ t.test("Serves /metrics without a key to the networks of METRICS_FROM only", asy
   t.equal(await from("11.1.2.3, 10.1.2.3"), 401, "a client of a proxy that is not trusted");
   t.equal(await read(trusting, { "x-forwarded-for": "10.1.2.3", forwarded: "for=10.1.2.3" }), 401);
 
-  const network = await start(t, { settings: { TRUST_PROXY: "127.0.0.0/8, 192.0.2.0/24" } });
+  const networks = { TRUST_PROXY: "127.0.0.0/8, 192.0.2.0/24", METRICS_FROM: "127.0.0.0/8" };
+  const network = await start(t, { settings: networks });
   t.equal(await read(network, { "x-forwarded-for": "127.0.0.1, 192.0.2.7" }), 401, "loopback as claimed by a proxy");
-  t.equal(await read(network), 200, "loopback");
+  t.equal(await read(network), 401, "a client of a trusted proxy that does not add its address");
 });
 
-t.test("Serves /metrics and /status.json to the keys of operators", async (t) => {
-  const closed = await start(t, { settings: { METRICS_FROM: "none" } });
+t.test("Serves /metrics and /status.json to the keys of operators, and by default to nobody else", async (t) => {
+  const closed = await start(t);
   const operator = await addKey(closed.store, "operator", undefined, true);
   const read = (path: string, key: string | null, method = "GET") => closed.call(method, path, { key });
   t.equal((await read("/metrics", null, "HEAD")).status, 401);

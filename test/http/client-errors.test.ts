@@ -16,6 +16,7 @@ const body = JSON.stringify(minimalPet);
 const openPost = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
 const post = `${openPost}Content-Length: ${body.length}\r\n\r\n${body}`;
 const badChunk = `${openPost}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
+const brew = "BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n";
 const tunnel = "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n";
 const connectAndWrite = (bytes: string) => {
   const socket = connect(service.port, "127.0.0.1");
@@ -25,9 +26,13 @@ const connectAndWrite = (bytes: string) => {
 
 t.test("Responds to malformed HTTP with an Error body", async (t) => {
   const line = "GET /v1/pets HTTP/1.1\r\n";
+  const headers = ["x-content-type-options", "x-request-id", "content-security-policy"];
   const cases: [string, string, number, string][] = [
     ["not HTTP", "hello\r\n\r\n", 400, "malformed_request"],
-    ["an unknown method", "BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_request"],
+    ["an unknown method", brew, 501, "not_implemented"],
+    ["a method in lower case", brew.replace("BREW /", "get http://x/"), 501, "not_implemented"],
+    ["a method without a target", "BREW\r\n\r\n", 400, "malformed_request"],
+    ["a method that is no token", brew.replace("W", "W@"), 400, "malformed_request"],
     ["no version", "GET /v1/pets\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["HTTP/9.9", "GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["no Host", `${line}\r\n`, 400, "malformed_request"],
@@ -49,6 +54,7 @@ t.test("Responds to malformed HTTP with an Error body", async (t) => {
     const responses = await service.raw(bytes);
     t.match(responses, [{ status, body: { code, status } }], name);
     t.equal(responses.length, 1);
+    for (const header of headers) t.ok(responses[0]?.headers[header], header);
   }
 });
 
@@ -67,16 +73,26 @@ t.test("Accepts unusual requests that HTTP allows", async (t) => {
   t.match(await service.raw(get.replace("GET /v1", "PROPFIND http://x/v1")), [{ status: 405 }]);
   const pipelined = await service.raw(`${get}GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   t.match(pipelined, [{ status: 200 }, { status: 401 }], "two requests in one packet, in order");
+  const many = Array.from({ length: 1_500 }, (_, n) => `x${n}:\r\n`).join("");
+  t.match(await service.raw(get.replace(head, many + head)), [{ status: 200 }], "1,500 headers before Authorization");
   const upgrade = `GET /healthz HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
   t.match(
     await service.raw(upgrade),
     [{ status: 200, headers: { connection: "close" } }],
     "ignores Upgrade and closes the connection",
   );
+  const old = `${openPost.replace("1.1", "1.0")}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  t.match(
+    await service.raw(`${old}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+    [{ status: 201, headers: { connection: "close" } }],
+    "Transfer-Encoding in HTTP/1.0 closes the connection (RFC 9112, section 6.1)",
+  );
 });
 
 t.test("Responds in the order of the requests if one of them is malformed", async (t) => {
   t.match(await service.raw(`${post}garbage\r\n\r\n`), [{ status: 201 }, { status: 400 }]);
+  t.match(await service.raw(`${post}${get}${brew}`), [{ status: 201 }, { status: 200 }, { status: 501 }]);
+  t.match(await service.raw(`${post}${brew}`), [{ status: 201 }, { status: 501 }]);
   for (const bad of [badChunk, tunnel])
     t.match(await service.raw(post + get + bad), [{ status: 201 }, { status: 200 }, { status: 400 }]);
 });

@@ -42,7 +42,9 @@ async function startLimited(t: Test, options: Options) {
 }
 
 t.test("Closes the oldest connection without a valid key if there are more than MAX_CONNECTIONS", async (t) => {
-  const { key, openMany, assertClosed, logs, call } = await startLimited(t, { settings: { MAX_CONNECTIONS: "6" } });
+  const { key, openMany, assertClosed, logs, call } = await startLimited(t, {
+    settings: { MAX_CONNECTIONS: "6", METRICS_FROM: "127.0.0.1" },
+  });
   const [keyed, anonymous, later] = [await openMany(2, key), await openMany(4), await openMany(2)];
   await assertClosed(keyed, []);
   await assertClosed(anonymous, [0, 1]);

@@ -4,6 +4,7 @@ import t from "tap";
 import { parse } from "yaml";
 import { documentText } from "../support/files.ts";
 import { type Service, start } from "../support/service.ts";
+import { startTraced } from "../support/traces.ts";
 
 const origin = "https://app.example";
 const callFrom = (service: Service, method: string, path: string, headers: Record<string, string> = {}) =>
@@ -90,6 +91,16 @@ t.test("Pages of CORS_ORIGINS may make all calls of the document and read its he
   t.match((await service.call("GET", "/v1/pets")).headers, {
     "access-control-allow-origin": undefined,
     vary: "origin",
+  });
+});
+
+t.test("Pages may send and read the headers of traces if tracing is on", async (t) => {
+  const service = await startTraced(t, { settings: { CORS_ORIGINS: origin } });
+  const names = /\btraceparent, tracestate\b/;
+  const preflight = { "access-control-request-method": "POST" };
+  t.match((await callFrom(service, "OPTIONS", "/v1/pets", preflight)).headers, {
+    "access-control-allow-headers": names,
+    "access-control-expose-headers": names,
   });
 });
 

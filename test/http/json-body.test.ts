@@ -128,13 +128,30 @@ t.test("Rejects other media types, charsets and content codings with 415", async
       { status: 415, body: { message: /UTF-8/ } },
       charset,
     );
-  t.match(await post(minimalBody, { "content-encoding": "gzip" }), {
-    status: 415,
-    body: { message: /Content-Encoding: gzip/ },
-  });
+  const bytes = `Content-Length: ${minimalBody.length}\r\n\r\n${minimalBody}`;
+  for (const types of [
+    ["application/json; a=b", "text/plain"],
+    ['application/json; a="b', 'c"'],
+    ["application/json; a=b, text/plain"],
+    ["\u00a0application/json"],
+  ]) {
+    const lines = types.map((type) => `Content-Type: ${type}\r\n`).join("");
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.key}\r\n${lines}${bytes}`;
+    t.match(await service.raw(Buffer.from(head, "latin1")), [{ status: 415, body: { message: /one Content-Type/ } }]);
+  }
+  for (const coding of ["gzip", "identity, gzip"])
+    t.match(await post(minimalBody, { "content-encoding": coding }), {
+      status: 415,
+      body: { message: /Content-Encoding: gzip/ },
+    });
   for (const [header, value] of [
     ["content-type", "application/json; charset=utf-8"],
     ["content-type", "APPLICATION/JSON"],
+    ["content-type", 'application/json; charset="UTF-8"'],
+    ["content-type", "application/json; charset=utf8;"],
+    ["content-type", "application/json; xcharset=utf-16"],
+    ["content-encoding", ""],
+    ["content-encoding", ", identity"],
     ["content-encoding", "identity"],
     ["content-encoding", "Identity"],
   ] as const)

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import t from "tap";
 import { handlers } from "../../src/pets/handlers.ts";
 import { parseResponses } from "../support/responses.ts";
-import { type Service, start } from "../support/service.ts";
+import { addKey, type Service, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
 const message = "The service has too much to do. Try again.";
@@ -49,7 +49,8 @@ t.test("Rejects requests that have waited for 500 ms, and counts them in the log
     () => logged() === rejected.length || undefined,
     () => `the log counts ${logged()} of ${rejected.length}`,
   );
-  const { text } = await service.call("GET", "/metrics");
+  const operator = await addKey(service.store, "operator", undefined, true);
+  const { text } = await service.call("GET", "/metrics", { key: operator });
   t.match(text, `\npetstore_requests_rejected_total ${rejected.length}\n`);
   t.match(text, "\npetstore_requests_queued 0\n");
   cost = 1;

@@ -154,6 +154,6 @@ t.test("Rejects invalid settings of limits and networks", async (t) => {
     RATE_LIMIT_FAILED: { count: 10, seconds: 120 },
     TRUST_PROXY: ["::1/128", "10.0.0.1"],
   });
-  t.same(readConfig({}).METRICS_FROM, ["127.0.0.0/8", "::1"]);
+  t.same(readConfig({ METRICS_FROM: "127.0.0.0/8, ::1" }).METRICS_FROM, ["127.0.0.0/8", "::1"]);
   t.same(readConfig({ METRICS_FROM: "none" }).METRICS_FROM, []);
 });

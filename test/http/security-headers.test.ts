@@ -15,6 +15,7 @@ t.test("The pages of /docs run only scripts of the service itself", async (t) =>
   );
   t.equal(policy["script-src"]?.trim(), "script-src 'self'");
   t.equal(policy["script-src-attr"]?.trim(), "script-src-attr 'none'");
+  t.equal(policy["style-src"]?.trim(), "style-src 'self' 'unsafe-inline'");
   t.equal(policy["object-src"]?.trim(), "object-src 'none'");
   t.notMatch(page.text, /<script(?![^>]* src=)/, "the page has no inline script");
 });

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { connect as connectByTls } from "node:tls";
+import { type ConnectionOptions, connect as connectByTls } from "node:tls";
 import t, { type Test } from "tap";
 import { clientHello, createCertificate, getOverTls } from "../support/certificate.ts";
 import { petstore } from "../support/command.ts";
@@ -22,14 +22,19 @@ function stallHandshake(port: number, bytes: Buffer): Promise<unknown> {
   return once(socket, "close");
 }
 
-t.test("Serves https with Strict-Transport-Security, and neither http nor TLS before 1.2", async (t) => {
+t.test("Serves https with Strict-Transport-Security, and neither http, TLS before 1.2 nor CBC", async (t) => {
   const { port, cert } = await startTls(t);
   t.match(await getOverTls(port, cert), { status: 401, hsts: /max-age=/ });
   const plain = connect(port, "127.0.0.1");
   plain.end("GET /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n");
   t.equal(await text(plain), "", "no response to http");
-  const old = connectByTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost", maxVersion: "TLSv1.1" });
-  await t.rejects(once(old, "secureConnect"));
+  const shakeHands = (options: ConnectionOptions) =>
+    once(connectByTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost", ...options }), "secureConnect");
+  await t.rejects(shakeHands({ maxVersion: "TLSv1.1" }));
+  for (const ciphers of ["AES128-SHA256", "ECDHE-RSA-AES128-SHA256", "AES128-GCM-SHA256"])
+    await t.rejects(shakeHands({ maxVersion: "TLSv1.2", ciphers }), { code: /HANDSHAKE_FAILURE/ }, ciphers);
+  for (const ciphers of ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-CHACHA20-POLY1305"])
+    await t.resolves(shakeHands({ maxVersion: "TLSv1.2", ciphers }), ciphers);
   t.match(await getOverTls(port, cert), { status: 401 }, "the service still responds");
 });
 

@@ -8,6 +8,7 @@ t.test("Replaces API keys, and the user and password of URLs", async (t) => {
   for (const [text, redacted] of [
     ["Bearer psk_abc-DEF_123 failed", "Bearer psk_… failed"],
     ["psk_a, psk_b", "psk_…, psk_…"],
+    ["/psk%5Fabc/PSK%5fa%62c/psk%255Fabc", "/psk_…/psk_…/psk_…"],
     ["postgres://me:p@ssword@host/x", "postgres://…@host/x"],
     ["postgresql://me:p%40ss@[::1]/x", "postgresql://…@[::1]/x"],
     ["https://host/path?mail=a@b", "https://host/path?mail=a@b"],

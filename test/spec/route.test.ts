@@ -20,6 +20,17 @@ t.test("Accepts requests without a key if the operation's security allows it", a
   t.match(await call("GET", "/v1/pets/1"), { status: 200 });
 });
 
+t.test("Keeps responses of operations with credentials out of shared caches", async (t) => {
+  const { call } = await start(t, {
+    document: edit(documentText, ["operationId: createPet", "operationId: createPet\n      security: []"]),
+  });
+  const isPrivate = { headers: { "cache-control": "private, no-cache" } };
+  t.match(await call("GET", "/v1/pets"), { status: 200, ...isPrivate });
+  t.match(await call("GET", "/v1/pets/1"), { status: 404, ...isPrivate });
+  t.match(await call("GET", "/v1/pets", { key: null }), { status: 401, ...isPrivate });
+  t.equal((await call("POST", "/v1/pets", { json: minimalPet })).headers["cache-control"], undefined);
+});
+
 t.test("Serves an operation without tags, parameters, security and body", async (t) => {
   const ping = `  /pings:
     post:

@@ -6,7 +6,7 @@ import type { Status } from "../../src/status/schema.ts";
 import { openStore } from "../../src/store/open.ts";
 import { aggregateLocally } from "../../src/telemetry/aggregation.ts";
 import { manualClock } from "../support/clock.ts";
-import { scrapeUntil } from "../support/series.ts";
+import { openMetrics, scrapeUntil } from "../support/series.ts";
 import { addKey, start } from "../support/service.ts";
 import { untilWritten } from "../support/usage.ts";
 
@@ -16,7 +16,8 @@ const toDate = (time: Date | undefined) => time?.toISOString().slice(0, 10);
 t.test("Shows the last hour at /status.json: rates, durations, keys and deprecated operations", async (t) => {
   const clock = manualClock();
   const begin = Math.round(clock.now() / 1_000);
-  const service = await start(t, { metrics: aggregateLocally(() => t.fail("a point is missing"), 10_000, clock) });
+  const metrics = aggregateLocally(() => t.fail("a point is missing"), 10_000, clock);
+  const service = await start(t, { metrics, settings: openMetrics });
   const { call, create, store } = service;
   const [alice, operator] = [await addKey(store, "alice"), await addKey(store, "op", undefined, true)];
   await create({ name: "Rex", categoryId: 7 });

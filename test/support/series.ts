@@ -17,7 +17,10 @@ export function nonzero(series: Series, name: string): Series {
   return Object.fromEntries(own.map(([line, value]) => [line.slice(name.length), value]));
 }
 
-/** Reads /metrics. Throws an Error if the response is not 200 in the text format. */
+/** The settings of a service whose /metrics can be read without a key. */
+export const openMetrics = { METRICS_FROM: "127.0.0.0/8" };
+
+/** Reads /metrics of a service with the settings `openMetrics`. Throws an Error if the response is not 200 in the text format. */
 export async function scrape({ call }: Pick<Service, "call">): Promise<Series> {
   const { status, text, headers } = await call("GET", "/metrics", { key: null });
   if (status !== 200) throw new Error(`no metrics: ${status} ${text}`);

@@ -35,7 +35,8 @@ t.test("A user authorizes, lists, creates and gets pets, and sees an error", asy
 
   await page.reload();
   await page.locator(".opblock").first().waitFor();
-  t.match(await execute(await open(page, "listPets")), { status: "200" }, "the key survives a reload");
+  t.match(await execute(await open(page, "listPets")), { status: "401" }, "a reload forgets the key");
+  t.equal(await page.evaluate("localStorage.length"), 0);
   t.same(pageErrors, [], "no error, no failed request, and nothing blocked by the Content-Security-Policy");
 });
 

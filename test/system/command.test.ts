@@ -9,12 +9,12 @@ import { bin, folder } from "../support/files.ts";
 import { skipWithout } from "../support/programs.ts";
 
 t.test("Reports in one line that Node is too old", async (t) => {
-  const disguise = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.3.0'})";
-  const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
-  t.match(
-    { status, stderr },
-    { status: 1, stderr: /^petstore: Node 24\.3\.0 is too old: the service takes Node 24\.4 or newer\..*\n$/ },
-  );
+  for (const version of ["22.23.2", "24.18.0", "25.9.0", "26.5.0"]) {
+    const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
+    const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
+    const message = `^petstore: Node ${version} is too old: the service takes Node 24\\.18\\.1, 26\\.5\\.1 or newer\\..*\\n$`;
+    t.match({ status, stderr }, { status: 1, stderr: new RegExp(message) });
+  }
 });
 
 t.test("Commands load only the dependencies that they need", async (t) => {

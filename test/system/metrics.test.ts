@@ -7,10 +7,15 @@ import type { Overview } from "../../src/telemetry/aggregation.ts";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { listWorkers, type Server, startServer } from "../support/processes.ts";
-import { nonzero, parseSeries } from "../support/series.ts";
+import { nonzero, openMetrics, parseSeries } from "../support/series.ts";
 import { pause, until } from "../support/wait.ts";
 
-const env = { DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`, LOG_LEVEL: "warn", WORKERS: "2" };
+const env = {
+  DATABASE_URL: `sqlite:${join(folder(t), "petstore.db")}`,
+  LOG_LEVEL: "warn",
+  WORKERS: "2",
+  ...openMetrics,
+};
 const [key = "", operator = ""] = await Promise.all(
   [["alice"], ["op", "--operator"]].map(async (args) =>
     (await petstore(env, ["keys", "create", ...args])).stdout.trim(),

@@ -13,7 +13,7 @@ import { pause, until } from "../support/wait.ts";
 /** Creates a store with a key. */
 async function prepare(t: Test) {
   const place = folder(t);
-  const env = { DATABASE_URL: `sqlite:${join(place, "petstore.db")}`, LOG_LEVEL: "warn" };
+  const env = { DATABASE_URL: `sqlite:${join(place, "petstore.db")}`, LOG_LEVEL: "warn", METRICS_FROM: "127.0.0.1" };
   return { place, env, key: (await petstore(env, ["keys", "create", "load"])).stdout.trim() };
 }
 

@@ -13,6 +13,7 @@ import { petstore } from "../support/command.ts";
 import { documentText, edit, folder, valueAfter } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
 import { startServer } from "../support/processes.ts";
+import { openMetrics } from "../support/series.ts";
 import { addKey, start } from "../support/service.ts";
 import {
   enterKey,
@@ -267,7 +268,7 @@ async function startWithCalls(t: Test) {
   const document = edit(documentText, [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`]);
   const clock = manualClock();
   const metrics = aggregateLocally((error) => t.fail(String(error)), step, clock);
-  const { origin, call, create, store } = await start(t, { document, metrics });
+  const { origin, call, create, store } = await start(t, { document, metrics, settings: openMetrics });
   const names = ["<img src=x onerror=alert(1)>", "alice"];
   const [markup, alice] = await Promise.all(names.map((name) => addKey(store, name)));
   const { id } = await create({ name: "Rex", categoryId: 7 });

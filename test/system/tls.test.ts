@@ -39,6 +39,8 @@ t.test(
     server.child.kill("SIGHUP");
     await untilLogged(server, /certificate reloaded/);
     t.not((await getOverTls(port, fresh.cert)).fingerprint, before.fingerprint);
+    const cbc = { ca: fresh.cert, servername: "localhost", maxVersion: "TLSv1.2", ciphers: "AES128-SHA256" } as const;
+    await t.rejects(once(connectByTls({ port, host: "127.0.0.1", ...cbc }), "secureConnect"), "only AEAD, as before");
     open.end("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
     t.equal((await responses).split("HTTP/1.1 200 OK").length, 3, "open connections stay open");
 

@@ -11,7 +11,7 @@ import { openStore } from "../../src/store/open.ts";
 import { RequestMetrics } from "../../src/telemetry/request-metrics.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { createRandom } from "../support/random.ts";
-import { nonzero, type Series, scrape, scrapeUntil } from "../support/series.ts";
+import { nonzero, openMetrics, type Series, scrape, scrapeUntil } from "../support/series.ts";
 import { addKey, start } from "../support/service.ts";
 import { pause, until } from "../support/wait.ts";
 
@@ -29,7 +29,7 @@ for (const [name, open] of Object.entries(stores))
   t.test(`Counts requests, their durations, and batches of the store (${name})`, async (t) => {
     const store = await openStore(await open(t));
     t.teardown(() => store.close());
-    const service = await start(t, { store });
+    const service = await start(t, { store, settings: openMetrics });
     const { call, raw } = service;
     const before = await scrape(service);
     t.same(nonzero(before, requests), {}, "no requests yet");
@@ -103,7 +103,7 @@ for (const [name, open] of Object.entries(stores))
   });
 
 t.test("Requests with random methods, paths, hosts and keys create no new series", async (t) => {
-  const service = await start(t, { settings: { RATE_LIMIT_FAILED: "99999/1s" } });
+  const service = await start(t, { settings: { ...openMetrics, RATE_LIMIT_FAILED: "99999/1s" } });
   const { call, port } = service;
   const seed = Date.now() % 1_000_000;
   const { pick, int } = createRandom(seed);
@@ -155,7 +155,7 @@ t.test("Requests of clients that disconnect early are no longer in flight", asyn
     await release.promise;
     return { status: 200, body: [] };
   };
-  const service = await start(t, { handlers: { ...handlers, listPets: slow } });
+  const service = await start(t, { settings: openMetrics, handlers: { ...handlers, listPets: slow } });
   const { port, key } = service;
   const untilReported = (inFlight: number, open?: number) =>
     scrapeUntil(service, ({ petstore_requests_in_flight, petstore_connections_open }) => {
@@ -190,7 +190,7 @@ t.test("Reports connections of the PostgreSQL pool that are in use, and queries 
   const url = await newDatabase(t);
   const store = await openStore(url, { connections: 2 });
   t.teardown(() => store.close());
-  const service = await start(t, { store, settings: { DATABASE_URL: url } });
+  const service = await start(t, { store, settings: { ...openMetrics, DATABASE_URL: url } });
   const operator = await addKey(store, "operator", undefined, true);
   await service.create(pet);
   const pool = (series: Series) =>
