@@ -38,6 +38,7 @@ import { createStoreCheck, health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
   aggregateLocally,
+  LogLimiter,
   type MetricsHub,
   RequestLogger,
   RequestMetrics,
@@ -78,9 +79,10 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const links = serviceLinks(urls.root);
   const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
   const requestMetrics = new RequestMetrics(document.operations);
+  const logLimiter = new LogLimiter(logger, requestMetrics.recordDroppedLogLine);
   const app = createFastify({
     logger: withLazyChildren(logger),
-    logController: new RequestLogger(logger, requestMetrics.recordResponse),
+    logController: new RequestLogger(logger, requestMetrics.recordResponse, logLimiter),
     trustProxy: config.TRUST_PROXY,
     tls,
     headersTimeout: overrides.headersTimeout,
@@ -91,12 +93,13 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const isProxy = createNetworkMatcher(config.TRUST_PROXY);
   await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
   await app.register(pipelining);
-  await app.register(clientErrors, { log: logger, headers: headers.data, onResponse: requestMetrics.recordMalformed });
+  const log = logLimiter.limitInfo();
+  await app.register(clientErrors, { log, headers: headers.data, onResponse: requestMetrics.recordMalformed });
   tracing?.traceRequests(app);
   await app.register(responseHeaders, { headers: headers.data });
   await app.register(gracefulShutdown);
   await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations) });
-  await app.register(errorHandler, { links });
+  await app.register(errorHandler, { links, isLogged: logLimiter.take });
   await app.register(requestChecks);
   await app.register(jsonBody);
 
@@ -132,6 +135,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not aggregated")));
   const statusOptions = { document, store, checkStore, config, metrics, authenticate, requestMetrics, usage };
   await app.register(status, { ...statusOptions, headers: headers.status });
+  app.addHook("onClose", async () => logLimiter.flush());
   await app.ready();
   return app;
 }
