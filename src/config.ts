@@ -149,13 +149,13 @@ export const settings = {
   TRUST_PROXY: {
     default: "",
     description: "The proxies in front of the service, whose X-Forwarded-For it believes",
-    allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1",
+    allowed: "IP addresses and networks, separated by commas: 192.0.2.0/24, ::1",
     parse: list(isNetwork),
   },
   METRICS_FROM: {
     default: "127.0.0.0/8, ::1",
     description: "From where /metrics is read without a key; from elsewhere with an operator's",
-    allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1; or none",
+    allowed: "IP addresses and networks, separated by commas: 192.0.2.0/24, ::1; or none",
     parse: (text: string) => (text === "none" ? [] : list(isNetwork)(text)),
   },
   CORS_ORIGINS: {
