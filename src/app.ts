@@ -39,6 +39,7 @@ import { createStoreCheck, health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
   aggregateLocally,
+  LogLimiter,
   type MetricsHub,
   RequestLogger,
   RequestMetrics,
@@ -79,29 +80,16 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const links = serviceLinks(urls.root);
   const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
   const requestMetrics = new RequestMetrics(document.operations);
+  const logLimiter = new LogLimiter(logger, requestMetrics.recordDroppedLogLine);
   const app = createFastify({
     logger: withLazyChildren(logger),
-    logController: new RequestLogger(logger, requestMetrics.recordResponse),
+    logController: new RequestLogger(logger, requestMetrics.recordResponse, logLimiter),
     trustProxy: config.TRUST_PROXY,
     tls,
     headersTimeout: overrides.headersTimeout,
   });
 
-  // Plugins for all requests, including those that match no route
-  await app.register(memoryMonitor, overrides);
-  const isProxy = createNetworkMatcher(config.TRUST_PROXY);
-  await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
-  await app.register(pipelining);
-  await app.register(clientErrors, { log: logger, headers: headers.data, onResponse: requestMetrics.recordMalformed });
-  tracing?.traceRequests(app);
-  await app.register(responseHeaders, { headers: headers.data });
-  await app.register(gracefulShutdown);
-  await app.register(lingeringClose);
-  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
-  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) });
-  await app.register(errorHandler, { links });
-  await app.register(requestChecks);
-  await app.register(jsonBody);
+  await registerEdge(app, { ...dependencies, requestMetrics, logLimiter, links, headers: headers.data });
 
   // The operations of the document
   const tracedStore = tracing?.traceStore(store) ?? store;
@@ -135,8 +123,36 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not aggregated")));
   const statusOptions = { document, store, checkStore, config, metrics, authenticate, requestMetrics, usage };
   await app.register(status, { ...statusOptions, headers: headers.status });
+  app.addHook("onClose", async () => logLimiter.flush());
   await app.ready();
   return app;
+}
+
+interface EdgeOptions extends Pick<Dependencies, "document" | "config" | "tracing" | "overrides"> {
+  readonly requestMetrics: RequestMetrics;
+  readonly logLimiter: LogLimiter;
+  readonly links: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+// Registers the plugins for all requests, including those that match no route.
+async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise<void> {
+  const { document, config, tracing, overrides, requestMetrics, logLimiter, links, headers } = options;
+  await app.register(memoryMonitor, overrides);
+  const isProxy = createNetworkMatcher(config.TRUST_PROXY);
+  await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
+  await app.register(pipelining);
+  const log = logLimiter.limitInfo();
+  await app.register(clientErrors, { log, headers, onResponse: requestMetrics.recordMalformed });
+  tracing?.traceRequests(app);
+  await app.register(responseHeaders, { headers });
+  await app.register(gracefulShutdown);
+  await app.register(lingeringClose);
+  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
+  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) });
+  await app.register(errorHandler, { links, isLogged: logLimiter.take });
+  await app.register(requestChecks);
+  await app.register(jsonBody);
 }
 
 // The client of a request, which shares the capacity with the others: the caller or, without a credential, the network.

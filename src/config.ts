@@ -32,7 +32,13 @@ function integer(min: number, max: number): (text: string) => number | undefined
 
 // pg also accepts URLs without a host, if an option has it (…@/database?host=/run).
 function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace("@/", "@host/"));
+  return /^postgres(ql)?:\/\//.test(text) && splitHosts(text).every((url) => URL.canParse(url.replace("@/", "@host/")));
+}
+
+/** Splits the URL of a database on several hosts, as in `postgres://a:5432,b:5432/petstore`, into a URL for each host. */
+export function splitHosts(url: string): string[] {
+  const [, start, hosts, end] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) as string[];
+  return (hosts as string).split(",").map((host) => `${start}${host}${end}`);
 }
 
 const unitSeconds = { s: 1, m: 60, h: 3_600 };
@@ -96,7 +102,7 @@ export const settings = {
   DATABASE_URL: {
     default: "sqlite:data/petstore.db",
     description: "Where the pets and keys are kept: a file, or postgres://USER:PASSWORD@HOST/DATABASE",
-    allowed: "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+    allowed: "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE",
     parse: (text: string) => (/^sqlite:(:memory:|[^:].*)$/.test(text) || isPostgresUrl(text) ? text : undefined),
   },
   DATABASE_POOL: {
@@ -149,13 +155,13 @@ export const settings = {
   TRUST_PROXY: {
     default: "",
     description: "The proxies in front of the service, whose X-Forwarded-For it believes",
-    allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1",
+    allowed: "IP addresses and networks, separated by commas: 192.0.2.0/24, ::1",
     parse: list(isNetwork),
   },
   METRICS_FROM: {
     default: "none",
     description: "The networks from which /metrics can be read without the key of an operator; no proxy may be in them",
-    allowed: "IP addresses and networks, separated by commas: 10.0.0.0/8, ::1; or none",
+    allowed: "IP addresses and networks, separated by commas: 192.0.2.0/24, ::1; or none",
     parse: (text: string) => (text === "none" ? [] : list(isNetwork)(text)),
   },
   CORS_ORIGINS: {

@@ -7,6 +7,7 @@ import { settings } from "../src/config.ts";
 import { errors } from "../src/pets/errors.ts";
 import { petstore } from "./support/command.ts";
 import { documentText, root } from "./support/files.ts";
+import { start } from "./support/service.ts";
 
 const read = (name: string) => readFileSync(join(root, name), "utf8");
 const readme = read("README.md");
@@ -44,6 +45,14 @@ t.test("The README lists the settings", async (t) => {
     setting.allowed,
   ]);
   t.same(table("Settings"), rows);
+});
+
+t.test("The README lists the metrics", async (t) => {
+  const { call } = await start(t);
+  const { text } = await call("GET", "/metrics");
+  const names = [...text.matchAll(/^# TYPE (petstore_\w+)/gm)].map(([, name]) => name);
+  const listed = table("Watching it").flatMap(([names]) => names?.match(/petstore_\w+/g) ?? []);
+  t.same(listed.filter((name) => !name.startsWith("petstore_store_pool_")).sort(), names.sort());
 });
 
 t.test("The README and the help list the exit codes", async (t) => {

@@ -57,6 +57,7 @@ t.test("an invalid setting aborts the start with one line and exit code 1", asyn
     [{ PORT: "03000" }, "PORT must be a number from 0 to 65535."],
     [{ DATABASE_URL: "mysql://x" }, /^DATABASE_URL must be sqlite:PATH/],
     [{ DATABASE_URL: "sqlite::file:" }, /^DATABASE_URL must be/],
+    [{ DATABASE_URL: "postgres://a:5432,b:x/petstore" }, /^DATABASE_URL must be/],
     [{ DATABASE_PREPARE: "no" }, "DATABASE_PREPARE must be on or off."],
     [{ MAX_PETS: "0" }, "MAX_PETS must be a number from 1 to 999999999999999; or none."],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace/],

@@ -12,14 +12,16 @@ const maxUnread = 1_048_576; // bytes
 export interface ErrorHandlerOptions {
   /** The Link header of error responses. */
   readonly links?: string;
+  /** Returns whether a failure with this status is logged. By default, each is. */
+  readonly isLogged?: (status: number) => boolean;
 }
 
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
-  async (app, { links }) => {
+  async (app, { links, isLogged = () => true }) => {
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       const httpError = toHttpError(error, request);
-      log(error, httpError, request);
+      log(error, httpError, request, isLogged);
       // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
       if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, links);
       else respond(httpError, request, reply, links);
@@ -28,9 +30,17 @@ export const errorHandler = fp<ErrorHandlerOptions>(
   { name: "error-handler" },
 );
 
-function log(error: Error, { response: { status, body } }: HttpError, request: FastifyRequest): void {
-  if (error instanceof Unavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
-  else if (status >= 500 && body.code !== "unavailable") request.log.error({ err: error }, "request failed");
+function log(
+  error: Error,
+  { response: { status, body } }: HttpError,
+  request: FastifyRequest,
+  isLogged: (status: number) => boolean,
+): void {
+  const isUnavailable = error instanceof Unavailable;
+  const isBug = status >= 500 && body.code !== "unavailable";
+  if (!(isUnavailable || isBug) || !isLogged(status)) return;
+  if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
+  else request.log.error({ err: error }, "request failed");
 }
 
 // Without a stack trace, because the cause is outside the service, and every request fails while it lasts.

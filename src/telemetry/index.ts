@@ -1,5 +1,6 @@
 // Logs, metrics and traces.
 export { Aggregator, aggregateLocally, type MetricsHub } from "./aggregation.ts";
+export { LogLimiter } from "./log-limiter.ts";
 export { createLogger, RequestLogger, withLazyChildren } from "./logger.ts";
 export { createSnapshotReader, type MetricsSources } from "./metrics.ts";
 export { MetricsPublisher } from "./metrics-publisher.ts";

@@ -11,9 +11,11 @@ import {
 } from "pino";
 import { callerOf } from "../auth/index.ts";
 import { redact } from "../lib/index.ts";
+import type { LogLimiter } from "./log-limiter.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
 const maxBuffered = 1_048_576; // characters
+const maxPathLength = 256; // characters
 
 // Drivers add properties to their errors that contain data, such as the values of a row.
 function serializeError(error: Error & { code?: unknown }): object {
@@ -84,15 +86,20 @@ class LazyLogger {
   }
 }
 
-/** Logs and counts each request when its response has been sent. */
+/**
+ * Logs and counts each request when its response has been sent. Limits the lines of requests without a valid API key,
+ * and of those that are rejected for their rate or by load shedding.
+ */
 export class RequestLogger extends fastify.LogController {
   readonly #log: Logger;
   readonly #record: RequestMetrics["recordResponse"];
+  readonly #limiter: LogLimiter;
 
-  constructor(log: Logger, record: RequestMetrics["recordResponse"]) {
+  constructor(log: Logger, record: RequestMetrics["recordResponse"], limiter: LogLimiter) {
     super();
     this.#log = log;
     this.#record = record;
+    this.#limiter = limiter;
   }
 
   override incomingRequest(): void {}
@@ -102,11 +109,14 @@ export class RequestLogger extends fastify.LogController {
     const { elapsedTime, statusCode: status } = reply;
     this.#record(operation, request.method, status, elapsedTime);
     if (!this.#log.isLevelEnabled("info")) return;
+    const caller = callerOf(request);
+    const isLimited = caller === undefined || status === 429 || status === 503;
+    if (isLimited && !this.#limiter.take(status)) return;
     const line = {
       method: request.method,
-      path: request.url.split("?", 1)[0],
+      path: truncate(request.url.split("?", 1)[0] as string),
       operation,
-      key: callerOf(request)?.name,
+      key: caller?.name,
       status,
       // The address of a client is personal data. It is logged only if the client was rejected for its key or its rate.
       address: status === 401 || status === 429 ? request.ip : undefined,
@@ -115,4 +125,8 @@ export class RequestLogger extends fastify.LogController {
     };
     request.log.info(line, "request completed");
   }
+}
+
+function truncate(path: string): string {
+  return path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path;
 }

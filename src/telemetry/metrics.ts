@@ -75,7 +75,7 @@ export function createSnapshotReader(sources: MetricsSources): () => Promise<Met
   };
 }
 
-function describeRequests({ operations, rejected }: RequestMetrics): Metric[] {
+function describeRequests({ operations, rejected, droppedLogLines }: RequestMetrics): Metric[] {
   const responses = [...operations].flatMap(([operation, { responses }]) =>
     [...responses].flatMap(([method, counts]) =>
       statusClasses.map((status, index) => ({ labels: { operation, method, status }, value: counts[index] as number })),
@@ -96,6 +96,11 @@ function describeRequests({ operations, rejected }: RequestMetrics): Metric[] {
       "petstore_requests_rejected_total",
       "Requests that load shedding rejected because they had waited too long or the memory was full.",
       [{ labels: {}, value: rejected }],
+    ),
+    counter(
+      "petstore_log_lines_dropped_total",
+      "Log lines about requests without a valid API key that were dropped because there were more than 100 in a second.",
+      [{ labels: {}, value: droppedLogLines }],
     ),
   ];
 }

@@ -22,6 +22,7 @@ export class RequestMetrics {
   readonly operations: ReadonlyMap<string, OperationMetrics>;
   readonly #other = createOperationMetrics("GET");
   #rejected = 0;
+  #droppedLogLines = 0;
 
   /** Throws an Error if an operation has the id `other`. */
   constructor(operations: readonly Pick<Operation, "id" | "method">[]) {
@@ -35,6 +36,16 @@ export class RequestMetrics {
   get rejected(): number {
     return this.#rejected;
   }
+
+  /** The number of log lines that the limit of the log dropped. */
+  get droppedLogLines(): number {
+    return this.#droppedLogLines;
+  }
+
+  /** Counts a log line that was dropped. */
+  readonly recordDroppedLogLine = (): void => {
+    this.#droppedLogLines += 1;
+  };
 
   /** Counts a request that load shedding rejected. */
   readonly recordRejection = (): void => {

@@ -15,7 +15,9 @@ export const project = JSON.parse(read("package.json"));
 export const compose = parse(read("deploy/compose.yaml"));
 
 /** The objects of kubernetes.yaml. */
-export const [deployment, service, budget] = parseAllDocuments(read("deploy/kubernetes.yaml")).map((one) => one.toJS());
+export const [deployment, service, budget, networkPolicy] = parseAllDocuments(read("deploy/kubernetes.yaml")).map(
+  (one) => one.toJS(),
+);
 
 /** The container of the deployment in kubernetes.yaml. */
 export const [container] = deployment.spec.template.spec.containers;

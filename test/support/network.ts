@@ -7,6 +7,8 @@ import type { Test } from "tap";
 export interface Network {
   /** The URL of the database through this proxy. */
   readonly url: string;
+  /** The URL of the database that new connections go to. */
+  target: string;
   /** Cuts a connection that carries this text: before the database gets it, or before the client gets the response. */
   cut: { readonly text: string; readonly when: "before" | "after" } | undefined;
   /** Discards all data in both directions, without closing a connection. */
@@ -15,10 +17,10 @@ export interface Network {
 
 /** Starts a proxy to the database of the URL `target`, and stops it when the test ends. */
 export async function startNetwork(t: Pick<Test, "teardown">, target: string): Promise<Network> {
-  const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  const network: Network = { url: "", cut: undefined, losesData: false };
+  const network: Network = { url: "", target, cut: undefined, losesData: false };
   const server = createServer((near) => {
+    const { hostname, port } = new URL(network.target);
     const far = connect(Number(port), hostname);
     let isCut = false;
     const end = () => {

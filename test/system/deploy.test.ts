@@ -15,6 +15,7 @@ import {
   environment,
   exec,
   last,
+  networkPolicy,
   project,
   read,
   service,
@@ -45,7 +46,12 @@ t.test("compose.yaml conforms to the Compose Specification", async (t) => {
 
 t.test("kubernetes.yaml conforms to the types of Kubernetes", async (t) => {
   const findErrors = (...objects: unknown[]) => {
-    const types = ["apps/v1.Deployment", "core/v1.Service", "policy/v1.PodDisruptionBudget"];
+    const types = [
+      "apps/v1.Deployment",
+      "core/v1.Service",
+      "policy/v1.PodDisruptionBudget",
+      "networking/v1.NetworkPolicy",
+    ];
     const lines = objects.map((object, n) => {
       const [file, name] = (types[n] as string).split(/\.(?=\w+$)/);
       return `(${JSON.stringify(object)}) satisfies import("kubernetes-types/${file}.d.ts").${name};`;
@@ -71,11 +77,15 @@ t.test("kubernetes.yaml conforms to the types of Kubernetes", async (t) => {
       .getPreEmitDiagnostics(program)
       .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
   };
-  t.same(findErrors(deployment, service, budget), []);
+  t.same(findErrors(deployment, service, budget, networkPolicy), []);
   const wrong = structuredClone(deployment);
   wrong.spec.template.spec.containers[0].readinesProbe = {};
   wrong.spec.replicas = "2";
-  t.equal(findErrors(wrong, service, budget).length, 2, "an unknown field and a wrong type are rejected");
+  t.equal(
+    findErrors(wrong, service, budget, networkPolicy).length,
+    2,
+    "an unknown field and a wrong type are rejected",
+  );
 });
 
 const skip = skipWithout("systemd-analyze", "systemd");
@@ -149,7 +159,30 @@ t.test("Limits, timeouts and labels of deploy/ agree with the service", async (t
     deployment.spec.selector.matchLabels,
     service.spec.selector,
     budget.spec.selector.matchLabels,
+    networkPolicy.spec.podSelector.matchLabels,
   ])
     t.same(selector, labels);
   t.ok(deployment.spec.replicas >= 2);
+});
+
+t.test("kubernetes.yaml allows only the connections that the service needs", async (t) => {
+  const { policyTypes, ingress, egress } = networkPolicy.spec;
+  t.same(policyTypes, ["Ingress", "Egress"]);
+  t.match(ingress, [{ ports: [{ port: container.ports[0].name }] }]);
+  t.same(
+    egress.map(({ ports }: { ports: { port: number }[] }) => ports.map(({ port }) => port)),
+    [[5432], [53, 53]],
+    "PostgreSQL and DNS",
+  );
+  const rules = [
+    ...ingress.map((rule: { from: object[] }) => rule.from),
+    ...egress.map((rule: { to: object[] }) => rule.to),
+  ];
+  t.ok(rules.every((peers) => peers.length > 0));
+  t.equal(rules.length, 3);
+});
+
+t.test("deploy/ trusts no private network by default or in an example", async (t) => {
+  for (const file of ["compose.yaml", "kubernetes.yaml", "petstore.service", "Dockerfile"])
+    t.notMatch(read(`deploy/${file}`), /\b(10|192\.168|172\.(1[6-9]|2\d|3[01]))\.\d+\.\d+/, file);
 });

@@ -111,7 +111,9 @@ const broken: [rule: string, message: RegExp, ...edits: [string | RegExp, string
 ];
 
 t.test("The document has no errors and no warnings", async (t) => {
-  t.same(await lintDocument(), []);
+  // The sunset of an operation passes without a change of the document.
+  const findings = (await lintDocument()).filter(({ code }) => code !== "sunset-passed");
+  t.same(findings, []);
 });
 
 t.test("Reports a document that breaks a rule as an error, and a sunset that has passed as a warning", async (t) => {

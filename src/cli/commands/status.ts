@@ -66,11 +66,7 @@ async function fetchStatus(
   const status = code === 200 ? parseStatus(body) : undefined;
   if (status) return { raw, status };
   const reason = body?.message ?? "it does not say why";
-  if (code === 401) throw new Error(`${redactedUrl} refuses the key of OPERATOR_KEY: ${reason}`);
-  if (code === 429)
-    throw new Error(
-      `${redactedUrl} accepts no keys from this address for a while, after too many wrong ones. Correct them, and try again later: ${reason}`,
-    );
+  if (code === 401 || code === 429) throw new Error(`${redactedUrl} refuses the key of OPERATOR_KEY: ${reason}`);
   if (code === 503) throw new Error(`${redactedUrl} can't say: ${reason}`);
   throw new Error(`${redactedUrl} is no status of a Pet Store (${code}): is it what stands before /status?`);
 }

@@ -42,8 +42,8 @@ const lockExclusively = `
  * while other connections hold the tables. Rejects like `prepareDatabase`.
  */
 export async function openPostgresTables(url: string, mode: OpenMode, lockTimeout: number): Promise<Tables> {
-  await prepareDatabase(url, mode);
-  return new PostgresTables(await connect(url), lockTimeout);
+  const { hosts } = await prepareDatabase(url, mode);
+  return new PostgresTables(await connect(hosts), lockTimeout);
 }
 
 class PostgresTables implements Tables {

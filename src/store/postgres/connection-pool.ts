@@ -6,8 +6,9 @@ import { busyMessage } from "../batcher.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import type { PetRow, Row } from "../rows.ts";
-import { connectionConfig } from "./connection.ts";
-import { isPreparedStatementLost, toStoreError } from "./errors.ts";
+import { connectionOptions } from "./connection.ts";
+import { isPreparedStatementLost, isReadOnlyError, toStoreError } from "./errors.ts";
+import type { Hosts } from "./hosts.ts";
 import { methods, type StatementName, statements } from "./statements.ts";
 
 /** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `Unavailable`. */
@@ -51,27 +52,28 @@ export const batchLimits = { maxBatch: 500, maxWaiting: 2_000 };
  */
 export class ConnectionPool {
   readonly metrics: QueryMetrics;
-  readonly #pool: pg.Pool;
+  readonly #options: pg.PoolConfig;
   readonly #maxWaiting: number;
+  #pool: pg.Pool;
   #prepare: boolean;
 
-  constructor(url: string, { size, prepare, timeouts }: PoolOptions) {
+  constructor(hosts: Hosts, { size, prepare, timeouts }: PoolOptions) {
     const { connect, statement, query, idle } = { ...getDefaultTimeouts(), ...timeouts };
-    const pool = new pg.Pool({
-      ...connectionConfig(url),
+    this.#options = {
+      ...connectionOptions,
+      ...hosts.poolOptions(),
       max: size,
       min: 1, // `isOnlyConnection` detects a running service by it
       idleTimeoutMillis: idle,
       connectionTimeoutMillis: connect,
       statement_timeout: statement,
       query_timeout: query,
-    });
-    pool.on("error", () => {}); // the pool replaces an idle connection that breaks
-    this.#pool = pool;
+    };
+    this.#pool = this.#createPool();
     this.#prepare = prepare;
     this.#maxWaiting = size * maxWaitingPerConnection;
     this.metrics = new QueryMetrics(() => {
-      const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+      const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
       return { used: totalCount - idle, idle, waiting, max: size };
     });
   }
@@ -90,7 +92,8 @@ export class ConnectionPool {
     if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busyMessage);
     const start = performance.now();
     const text = statements[name];
-    const send = () => this.#pool.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
+    const pool = this.#pool;
+    const send = () => pool.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
     const run = () =>
       send().catch((error) => {
         if (!isPreparedStatementLost(error)) throw error;
@@ -98,6 +101,7 @@ export class ConnectionPool {
         return send();
       });
     const fail = (error: unknown) => {
+      if (isReadOnlyError(error)) this.#dropConnections(pool);
       throw this.#pool.ending ? error : toStoreError(error);
     };
     const result = queryChannel
@@ -109,5 +113,18 @@ export class ConnectionPool {
   /** Closes all connections after their current query. */
   close(): Promise<void> {
     return this.#pool.end();
+  }
+
+  #createPool(): pg.Pool {
+    // The pool replaces an idle connection that breaks.
+    return new pg.Pool(this.#options).on("error", () => {});
+  }
+
+  // A primary that became a standby also answers reads, from data that is out of date. Its other connections are
+  // therefore closed too, after their current query.
+  #dropConnections(pool: pg.Pool): void {
+    if (pool !== this.#pool || pool.ending) return;
+    this.#pool = this.#createPool();
+    pool.end();
   }
 }

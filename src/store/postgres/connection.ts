@@ -2,6 +2,7 @@
 import pg from "pg";
 import type { OpenMode } from "../port.ts";
 import { toOpenFailure } from "./errors.ts";
+import { Hosts } from "./hosts.ts";
 import { latestVersion, migrate, readVersion } from "./migrations.ts";
 import { countUnusedIds } from "./statements.ts";
 
@@ -14,17 +15,41 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (id, format) => (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)),
 };
 
-/** Returns the configuration of all connections to the database of `url`. The URL may contain further options of pg. */
-export function connectionConfig(url: string): pg.ClientConfig {
-  return { connectionString: url, types, keepAlive: true, fallback_application_name: "petstore" };
+/** The options of all connections. The URL may contain further options of pg. */
+export const connectionOptions: pg.ClientConfig = {
+  types,
+  keepAlive: true,
+  fallback_application_name: "petstore",
+};
+
+/**
+ * Opens a single connection, without a pool and without timeouts for its queries. Tries each host. Rejects with the
+ * reasons if all fail.
+ */
+export async function connect(hosts: Hosts): Promise<pg.Client> {
+  const errors: unknown[] = [];
+  while (errors.length < hosts.urls.length) {
+    const url = hosts.current;
+    try {
+      return await connectTo(url, hosts);
+    } catch (error) {
+      errors.push(error);
+      hosts.skip(url);
+    }
+  }
+  throw errors.length === 1 ? errors[0] : new Error(errors.map(toOpenFailure).join("; "));
 }
 
-/** Opens a single connection, without a pool and without timeouts for its queries. */
-export async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: connectTimeout });
+async function connectTo(url: string, hosts: Hosts): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...connectionOptions,
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeout,
+  });
   client.on("error", () => {}); // the current query rejects too
   try {
     await client.connect();
+    await hosts.checkServer(client);
   } catch (error) {
     await client.end(); // if the password is missing, pg leaves the connection open until PostgreSQL closes it, after 60 s
     throw error;
@@ -44,10 +69,11 @@ export async function prepareDatabase(
   url: string,
   mode: OpenMode,
   maxPets: bigint | null = null,
-): Promise<PreparedDatabase> {
+): Promise<PreparedDatabase & { readonly hosts: Hosts }> {
   try {
-    const client = await connect(url);
-    return await prepare(client, mode, maxPets).finally(() => client.end());
+    const hosts = new Hosts(url);
+    const client = await connect(hosts);
+    return { hosts, ...(await prepare(client, mode, maxPets).finally(() => client.end())) };
   } catch (error) {
     throw new Error(`The database ${redactUrl(url)} can't be opened: ${toOpenFailure(error)}.`, { cause: error });
   }

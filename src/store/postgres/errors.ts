@@ -20,6 +20,11 @@ const unavailableReasons: Readonly<Record<string, string>> = {
   XX: "damaged", // internal error
 };
 
+/** Returns whether a server rejected a write because it is read-only, such as a standby. */
+export function isReadOnlyError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "25006"; // read_only_sql_transaction
+}
+
 /** Converts an error of pg to `Unavailable` if its cause is not a bug. Returns any other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {

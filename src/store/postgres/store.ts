@@ -26,8 +26,8 @@ export class PostgresStore implements Store {
 
   /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
   static async open(url: string, mode: OpenMode, maxPets: bigint | null, pool: PoolOptions): Promise<PostgresStore> {
-    const prepared = await prepareDatabase(url, mode, maxPets);
-    return new PostgresStore(new ConnectionPool(url, pool), prepared);
+    const { hosts, ...prepared } = await prepareDatabase(url, mode, maxPets);
+    return new PostgresStore(new ConnectionPool(hosts, pool), prepared);
   }
 
   readonly check = async (): Promise<void> => void (await this.#pool.query("check"));

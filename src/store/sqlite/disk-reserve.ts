@@ -25,8 +25,7 @@ export class DiskReserve {
   /** Creates the file if it is missing. Throws `Unavailable` if there is no space for it. */
   ensure(): void {
     const file = this.#file;
-    // Another process may still be writing it, or may have been killed meanwhile.
-    if (file === undefined || statSync(file, { throwIfNoEntry: false })?.size === this.#size) return;
+    if (file === undefined || isComplete(file, this.#size)) return;
     try {
       const { bavail, bsize } = statfsSync(dirname(file));
       if (bavail * bsize < this.#size) throw new Error(`${file} needs ${this.#size} bytes`);
@@ -51,5 +50,15 @@ export class DiskReserve {
 
   #remove(): void {
     if (this.#file !== undefined) rmSync(this.#file, { force: true });
+  }
+}
+
+// Another process may still be writing the file, or may have been killed meanwhile. If the file is not accessible, the
+// write itself finds the cause.
+function isComplete(file: string, size: number): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size === size;
+  } catch {
+    return true;
   }
 }

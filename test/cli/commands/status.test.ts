@@ -62,8 +62,8 @@ t.test("Fails if the key, the URL or the service is wrong", async (t) => {
   const limited = await start(t, { store, settings: { RATE_LIMIT_FAILED: "1/60s" } });
   await limited.call("GET", "/v1/pets", { key: unknown });
   await fails(
-    { OPERATOR_KEY },
-    /\S+ accepts no keys from this address .* Correct them, and try again later: .* Try again in \d+ seconds\./,
+    { OPERATOR_KEY: unknown },
+    /\S+ refuses the key of OPERATOR_KEY: Too many wrong keys came from this address .* Try again in \d+ seconds\./,
     limited.origin,
   );
   await fails({ OPERATOR_KEY }, /\S+\/v1\/status\.json is no status of a Pet Store \(404\): .*/, `${origin}/v1`);

@@ -1,0 +1,126 @@
+// Several hosts in DATABASE_URL, and servers that reject writes.
+import t from "tap";
+import { openStore } from "../../../src/store/open.ts";
+import type { Store } from "../../../src/store/port.ts";
+import { Hosts } from "../../../src/store/postgres/hosts.ts";
+import { petstore } from "../../support/command.ts";
+import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts";
+import { newDatabase } from "../../support/databases.ts";
+import { startNetwork } from "../../support/network.ts";
+import { query } from "../../support/postgres.ts";
+import { until } from "../../support/wait.ts";
+
+const closed = "127.0.0.1:9"; // a port without a server
+const writable = "target_session_attrs=read-write";
+
+const hostOf = (url: string) => new URL(url).host;
+
+/** Returns the URL with other hosts. */
+const onHosts = (url: string, ...hosts: string[]) => url.replace(/@[^/]*/, `@${hosts}`);
+
+/** Makes the database read-only, or writable again, for new connections. */
+const setReadOnly = (url: string, value: "on" | "off") =>
+  query(
+    `${url}?options=-c%20default_transaction_read_only=off`,
+    `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${value}`,
+  );
+
+/** Closes the connections of the store. */
+const disconnect = (url: string) =>
+  query(
+    url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE application_name = 'petstore' AND datname = current_database()`,
+  );
+
+/** Waits until the store reaches a server. */
+const recovers = (store: Store) =>
+  until(
+    () =>
+      store.check().then(
+        () => true,
+        () => undefined,
+      ),
+    () => "the store does not recover",
+  );
+
+t.test("Skips hosts that can't be reached, in the service and the tools", async (t) => {
+  const url = await newDatabase(t);
+  const hosts = onHosts(url, closed, hostOf(url));
+  const store = await openStore(hosts, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  await store.check();
+  t.match(await petstore({ DATABASE_URL: hosts }, ["check"]), { status: 0 });
+});
+
+t.test("Reports the failures of all hosts", async (t) => {
+  const hosts = onHosts("postgres://petstore:secret%20word@host/x", closed, "127.0.0.1:10");
+  const { status, stderr } = await petstore({ DATABASE_URL: hosts }, ["migrate"]);
+  t.equal(status, 1);
+  t.equal(
+    stderr,
+    "petstore: The database postgres://127.0.0.1:9,127.0.0.1:10/x can't be opened: connect ECONNREFUSED 127.0.0.1:9; connect ECONNREFUSED 127.0.0.1:10.\n",
+  );
+});
+
+t.test("Rejects an unsupported target_session_attrs", async (t) => {
+  t.throws(() => new Hosts("postgres://a/x?target_session_attrs=standby"), {
+    message: "target_session_attrs must be any or read-write",
+  });
+  t.equal(new Hosts("postgres://a/x?sslmode=disable&target_session_attrs=any").current.slice(0, 14), "postgres://a/x");
+});
+
+t.test("Connects to the next host if the current one fails", async (t) => {
+  const url = await newDatabase(t);
+  const [first, second] = [await startNetwork(t, url), await startNetwork(t, url)];
+  const hosts = onHosts(url, hostOf(first.url), hostOf(second.url));
+  const store = await openStore(hosts, { connections: 2, timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  await store.check();
+  for (const [failed, restored] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    failed.target = onHosts(url, closed);
+    restored.target = url;
+    await disconnect(url);
+    await recovers(store);
+  }
+});
+
+t.test("Rejects read-only servers if target_session_attrs is read-write", async (t) => {
+  const url = await newDatabase(t);
+  const hosts = `${onHosts(url, closed, hostOf(url))}?${writable}`;
+  const store = await openStore(hosts, { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  await store.check();
+  await setReadOnly(url, "on");
+  await disconnect(url);
+  await until(
+    () =>
+      store.check().then(
+        () => undefined,
+        ({ cause }) => /read-only/.test(cause?.message) || undefined,
+      ),
+    () => "the store accepts a read-only server",
+  );
+  const { stderr } = await petstore({ DATABASE_URL: hosts }, ["migrate"]);
+  t.match(stderr, `connect ECONNREFUSED ${closed}; the server ${hostOf(url)} is read-only.\n`);
+  await setReadOnly(url, "off");
+  await recovers(store);
+  t.match(await store.pets.create(rex), { outcome: "created" });
+});
+
+t.test("Closes all connections to a server that reports that it is read-only", async (t) => {
+  const url = await newDatabase(t);
+  await setReadOnly(url, "on");
+  const store = await openStore(url, { connections: 4, timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const lists = Array.from({ length: 4 }, (_, n) => store.pets.list({ limit: n + 1 }));
+  await Promise.all(lists);
+  t.equal(store.metrics.pool()?.idle, 4);
+  await setReadOnly(url, "off");
+  const message = "The store is read-only.";
+  await Promise.all(["a", "b"].map((name) => t.rejects(store.keys.create(name, "00"), { message })));
+  t.match(await store.pets.create(rex, { ...idempotentCall, key: "a" }), { outcome: "created" });
+});
