@@ -137,7 +137,7 @@ interface EdgeOptions extends Pick<Dependencies, "document" | "config" | "tracin
 
 // Registers the plugins for all requests, including those that match no route.
 async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise<void> {
-  const { document, config, tracing, overrides, requestMetrics, logLimiter, links, headers } = options;
+  const { document, config, tracing, overrides = {}, requestMetrics, logLimiter, links, headers } = options;
   await app.register(memoryMonitor, overrides);
   const isProxy = createNetworkMatcher(config.TRUST_PROXY);
   await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });

@@ -7,6 +7,7 @@ import { settings } from "../src/config.ts";
 import { errors } from "../src/pets/errors.ts";
 import { petstore } from "./support/command.ts";
 import { documentText, root } from "./support/files.ts";
+import { openMetrics } from "./support/series.ts";
 import { start } from "./support/service.ts";
 
 const read = (name: string) => readFileSync(join(root, name), "utf8");
@@ -48,7 +49,7 @@ t.test("The README lists the settings", async (t) => {
 });
 
 t.test("The README lists the metrics", async (t) => {
-  const { call } = await start(t);
+  const { call } = await start(t, { settings: openMetrics });
   const { text } = await call("GET", "/metrics");
   const names = [...text.matchAll(/^# TYPE (petstore_\w+)/gm)].map(([, name]) => name);
   const listed = table("Watching it").flatMap(([names]) => names?.match(/petstore_\w+/g) ?? []);

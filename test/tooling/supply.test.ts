@@ -66,7 +66,7 @@ t.test("Each test that SECURITY.md names exists", async (t) => {
   t.ok(named.length > 40, `${named.length} are named`);
   for (const [, file = "", sentence = ""] of named) {
     const source = existsSync(join(root, "test", file)) ? read(`test/${file}`) : "";
-    const titles = source.match(/(?<=(?:test|fault)\(\s*["'`]).*?(?=["'`],)/gs) ?? [];
+    const titles = source.match(/(?<=(?:test|testStores|fault)\(\s*["'`]).*?(?=["'`],)/gs) ?? [];
     t.ok(
       titles.some((title) => title.includes(sentence.trim())),
       `${file}: ${sentence.trim()}`,
