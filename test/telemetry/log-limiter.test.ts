@@ -2,7 +2,7 @@
 import t from "tap";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { scrape } from "../support/series.ts";
+import { openMetrics, scrape } from "../support/series.ts";
 import { type Service, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
@@ -40,7 +40,7 @@ function countLogged({ logs }: Service, message = "request completed"): Record<s
 }
 
 t.test("Logs 100 lines a second about requests without a valid key, and counts the other ones by status", async (t) => {
-  const service = await start(t, { settings: { RATE_LIMIT_FAILED: "400/1m" } });
+  const service = await start(t, { settings: { ...openMetrics, RATE_LIMIT_FAILED: "400/1m" } });
   const began = performance.now();
   await send(service, get("/v1/pets"), 300);
   await send(service, get("/nothing"), 300);
