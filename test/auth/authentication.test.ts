@@ -1,4 +1,5 @@
 // Authentication by API key: src/auth/authentication.ts.
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -153,3 +154,20 @@ const revoked = await addKey(service.store, "revoked", new Date(Date.now() + 600
 t.match(await service.call("GET", "/v1/pets", { key: revoked }), { status: 200 });
 await service.store.keys.revoke("revoked");
 t.match(await service.call("GET", "/v1/pets", { key: revoked }), { status: 401, body: { message: /is not valid/ } });
+
+t.test("Rejects a create if its key was revoked while the body arrived", async (t) => {
+  const { port, store } = await start(t);
+  const key = await addKey(store, "late");
+  const body = JSON.stringify(minimalPet);
+  const socket = connect(port, "127.0.0.1");
+  t.teardown(() => socket.destroy());
+  socket.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n{`,
+  );
+  await sleep(1_100); // a younger authentication is not repeated
+  await store.keys.revoke("late");
+  socket.write(body.slice(1));
+  const [response] = await once(socket, "data");
+  t.match(String(response), /^HTTP\/1\.1 401 /);
+  t.equal((await store.pets.list({ limit: 1 })).lastId, undefined);
+});
