@@ -91,5 +91,15 @@ const residentLimit = constrained > 0 ? Math.min(constrained, totalmem()) : tota
 
 function readMemory(): MemoryUsage {
   const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics();
-  return { heap, heapLimit, resident: process.memoryUsage.rss(), residentLimit };
+  return { heap, heapLimit, resident: readResident(), residentLimit };
+}
+
+let lastResident = 0;
+
+// Returns the last value while the process is out of file descriptors, because Node opens a file to read it.
+function readResident(): number {
+  try {
+    lastResident = process.memoryUsage.rss();
+  } catch {}
+  return lastResident;
 }

@@ -16,7 +16,7 @@ export function isLoadShedding({ status, text }: HttpResponse): boolean {
 
 /**
  * Throws an Error if there are too many responses, if a response is a server error, if it violates the document, or if
- * it rejects a valid request. Load shedding is not an error.
+ * it rejects a valid request. Load shedding is not an error, and neither is 501, the response to an unknown method.
  */
 export function checkResponses(
   { requests, maxResponses }: Case,
@@ -27,7 +27,8 @@ export function checkResponses(
     throw new Error(`${responses.length} responses to at most ${maxResponses} requests`);
   for (const [index, response] of responses.entries()) {
     const { status, text } = response;
-    if (status >= 500 && !isLoadShedding(response)) throw new Error(`a server error: ${status} ${text}`);
+    if (status >= 500 && status !== 501 && !isLoadShedding(response))
+      throw new Error(`a server error: ${status} ${text}`);
     const request = requests[index];
     if (request === undefined) {
       checkUnknownOperation(response, check);
