@@ -1,14 +1,7 @@
 // Builds the Fastify app from its plugins. The server and the tests use the same function.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import {
-  type Caller,
-  callerOf,
-  createBearerScheme,
-  createFailureLimiter,
-  limitKeyRate,
-  trackKeyUsage,
-} from "./auth/index.ts";
+import { type Caller, createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import {
@@ -17,20 +10,19 @@ import {
   connections,
   cors,
   createFastify,
-  createLoadShedder,
   createNetworkMatcher,
   createSecurityHeaders,
   errorHandler,
   gracefulShutdown,
   jsonBody,
   lingeringClose,
+  loadShedding,
   type MemoryMonitorOptions,
   memoryMonitor,
   pipelining,
   requestChecks,
   responseHeaders,
   serviceLinks,
-  toNetwork,
 } from "./http/index.ts";
 import { throttle } from "./lib/index.ts";
 import { createContexts, type Handlers, type PetStoreApplication } from "./pets/index.ts";
@@ -105,11 +97,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     handlers,
     context: createContexts(tracedStore, urls.base),
     security: { apiKey: { type: "http bearer", authenticate } },
-    guards: [
-      createLoadShedder(app, { clientOf, onReject: requestMetrics.recordRejection, clock: overrides.clock }),
-      usage.countDeprecated,
-      ...limitKeyRate(config.RATE_LIMIT, overrides.clock),
-    ],
+    guards: [app.shedLoad, usage.countDeprecated, ...limitKeyRate(config.RATE_LIMIT, overrides.clock)],
     baseUrl: urls.base,
     docsUrl: `${urls.root}/docs`,
     links,
@@ -138,10 +126,13 @@ interface EdgeOptions extends Pick<Dependencies, "document" | "config" | "tracin
 // Registers the plugins for all requests, including those that match no route.
 async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise<void> {
   const { document, config, tracing, overrides = {}, requestMetrics, logLimiter, links, headers } = options;
-  await app.register(memoryMonitor, overrides);
+  // With workers, the primary also takes memory.
+  const processes = config.WORKERS > 1 ? config.WORKERS + 1 : 1;
+  await app.register(memoryMonitor, { processes, ...overrides });
   const isProxy = createNetworkMatcher(config.TRUST_PROXY);
   await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
   await app.register(pipelining);
+  await app.register(loadShedding, { onReject: requestMetrics.recordRejection, clock: overrides.clock });
   const log = logLimiter.limitInfo();
   await app.register(clientErrors, { log, headers, onResponse: requestMetrics.recordMalformed });
   tracing?.traceRequests(app);
@@ -153,9 +144,4 @@ async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise
   await app.register(errorHandler, { links, isLogged: logLimiter.take });
   await app.register(requestChecks);
   await app.register(jsonBody);
-}
-
-// The client of a request, which shares the capacity with the others: the caller or, without a credential, the network.
-function clientOf(request: FastifyRequest): unknown {
-  return callerOf(request)?.id ?? toNetwork(request.ip);
 }

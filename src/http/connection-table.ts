@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { toNetwork } from "./networks.ts";
 
 const maxAnonymousShare = 0.05; // of all connections, for a network address
-const minAnonymous = 100; // connections that a network address may have in any case
+const minAnonymous = 100; // connections that a network address may have, even if 5 % is less
 const maxAuthenticatedShare = 0.5; // of all connections, for a client with a credential
 
 interface Connection {
@@ -12,6 +12,8 @@ interface Connection {
   /** The network address or, after authentication, the client. */
   client: unknown;
   isAnonymous: boolean;
+  /** Whether the peer is a trusted proxy, whose connections are those of many clients. */
+  readonly isProxy: boolean;
   readonly peer: string;
 }
 
@@ -44,7 +46,8 @@ export class ConnectionTable {
   add(socket: Socket): Excess | undefined {
     const { remoteAddress, remotePort } = socket;
     const peer = `${remoteAddress} ${remotePort}`;
-    const connection = { socket, client: toNetwork(`${remoteAddress}`), isAnonymous: true, peer };
+    const [client, isProxy] = [toNetwork(`${remoteAddress}`), this.#isProxy(`${remoteAddress}`)];
+    const connection = { socket, client, isAnonymous: true, isProxy, peer };
     const excess = this.#removeExcess(connection) ?? this.#removeOldest();
     this.#bySocket.set(socket, connection);
     this.#byPeer.set(peer, connection);
@@ -66,13 +69,20 @@ export class ConnectionTable {
   identify(socket: Socket, client: unknown): Excess | undefined {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined || connection.client === client) return undefined;
-    this.#leave(connection);
     this.#anonymous.delete(connection);
-    connection.client = client;
     connection.isAnonymous = false;
+    if (connection.isProxy) return undefined;
+    this.#leave(connection);
+    connection.client = client;
     const excess = this.#removeExcess(connection);
     this.#join(connection);
     return excess;
+  }
+
+  /** Returns the client of a connection; undefined if the connection is that of a trusted proxy, or closed. */
+  clientOf(socket: Socket): unknown {
+    const connection = this.#bySocket.get(socket);
+    return connection?.isProxy ? undefined : connection?.client;
   }
 
   /** Removes a closed connection. */
@@ -81,16 +91,18 @@ export class ConnectionTable {
     if (connection) this.#remove(connection);
   }
 
-  /** Removes and returns a share of the anonymous connections, the oldest first. */
+  /** Removes and returns a share of the anonymous connections, the oldest first. Keeps the last 100. */
   removeAnonymous(share: number): Socket[] {
-    const removed = [...this.#anonymous].slice(0, Math.ceil(share * this.#anonymous.size));
+    const { size } = this.#anonymous;
+    const count = Math.min(Math.ceil(share * size), size - minAnonymous);
+    const removed = [...this.#anonymous].slice(0, Math.max(count, 0));
     for (const connection of removed) this.#remove(connection);
     return removed.map(({ socket }) => socket);
   }
 
   // Makes room for a connection among those of its client.
-  #removeExcess({ client, isAnonymous, socket }: Connection): Excess | undefined {
-    if (isAnonymous && this.#isProxy(`${socket.remoteAddress}`)) return undefined;
+  #removeExcess({ client, isAnonymous, isProxy }: Connection): Excess | undefined {
+    if (isProxy) return undefined;
     const max = isAnonymous
       ? Math.max(maxAnonymousShare * this.#max, minAnonymous)
       : Math.max(maxAuthenticatedShare * this.#max, 1);

@@ -4,8 +4,10 @@
 // others.
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ConnectionTable, type Excess } from "./connection-table.ts";
+import { toNetwork } from "./networks.ts";
 import { SlowClients } from "./slow-clients.ts";
 
 /** The maximum length of the queue of connections that are not accepted yet. The system may have a lower limit. */
@@ -33,6 +35,8 @@ declare module "fastify" {
     openSockets: ReadonlySet<Socket>;
     /** Records that a connection has presented a valid credential of `client`. */
     identifyConnection(socket: Socket, client: unknown): void;
+    /** Returns the client of a request, before authentication: that of its connection or, of a proxy, the network. */
+    clientOf(request: FastifyRequest): unknown;
     closedConnections: Readonly<ClosedConnections>;
     /** Returns the number of bytes that clients had not read at the last check. */
     countUnread(): number;
@@ -101,6 +105,7 @@ export const connections = fp<ConnectionsOptions>(
     app.decorate("identifyConnection", (socket: Socket, client: unknown) => {
       closeExcess(table.identify(socket, client));
     });
+    app.decorate("clientOf", ({ raw, ip }: FastifyRequest) => table.clientOf(raw.socket) ?? toNetwork(ip));
     app.decorate("closedConnections", closed);
     app.decorate("countUnread", () => slowClients.unread);
   },

@@ -9,7 +9,7 @@ export { gracefulShutdown } from "./graceful-shutdown.ts";
 export { decodeUtf8, jsonBody, parseBody } from "./json-body.ts";
 export { lingeringClose } from "./lingering-close.ts";
 export { appendHeader, serviceLinks } from "./link-header.ts";
-export { createLoadShedder } from "./load-shedding.ts";
+export { loadShedding } from "./load-shedding.ts";
 export { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
 export { pipelining } from "./pipelining.ts";

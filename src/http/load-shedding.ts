@@ -2,7 +2,8 @@
 // long or if the memory is full.
 //
 // Not @fastify/under-pressure, which samples the event loop delay and rejects all requests until the next sample.
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
 import { serviceUnavailable } from "./errors.ts";
 import { FairQueue } from "./fair-queue.ts";
 
@@ -10,46 +11,57 @@ const maxWait = 500; // milliseconds in the queue
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
 const logInterval = 1_000; // milliseconds
 
-/** The options of `createLoadShedder`. */
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Returns the number of requests that wait for their turn. */
+    countQueued(): number;
+    /** Throws an HttpError with status 503 if the request has waited too long, or if the memory is full. */
+    shedLoad(request: FastifyRequest): void;
+  }
+  interface FastifyRequest {
+    /** Milliseconds for which the request has waited for its turn. */
+    waited: number;
+  }
+}
+
+/** The options of the plugin `loadShedding`. */
 export interface LoadSheddingOptions {
-  /** Returns the client of a request. All clients receive an equal share of the requests that are served. */
-  readonly clientOf: (request: FastifyRequest) => unknown;
   /** Called for each rejected request. */
   readonly onReject: () => void;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
 }
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Returns the number of requests that wait for their turn. */
-    countQueued(): number;
-  }
-}
-
-/** A guard that resolves when the request may proceed. Rejects with an HttpError of status 503 otherwise. */
-export type LoadShedder = (request: FastifyRequest) => Promise<void> | undefined;
-
-/** Creates the guard. It needs the plugin `memoryMonitor`. */
-export function createLoadShedder(app: FastifyInstance, options: LoadSheddingOptions): LoadShedder {
-  const { clientOf, onReject, clock = () => performance.now() } = options;
-  const queue = new FairQueue(clock);
-  let rejected = 0;
-  const timer = setInterval(() => {
-    if (rejected > 0) app.log.warn({ rejected, memory: app.memory.isFull }, "overloaded: requests rejected");
-    rejected = 0;
-  }, logInterval).unref();
-  app.addHook("onClose", async () => clearInterval(timer));
-  app.decorate("countQueued", () => queue.size);
-  const reject = () => {
-    rejected += 1;
-    onReject();
-    throw serviceUnavailable("The service has too much to do.", 1 + Math.floor(Math.random() * maxRetryAfter));
-  };
-  return (request) => {
-    if (app.memory.isFull) reject();
-    return queue.enter(clientOf(request))?.then((waited) => {
-      if (waited > maxWait) reject();
+/**
+ * Starts the requests of all clients in turn while the event loop is busy. A client is that of the connection: an API
+ * key or, before a connection has presented a valid one, a network address. Requests are rejected separately, by
+ * `shedLoad`, after authentication: a request without a valid key receives 401.
+ */
+export const loadShedding = fp<LoadSheddingOptions>(
+  async (app, { onReject, clock = () => performance.now() }) => {
+    const queue = new FairQueue(clock);
+    let rejected = 0;
+    const timer = setInterval(() => {
+      if (rejected > 0) app.log.warn({ rejected, memory: app.memory.isFull }, "overloaded: requests rejected");
+      rejected = 0;
+    }, logInterval).unref();
+    app.addHook("onClose", async () => clearInterval(timer));
+    app.decorateRequest("waited", 0);
+    app.addHook("onRequest", (request, _, done) => {
+      const turn = queue.enter(app.clientOf(request));
+      if (turn === undefined) return done();
+      turn.then((waited) => {
+        request.waited = waited;
+        if (!request.raw.socket.destroyed) done();
+      });
     });
-  };
-}
+    app.decorate("countQueued", () => queue.size);
+    app.decorate("shedLoad", ({ waited }: FastifyRequest) => {
+      if (waited <= maxWait && !app.memory.isFull) return;
+      rejected += 1;
+      onReject();
+      throw serviceUnavailable("The service has too much to do.", 1 + Math.floor(Math.random() * maxRetryAfter));
+    });
+  },
+  { name: "load-shedding", dependencies: ["memory-monitor", "connections"] },
+);

@@ -27,6 +27,8 @@ export interface MemoryUsage {
 
 /** The options of the plugin `memoryMonitor`. */
 export interface MemoryMonitorOptions {
+  /** The number of processes of the service, which share the memory of the container. */
+  readonly processes?: number;
   /** Returns the memory of the process. */
   readonly memory?: (() => MemoryUsage) | undefined;
   /** Returns milliseconds of a monotonic clock. */
@@ -37,7 +39,9 @@ export interface MemoryMonitorOptions {
 
 /** Checks the memory every 250 ms. Other plugins read the result from `app.memory`. */
 export const memoryMonitor = fp<MemoryMonitorOptions>(
-  async (app, { memory = readMemory, clock = () => performance.now(), checkInterval = defaultCheckInterval }) => {
+  async (app, options) => {
+    const { processes = 1, clock = () => performance.now(), checkInterval = defaultCheckInterval } = options;
+    const { memory = () => readMemory(processes) } = options;
     const monitor = new MemoryMonitor(memory, clock);
     const timer = setInterval(() => monitor.check(), checkInterval).unref();
     app.addHook("onClose", async () => clearInterval(timer));
@@ -85,11 +89,9 @@ function isFull({ heap, heapLimit, resident, residentLimit }: MemoryUsage): bool
   return heap > maxHeap * heapLimit || resident > maxResident * residentLimit;
 }
 
-// The limit of the container; without one, the memory of the machine.
-const constrained = process.constrainedMemory();
-const residentLimit = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-
-function readMemory(): MemoryUsage {
+function readMemory(processes: number): MemoryUsage {
+  // The limit of the container; without one, the memory of the machine.
+  const residentLimit = Math.min(process.constrainedMemory() || totalmem(), totalmem()) / processes;
   const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics();
   return { heap, heapLimit, resident: readResident(), residentLimit };
 }

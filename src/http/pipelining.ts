@@ -38,11 +38,13 @@ export const pipelining = fp(
         return; // not executed
       }
       if (responses.length >= highWaterMark) socket.pause();
-      (responses[position - 1] as ServerResponse).once("close", () => {
+      const start = () => {
         if (!socket.writable) return; // the client has disconnected, or could not know which requests were executed
         if (pending.of(socket).length < highWaterMark) socket.resume();
         done();
-      });
+      };
+      // In a later tick, so that the requests of other connections come in between.
+      (responses[position - 1] as ServerResponse).once("close", () => setImmediate(start));
     });
     app.decorate("responsesOf", (socket: Socket) => pending.of(socket));
     app.decorate("countInFlight", () => pending.count(app.openSockets));

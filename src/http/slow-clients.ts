@@ -2,8 +2,8 @@
 import type { Socket } from "node:net";
 
 const responseTimeout = 30_000; // milliseconds for a client to read a response, or `minProgress` bytes of it
-const minProgress = 1_048_576; // bytes
-const maxUnread = 67_108_864; // bytes of all clients; the process of a response takes several times as much
+const minProgress = 65_536; // bytes
+const maxUnread = 67_108_864; // bytes of all clients
 
 interface Progress {
   readonly since: number; // milliseconds

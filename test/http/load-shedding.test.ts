@@ -57,7 +57,7 @@ t.test("Rejects requests that have waited for 500 ms, and counts them in the log
   for (const { status } of await burst(service, 60)) t.equal(status, 200, "requests that wait for less are accepted");
 });
 
-t.test("Rejects requests without a valid key first, and never queues /healthz", async (t) => {
+t.test("Responds with 401 without a valid key, and to /healthz, however long requests wait", async (t) => {
   const time = { now: 0 };
   const service = await start(t, { overrides: { clock: () => time.now } });
   service.app.server.prependListener("request", () => {
@@ -65,10 +65,49 @@ t.test("Rejects requests without a valid key first, and never queues /healthz", 
   });
   const anonymous = Array.from({ length: 40 }, () => service.call("GET", "/v1/pets", { key: null }));
   const healthy = Array.from({ length: 5 }, () => service.call("GET", "/healthz"));
-  t.equal((await service.call("GET", "/v1/pets")).status, 200);
   for (const { status } of await Promise.all(anonymous)) t.equal(status, 401);
   for (const { status } of await Promise.all(healthy)) t.equal(status, 200);
 });
+
+t.test(
+  "Starts the requests of another client during a flood, and none of a client that has disconnected",
+  async (t) => {
+    const order: string[] = [];
+    const slow: typeof handlers.listPets = async (call, context) => {
+      for (const end = performance.now() + 10; performance.now() < end; );
+      order.push(call.caller?.name ?? "");
+      return handlers.listPets(call, context);
+    };
+    const service = await start(t, { handlers: { ...handlers, listPets: slow } });
+    const open = async (key: string) => {
+      const socket = connect(service.port, "127.0.0.1").on("error", () => {});
+      t.teardown(() => socket.destroy());
+      const send = () => socket.write(`GET /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+      send();
+      await once(socket, "data");
+      return { socket, send };
+    };
+    const [flood, gone, other] = [
+      await addKey(service.store, "flood"),
+      await addKey(service.store, "gone"),
+      service.key,
+    ];
+    const floods = [];
+    for (let n = 0; n < 30; n++) floods.push(await open(flood));
+    const [disconnected, waiting] = [await open(gone), await open(other)];
+    order.length = 0;
+    for (const { send } of floods) send();
+    disconnected.send();
+    waiting.send();
+    disconnected.socket.resetAndDestroy();
+    await once(waiting.socket, "data");
+    t.ok(order.length < 15, `before it, ${order.length - 1} requests were served`);
+    await until(
+      () => order.length >= 31 || undefined,
+      () => `${order.length} requests were served`,
+    );
+  },
+);
 
 for (const memory of [{ heap: 91 }, { resident: 96 }])
   t.test(`Rejects requests with 503 while the memory is full: ${JSON.stringify(memory)} %`, async (t) => {

@@ -1,6 +1,7 @@
 // Pipelined requests over a real socket.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import t from "tap";
 import { start } from "../support/service.ts";
 import { bundleRequest } from "../support/slow-clients.ts";
@@ -83,3 +84,22 @@ t.test("Does not start the requests of a client that has disconnected", async (t
   await pause(50);
   t.equal((await store.pets.list({ limit: 1 })).lastId, undefined);
 });
+
+t.test(
+  "Handles the pipelined requests of several connections in turn, not in one tick of the event loop",
+  async (t) => {
+    const { port } = await start(t);
+    let [ticks, isDone] = [0, false];
+    const count = () => {
+      ticks += 1;
+      if (!isDone) setImmediate(count);
+    };
+    const requests = "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".repeat(100);
+    const sockets = Array.from({ length: 10 }, () => connect(port, "127.0.0.1"));
+    count();
+    const texts = await Promise.all(sockets.map((socket) => readText(socket.end(requests))));
+    isDone = true;
+    for (const text of texts) t.equal(text.match(/HTTP\/1\.1 404/g)?.length, 100);
+    t.ok(ticks >= 100, `${ticks} ticks`);
+  },
+);
