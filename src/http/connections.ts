@@ -25,6 +25,8 @@ export interface ClosedConnections {
   total: number;
   /** The memory was almost full. */
   memory: number;
+  /** The client pipelined too many requests. */
+  pipelining: number;
   /** The client read its responses too slowly. */
   slow: number;
 }
@@ -37,6 +39,8 @@ declare module "fastify" {
     identifyConnection(socket: Socket, client: unknown): void;
     /** Returns the client of a request, before authentication: that of its connection or, of a proxy, the network. */
     clientOf(request: FastifyRequest): unknown;
+    /** Closes a connection, and counts it. */
+    closeConnection(socket: Socket, reason: keyof ClosedConnections): void;
     closedConnections: Readonly<ClosedConnections>;
     /** Returns the number of bytes that clients had not read at the last check. */
     countUnread(): number;
@@ -69,8 +73,9 @@ export const connections = fp<ConnectionsOptions>(
     const sockets = new Set<Socket>();
     const table = new ConnectionTable(max, isProxy);
     const slowClients = new SlowClients();
-    const closed = { client: 0, total: 0, memory: 0, slow: 0 };
+    const closed = { client: 0, total: 0, memory: 0, pipelining: 0, slow: 0 };
     const close = (socket: Socket, reason: keyof ClosedConnections) => {
+      if (socket.destroyed) return;
       closed[reason] += 1;
       reset(socket);
     };
@@ -106,6 +111,7 @@ export const connections = fp<ConnectionsOptions>(
       closeExcess(table.identify(socket, client));
     });
     app.decorate("clientOf", ({ raw, ip }: FastifyRequest) => table.clientOf(raw.socket) ?? toNetwork(ip));
+    app.decorate("closeConnection", close);
     app.decorate("closedConnections", closed);
     app.decorate("countUnread", () => slowClients.unread);
   },

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import fp from "fastify-plugin";
 
-const maxPipelined = 128; // requests of a connection without a response; further ones are not executed
-const highWaterMark = 16; // requests of a connection without a response at which it is no longer read
+const maxPerConnection = 64; // requests without a response, at which a connection is closed
+const maxWaiting = 4_096; // requests of all connections that wait for previous ones; each takes about 8 KB
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -17,14 +17,16 @@ declare module "fastify" {
 }
 
 /**
- * Starts a request only after the response to the previous one of its connection has been sent. Stops reading from a
- * connection with 16 requests without a response. Of more than 128, which can arrive at once, executes only the first,
- * and closes the connection after their responses, so that the client knows which requests it can repeat.
+ * Starts a request only after the response to the previous one of its connection has been sent. Closes a connection with
+ * more than 64 requests without a response, and one whose requests would have to wait if 4,096 of all connections wait.
+ *
+ * Does not stop reading from the connection instead, because Node parses all requests of up to 64 KB at once.
  */
 export const pipelining = fp(
   async (app) => {
     const { server } = app;
     const pending = new PendingResponses();
+    let waiting = 0;
     const track = ({ socket }: IncomingMessage, response: ServerResponse) => pending.add(socket, response);
     server.prependListener("request", track);
     server.prependListener("checkContinue", track);
@@ -33,14 +35,11 @@ export const pipelining = fp(
       const responses = pending.of(socket);
       const position = responses.indexOf(response);
       if (position <= 0) return done();
-      if (position >= maxPipelined) {
-        (responses[maxPipelined - 1] as ServerResponse).shouldKeepAlive = false;
-        return; // not executed
-      }
-      if (responses.length >= highWaterMark) socket.pause();
+      if (position >= maxPerConnection || waiting >= maxWaiting) return app.closeConnection(socket, "pipelining");
+      waiting += 1;
       const start = () => {
+        waiting -= 1;
         if (!socket.writable) return; // the client has disconnected, or could not know which requests were executed
-        if (pending.of(socket).length < highWaterMark) socket.resume();
         done();
       };
       // In a later tick, so that the requests of other connections come in between.
