@@ -141,7 +141,7 @@ async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise
   await app.register(lingeringClose);
   const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
   await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) });
-  await app.register(errorHandler, { links, isLogged: logLimiter.take });
+  await app.register(errorHandler, { links, isLogged: logLimiter.takeFailure });
   await app.register(requestChecks);
   await app.register(jsonBody);
 }

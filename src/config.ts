@@ -119,7 +119,7 @@ export const settings = {
   },
   MAX_PETS: {
     default: "none",
-    description: "The most pets that the store takes; none sets no limit",
+    description: "Maximum number of pets in the store, or none",
     allowed: "a number from 1 to 999999999999999; or none",
     parse: (text: string) => (text === "none" ? null : /^[1-9]\d{0,14}$/.test(text) ? BigInt(text) : undefined),
   },

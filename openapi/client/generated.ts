@@ -286,7 +286,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The store has as many animals as it takes. None was added, and a retry does not help. */
+        /** @description The store contains the maximum number of pets. No pet was created. Do not retry. */
         InsufficientStorage: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -190,10 +190,7 @@ function addBackupCommands(program: Command, io: Io): void {
     .description("fill the store of DATABASE_URL, which must be empty, with all that a backup has")
     .argument("<file>", "what petstore backup made, or any SQLite file that is a store")
     .option("--force", "replace what the store has, also while it is in use")
-    .option(
-      "--without-keys",
-      "keep the keys of the store, and the secret of its cursors, instead of those of the backup",
-    )
+    .option("--without-keys", "restore the pets, and keep the keys of the store")
     .option("--json", "as JSON")
     .action(async (file: string, options: RestoreOptions) =>
       (await import("./commands/restore.ts")).restoreStore(io, file, options),

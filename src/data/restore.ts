@@ -19,7 +19,10 @@ import { copyTables, requireEmpty } from "./copy.ts";
 
 /** The options of `restore`. */
 export interface RestoreOptions extends OpenTablesOptions {
-  /** Keeps the keys of the store and the secret that signs its cursors, instead of those of the backup. */
+  /**
+   * Keeps the keys of the store and the secret that signs its cursors, instead of those of the backup. Does not restore
+   * the Idempotency-Keys, which belong to the keys of the backup.
+   */
   readonly withoutKeys?: boolean | undefined;
 }
 
@@ -107,6 +110,7 @@ async function replaceKeys(
   secret: Uint8Array,
   progress: BackupProgress,
 ): Promise<StoreSummary> {
+  await target.remove("idempotency"); // its callers are keys of the backup
   await target.remove("keys");
   await target.add("keys", keys);
   await target.setSecret(secret);

@@ -286,7 +286,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The store has as many animals as it takes. None was added, and a retry does not help. */
+        /** @description The store contains the maximum number of pets. No pet was created. Do not retry. */
         InsufficientStorage: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -510,4 +510,4 @@ export interface operations {
 }
 
 /** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "4ec8c1f2cd8e40333e57888daaffdd5b2c6d7d70f2d82027e80712936c65d27c";
+export const documentHash = "c6ccb84a22034cbc443bfc6426f84f87258a3327fa18c7e209a1b74c0375a5f4";

@@ -96,7 +96,7 @@ function toHttpError(error: ParserError): HttpError {
     case "HPE_PAUSED_H2_UPGRADE":
       return new HttpError("malformed_request", "The request must be of HTTP/1.1.");
     case "CONNECT":
-      return new HttpError("malformed_request", "This service is no proxy: it has no CONNECT.");
+      return new HttpError("malformed_request", "This service is not a proxy and does not support CONNECT.");
     default:
       return new HttpError("malformed_request", `The request is not well-formed HTTP: ${reason}.`);
   }

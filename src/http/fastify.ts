@@ -60,9 +60,9 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
   }) as FastifyInstance; // the type differs with TLS, but no code depends on it
-  // Properties that are no options of Node: responds to clients that half-close the connection after sending their
-  // request, and ignores no header. By default, Node before 24.18.1 ignores those behind the first 1,000, and later
-  // versions reject the request.
+  // Set as properties, because they are not options of createServer. Responds to clients that half-close the connection
+  // after sending their request, and ignores no header. By default, Node before 24.18.1 ignores those behind the first
+  // 1,000, and later versions reject the request.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
   app.server.on("checkExpectation", app.routing); // an unknown expectation may be ignored (RFC 9110, section 10.1.1)
   app.server.on("checkContinue", app.routing); // the route sends 100 once the request is authenticated

@@ -41,7 +41,7 @@ function checkMediaType(value: string): void {
   if (/[^\t -~]|,/.test(value))
     throw new HttpError("unsupported_media_type", "The request must have one Content-Type header, in ASCII.");
   if (!/^utf-?8$/i.test(new MIMEType(value).params.get("charset") ?? "utf-8"))
-    throw new HttpError("unsupported_media_type", "The body must be UTF-8, which is the one charset of JSON.");
+    throw new HttpError("unsupported_media_type", "The charset must be UTF-8.");
 }
 
 /** Decodes UTF-8, and keeps a byte order mark. Throws an HttpError if the bytes are not UTF-8. */

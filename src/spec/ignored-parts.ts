@@ -22,16 +22,20 @@ const annotations = /^(\$comment|summary|description|title|deprecated|examples?|
 // Their values are data.
 const data = /^(const|default|enum|examples?|value)$/;
 
+// Their fields are names that the author of the document chooses.
+const maps =
+  /^(\$defs|callbacks|content|dependentRequired|dependentSchemas|encoding|headers|links|mapping|parameters|pathItems|patternProperties|properties|requestBodies|responses|schemas|scopes|securitySchemes|variables)$/;
+
 /** Throws an Error that names the place if the document has a part that the server would ignore. */
 export function rejectIgnoredParts(document: OpenApi): void {
   const { webhooks, jsonSchemaDialect: dialect } = document as OpenApi & Json;
   if (webhooks !== undefined) throw new Error("The document has webhooks, which are never called: remove them.");
   if (dialect !== undefined && !dialects.includes(dialect as string))
     throw new Error(`The document has the jsonSchemaDialect ${dialect}, but schemas are read as ${dialects[1]}.`);
-  checkParts(document, "The document", "");
+  checkParts(document, "The document", "", false);
 }
 
-function checkParts(part: unknown, subject: string, path: string): void {
+function checkParts(part: unknown, subject: string, path: string, isMap: boolean): void {
   if (typeof part !== "object" || part === null) return;
   const fields = part as Json;
   const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
@@ -40,12 +44,11 @@ function checkParts(part: unknown, subject: string, path: string): void {
   };
   checkReference(fields, reject);
   for (const [name, value] of Object.entries(fields)) {
-    // The names of fields can be any words, and `default` is also a response.
-    const isName = /\/(properties|responses)$/.test(path);
-    if (!isName && name.startsWith("x-")) checkExtension(name, fields, reject);
-    if (!isName && name === "callbacks" && "operationId" in fields)
+    if (!isMap && name.startsWith("x-")) checkExtension(name, fields, reject);
+    if (!isMap && name === "callbacks" && "operationId" in fields)
       reject("callbacks, which are never called: remove them");
-    if (isName || !data.test(name)) checkParts(value, owner, `${path}/${name}`);
+    // For example, `default` is also a response, and a field can have the name `properties`.
+    if (isMap || !data.test(name)) checkParts(value, owner, `${path}/${name}`, !isMap && maps.test(name));
   }
 }
 

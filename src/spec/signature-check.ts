@@ -55,7 +55,7 @@ export function checkSignatures(
   signatures: Readonly<Record<string, Signature>>,
 ): void {
   for (const operation of operations) {
-    const signature = signatures[operation.id];
+    const signature = Object.hasOwn(signatures, operation.id) ? signatures[operation.id] : undefined;
     if (signature !== undefined) checkSignature(operation, signature);
   }
 }

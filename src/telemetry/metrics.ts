@@ -52,7 +52,7 @@ export function createSnapshotReader(sources: MetricsSources): () => Promise<Met
         gauge("petstore_connections_open", "Open client connections.", connections),
         counter(
           "petstore_connections_closed_total",
-          "Connections that the service closed to limit those of a client, their total, the memory, or slow clients.",
+          "Connections that the service closed, by reason: client, total, memory, slow.",
           Object.entries(sources.closedConnections).map(([reason, value]) => ({ labels: { reason }, value })),
         ),
         gauge("petstore_response_bytes_unread", "Response bytes that clients have not read yet.", sources.unread()),

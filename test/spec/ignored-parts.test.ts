@@ -48,6 +48,10 @@ t.test("Rejects parts that would be ignored, and names the place", async (t) => 
       ["author: { type: string, minLength: 1 }", 'author: { $ref: "#/components/schemas/Author", maxLength: 1 }'],
       ["  schemas:\n", "  schemas:\n    Author: { type: string }\n"],
     ],
+    [
+      /The document has x-sunest, .* \(at \/components\/schemas\/Any\/properties\/properties\)/,
+      ["  schemas:\n", "  schemas:\n    Any: { properties: { properties: { x-sunest: 1 } } }\n"],
+    ],
     [/operation getBook has x-sunset, but is not deprecated: add deprecated: true/, get("x-sunset: 2030-01-01")],
   ] as [RegExp, ...[string, string][]][])
     await t.rejects(async () => parseDocument(edit(libraryText, ...edits)), { message }, String(message));
@@ -66,6 +70,24 @@ t.test("Accepts documentation and the extensions of other tools", async (t) => {
       [
         "copies: { type: integer }",
         "copies: { type: integer }\n        x-sunest: { type: string }\n        callbacks: { type: string }",
+      ],
+    ],
+    [
+      "components with the names of extensions",
+      [
+        "\n  parameters:\n",
+        `
+  headers: { x-sunset: { schema: { type: string } } }
+  parameters:
+    x-stability: { name: x-stability, in: header, schema: { type: string } }\n`,
+      ],
+      [
+        "\n  responses:\n",
+        "\n  responses:\n    Any: { description: Text., headers: { x-sunest: { schema: { type: string } } } }\n",
+      ],
+      [
+        "\n  schemas:\n",
+        "\n  schemas:\n    x-released: { patternProperties: { x-succesor: {} }, $defs: { x-sunsets: {} } }\n",
       ],
     ],
     ["an example", ["  schemas:\n", "  schemas:\n    Any: { examples: [{ x-sunest: 1 }] }\n"]],

@@ -1,7 +1,9 @@
 // The limit of log lines about requests without a valid API key.
+import { pino } from "pino";
 import t from "tap";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { handlers } from "../../src/pets/handlers.ts";
+import { LogLimiter } from "../../src/telemetry/log-limiter.ts";
 import { openMetrics, scrape } from "../support/series.ts";
 import { type Service, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
@@ -89,8 +91,22 @@ t.test("Limits the lines about failures, and logs bugs while other requests are 
   await send(service, get("/v1/pets/1", service.key), 1);
   await service.close();
   const of = (message: string) => service.logs.filter(({ msg }) => msg === message).length;
-  const lines = of("a dependency is unavailable") + (countLogged(service)[503] ?? 0);
-  t.ok(lines >= 100 && lines <= maxLinesSince(began), `${lines} lines`);
-  t.equal(lines + (countDropped(service)[503] ?? 0), 1_200);
+  const lines = [of("a dependency is unavailable"), countLogged(service)[503] ?? 0];
+  for (const n of lines) t.ok(n >= 100 && n <= maxLinesSince(began), `${n} lines`);
+  t.equal(sum(lines) + (countDropped(service)[503] ?? 0), 1_200);
   t.equal(of("request failed"), 1);
+});
+
+t.test("Logs that a dependency is unavailable while other requests are rejected", async (t) => {
+  const listPets = () => Promise.reject(new Unavailable("The store is locked."));
+  const service = await start(t, { handlers: { ...handlers, listPets } });
+  const log = new LogLimiter(pino({ level: "silent" }), () => {});
+  for (let n = 0; n < 200; n += 1) log.take(404);
+  t.notOk(log.take(503), "a request that load shedding rejects");
+  t.ok(log.takeFailure(503));
+  t.ok(log.takeFailure(500));
+  await send(service, get("/nothing"), 300);
+  await send(service, get("/v1/pets", service.key), 1);
+  await service.close();
+  t.equal(service.logs.filter(({ msg }) => msg === "a dependency is unavailable").length, 1);
 });

@@ -12,7 +12,8 @@ export const createPet: Handler<"createPet"> = async (call, { pets }) => {
       "idempotency_key_reused",
       "This Idempotency-Key was used with another body. Make a new key for a new pet.",
     );
-  if (created.outcome === "full") return fail("store_full", "The store is full, and takes no more animals.");
+  if (created.outcome === "full")
+    return fail("store_full", "The store contains the maximum number of pets. No pet was created. Do not retry.");
   return { status: 201, body: created.pet };
 };
 

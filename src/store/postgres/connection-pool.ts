@@ -54,6 +54,7 @@ export class ConnectionPool {
   readonly metrics: QueryMetrics;
   readonly #options: pg.PoolConfig;
   readonly #maxWaiting: number;
+  readonly #mustBeWritable: boolean;
   #pool: pg.Pool;
   #prepare: boolean;
 
@@ -71,6 +72,7 @@ export class ConnectionPool {
     };
     this.#pool = this.#createPool();
     this.#prepare = prepare;
+    this.#mustBeWritable = hosts.mustBeWritable;
     this.#maxWaiting = size * maxWaitingPerConnection;
     this.metrics = new QueryMetrics(() => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
@@ -101,7 +103,7 @@ export class ConnectionPool {
         return send();
       });
     const fail = (error: unknown) => {
-      if (isReadOnlyError(error)) this.#dropConnections(pool);
+      if (this.#mustBeWritable && isReadOnlyError(error)) this.#dropConnections(pool);
       throw this.#pool.ending ? error : toStoreError(error);
     };
     const result = queryChannel

@@ -9,7 +9,8 @@ import { splitHosts } from "../../config.ts";
 export class Hosts {
   /** The URL of the database on each host. */
   readonly urls: readonly string[];
-  readonly #mustBeWritable: boolean;
+  /** Whether `target_session_attrs` requires a server that accepts writes. */
+  readonly mustBeWritable: boolean;
   #index = 0;
 
   /** Throws an Error if `target_session_attrs` in the URL is not supported. */
@@ -18,7 +19,7 @@ export class Hosts {
     if (attributes !== "any" && attributes !== "read-write")
       throw new Error("target_session_attrs must be any or read-write");
     this.urls = splitHosts(url);
-    this.#mustBeWritable = attributes === "read-write";
+    this.mustBeWritable = attributes === "read-write";
   }
 
   /** The URL of the host for new connections. */
@@ -33,7 +34,7 @@ export class Hosts {
 
   /** Rejects if writes are required, and the server of the connection rejects them. */
   readonly checkServer = async (client: pg.ClientBase): Promise<void> => {
-    if (!this.#mustBeWritable) return;
+    if (!this.mustBeWritable) return;
     const { rows } = await client.query("SHOW transaction_read_only");
     if (rows[0].transaction_read_only !== "on") return;
     const { host, port } = client as pg.Client;

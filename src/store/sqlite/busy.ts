@@ -16,7 +16,7 @@ const unavailableReasons = new Map([
   [11, "damaged"], // SQLITE_CORRUPT
   [sqliteFull, "out of space"],
   [14, "not accessible"], // SQLITE_CANTOPEN
-  [26, "no database any more"], // SQLITE_NOTADB
+  [26, "not a database"], // SQLITE_NOTADB
 ]);
 
 // Returns the primary result code of an error of SQLite, or 0.

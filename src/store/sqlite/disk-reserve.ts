@@ -4,28 +4,36 @@
 // All other writes need the file, and so they do not use the space. PRAGMA max_page_count would limit the database, but
 // not its -wal file.
 import { randomBytes } from "node:crypto";
-import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { Unavailable } from "../../lib/index.ts";
 import { isOutOfSpace } from "./busy.ts";
 
 const defaultSize = 1_048_576; // bytes: a revocation writes some 20 KB to the -wal file
+const retryInterval = 1_000; // milliseconds: a failed attempt blocks the event loop, and can write up to 1 MB
 
 /** The reserve of a database. */
 export class DiskReserve {
   readonly #file: string | undefined;
   readonly #size: number;
+  #failure: { readonly cause: unknown; readonly until: number } | undefined;
 
-  /** `database` is the path of the database; null if it is in memory and needs no reserve. */
-  constructor(database: string | null, size = defaultSize) {
-    this.#file = database === null ? undefined : `${database}-reserve`;
+  /** `database` is the path of the database, or `:memory:`, which needs no reserve. */
+  constructor(database: string, size = defaultSize) {
+    // SQLite resolves symbolic links too: -wal and -reserve are on the same disk.
+    const path = existsSync(database) ? realpathSync(database) : database;
+    this.#file = database === ":memory:" ? undefined : `${path}-reserve`;
     this.#size = size;
   }
 
-  /** Creates the file if it is missing. Throws `Unavailable` if there is no space for it. */
+  /**
+   * Creates the file if it is missing. Throws `Unavailable` if there is no space for it, and then does not try again
+   * for 1 second.
+   */
   ensure(): void {
     const file = this.#file;
     if (file === undefined || isComplete(file, this.#size)) return;
+    if (this.#failure && performance.now() < this.#failure.until) throw toUnavailable(this.#failure.cause);
     try {
       const { bavail, bsize } = statfsSync(dirname(file));
       if (bavail * bsize < this.#size) throw new Error(`${file} needs ${this.#size} bytes`);
@@ -33,7 +41,8 @@ export class DiskReserve {
       writeFileSync(file, randomBytes(this.#size), { mode: 0o600, flush: true });
     } catch (cause) {
       this.#remove();
-      throw new Unavailable("The store is out of space.", { cause });
+      this.#failure = { cause, until: performance.now() + retryInterval };
+      throw toUnavailable(cause);
     }
   }
 
@@ -52,6 +61,8 @@ export class DiskReserve {
     if (this.#file !== undefined) rmSync(this.#file, { force: true });
   }
 }
+
+const toUnavailable = (cause: unknown) => new Unavailable("The store is out of space.", { cause });
 
 // Another process may still be writing the file, or may have been killed meanwhile. If the file is not accessible, the
 // write itself finds the cause.

@@ -43,7 +43,7 @@ export class SqliteStore implements Store {
       metrics: this.metrics,
       busyTimeout: { ...defaultTimeouts, ...timeouts }.busy,
       checkFiles: this.#checkFiles,
-      reserve: new DiskReserve(this.#db.location()),
+      reserve: new DiskReserve(file), // the path can be resolved, because the file exists now
     });
     // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.
     const maxPetId = maxPets && maxPets + (this.#db.prepare(countUnusedIds).get()?.n as bigint);

@@ -1,5 +1,5 @@
 // Several hosts in DATABASE_URL, and servers that reject writes.
-import t from "tap";
+import t, { type Test } from "tap";
 import { openStore } from "../../../src/store/open.ts";
 import type { Store } from "../../../src/store/port.ts";
 import { Hosts } from "../../../src/store/postgres/hosts.ts";
@@ -111,16 +111,34 @@ t.test("Rejects read-only servers if target_session_attrs is read-write", async 
   t.match(await store.pets.create(rex), { outcome: "created" });
 });
 
-t.test("Closes all connections to a server that reports that it is read-only", async (t) => {
+/** Opens a store with 4 connections, whose sessions then become read-only. */
+async function openReadOnlySessions(t: Test, attributes: string): Promise<Store> {
   const url = await newDatabase(t);
-  await setReadOnly(url, "on");
-  const store = await openStore(url, { connections: 4, timeouts: longTimeouts });
+  await query(
+    url,
+    `CREATE FUNCTION make_read_only() RETURNS trigger LANGUAGE plpgsql AS
+     $$ BEGIN PERFORM set_config('default_transaction_read_only', 'on', false); RETURN NULL; END $$;
+     CREATE TRIGGER make_read_only AFTER INSERT ON petstore.keys EXECUTE FUNCTION make_read_only()`,
+  );
+  const options = { connections: 4, timeouts: longTimeouts };
+  const store = await openStore(`${url}?target_session_attrs=${attributes}`, options);
   t.teardown(() => store.close());
-  const lists = Array.from({ length: 4 }, (_, n) => store.pets.list({ limit: n + 1 }));
-  await Promise.all(lists);
+  await Promise.all(["0a", "0b", "0c", "0d"].map((hash) => store.keys.create(hash, hash)));
   t.equal(store.metrics.pool()?.idle, 4);
-  await setReadOnly(url, "off");
-  const message = "The store is read-only.";
+  await query(url, "DROP TRIGGER make_read_only ON petstore.keys");
+  return store;
+}
+
+const message = "The store is read-only.";
+
+t.test("Closes all connections to a server that is read-only if target_session_attrs is read-write", async (t) => {
+  const store = await openReadOnlySessions(t, "read-write");
   await Promise.all(["a", "b"].map((name) => t.rejects(store.keys.create(name, "00"), { message })));
   t.match(await store.pets.create(rex, { ...idempotentCall, key: "a" }), { outcome: "created" });
+});
+
+t.test("Keeps the connections to a read-only server if target_session_attrs is any", async (t) => {
+  const store = await openReadOnlySessions(t, "any");
+  await t.rejects(store.keys.create("a", "00"), { message });
+  t.equal(store.metrics.pool()?.idle, 3, "the pool closes only the connection of the failed query");
 });

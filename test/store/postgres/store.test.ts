@@ -35,6 +35,16 @@ t.test("petstore migrate creates the store, and petstore keys list does not", as
   t.match(await petstore(settings, ["keys", "list"]), { status: 0, stdout: /^NAME/ });
 });
 
+t.test("3,000 lookups of wrong keys at once do not reject the lookup of a valid key", async (t) => {
+  const store = await openStore(await newDatabase(t), { timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  await store.keys.create("alice", "aa");
+  const wrong = Array.from({ length: 3_000 }, (_, n) => store.keys.find(n.toString(16).padStart(4, "0")));
+  const [key, ...others] = await Promise.all([...wrong, store.keys.find("aa")].toReversed());
+  t.match(key, { name: "alice" });
+  t.ok(others.every((other) => other === undefined));
+});
+
 t.test("a failed migration changes nothing", async (t) => {
   const url = await emptyDatabase(t);
   await query(url, "CREATE SCHEMA petstore; CREATE VIEW pg_temp.x AS SELECT 1");

@@ -1,6 +1,7 @@
 // The disk space that is reserved for the writes of keys. test/system/disk-faults.test.ts fills a real disk.
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { Unavailable } from "../../../src/lib/unavailable.ts";
 import { openStore } from "../../../src/store/open.ts";
@@ -36,6 +37,27 @@ t.test("rejects without space for the reserve, and leaves no part of it", async 
   for (const reserve of [new DiskReserve(file, 2 ** 60), new DiskReserve(join(file, "petstore.db"))])
     t.throws(() => reserve.ensure(), outOfSpace);
   t.notOk(existsSync(`${file}-reserve`));
+});
+
+t.test("tries again to create the reserve 1 second after a failure", async (t) => {
+  const parent = join(folder(t), "missing");
+  const reserve = new DiskReserve(join(parent, "petstore.db"));
+  t.throws(() => reserve.ensure(), outOfSpace);
+  mkdirSync(parent);
+  t.throws(() => reserve.ensure(), outOfSpace);
+  await sleep(1_050);
+  reserve.ensure();
+  t.ok(existsSync(join(parent, "petstore.db-reserve")));
+});
+
+t.test("is beside the file that a symbolic link refers to, and needs no file for a store in memory", async (t) => {
+  const [file, link] = [newFile(t), newFile(t)];
+  writeFileSync(file, "");
+  symlinkSync(file, link);
+  for (const database of [link, ":memory:"]) new DiskReserve(database).ensure();
+  t.ok(existsSync(`${realpathSync(file)}-reserve`));
+  t.notOk(existsSync(`${link}-reserve`));
+  t.notOk(existsSync(":memory:-reserve"));
 });
 
 t.test("only a write of keys uses the reserve, and only if there is no other space", async (t) => {
