@@ -115,6 +115,7 @@ export const attacks: Record<string, Attack> = {
   "many-connections": {
     description: "a key requests lists on 1,500 connections in a closed loop, a fifth of them 8 deep",
     hasSecondProcess: true,
+    settings: { RATE_LIMIT_FAILED: "100000/1s" }, // each revoked key is rejected with 401
     start: (target) =>
       hold(1_500, 2_000, (n) =>
         sendInLoop(open(target), () => get("/v1/pets?limit=20", target.keys[0]), n % 5 === 0 ? 8 : 1),

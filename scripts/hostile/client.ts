@@ -123,6 +123,6 @@ function toP99(latencies: RecordableHistogram): number {
 function toOutcome(response: Promise<{ status: number }>): Promise<string> {
   return response.then(
     ({ status }) => String(status),
-    ({ code, message }: { code?: string; message: string }) => code ?? message,
+    ({ code }: { code?: string }) => code ?? "timeout",
   );
 }

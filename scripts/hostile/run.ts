@@ -58,11 +58,13 @@ export async function runAttack(t: Resources, name: string, template: Template, 
   const stopSampling = sampleSocketMemory();
   const start = performance.now();
 
+  const visibility = attack.hasSecondProcess
+    ? measureVisibility(t, service, template.clientKey, phases.attack)
+    : undefined;
   const target = { origin: new URL(service.url).origin, keys: template.attackerKeys };
   const attackers = Array.from({ length: attack.processes ?? 1 }, (_, index) =>
     startAttacker(t, { name, index, target, seconds: phases.attack }),
   );
-  const visibility = attack.hasSecondProcess ? measureVisibility(t, service, client, phases.attack) : undefined;
   const during = await client.run(phases.attack);
   const reports = await Promise.all(attackers);
   const seconds = (performance.now() - start) / 1_000;
@@ -120,12 +122,16 @@ function sampleSocketMemory(): () => number {
 // revoked.
 async function measureVisibility(
   { teardown }: Resources,
-  { databaseUrl }: Service,
-  client: LegitimateClient,
+  { url, databaseUrl }: Service,
+  clientKey: string,
   seconds: number,
 ): Promise<{ pets: number; keys: number }> {
   const child: ChildProcess = fork(new URL("second-process.ts", import.meta.url), [databaseUrl]);
   teardown(() => child.kill());
+  // Sequential calls on a connection of their own: a wait for a new connection would look like a late change.
+  const client = new LegitimateClient(url, clientKey);
+  teardown(() => client.close());
+  await client.get("/pets/1");
   const apply = async (change: Change) => {
     child.send(change);
     const [reply] = await once(child, "message");
