@@ -10,7 +10,7 @@ import type { Test } from "tap";
 import { folder } from "./files.ts";
 
 /** Creates a certificate for localhost that is valid for `days`, and its key. Returns both as files and in PEM. */
-export async function createCertificate(t: Test, days: number) {
+export async function createCertificate(t: Pick<Test, "teardown">, days: number) {
   const path = folder(t);
   const pems = await generate([{ name: "commonName", value: "localhost" }], {
     notAfterDate: new Date(Date.now() + days * 86_400_000),

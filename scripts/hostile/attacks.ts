@@ -1,0 +1,259 @@
+// The attacks. Each runs in a process of its own until that process ends.
+import { randomBytes } from "node:crypto";
+import { Duplex } from "node:stream";
+import { connect as connectOverTls } from "node:tls";
+import { bundleRequest, attacks as slowAttacks } from "../../test/support/slow-clients.ts";
+import {
+  addressOf,
+  attackerAddress,
+  counts,
+  hold,
+  neverRead,
+  onResponse,
+  open,
+  sendInLoop,
+  sendOnce,
+  type Target,
+} from "./sockets.ts";
+
+/** An attack, and the service that it needs. */
+export interface Attack {
+  readonly description: string;
+  /** Starts the attack in an attacker's process. `index` is the number of the process. */
+  readonly start: (target: Target, index: number) => unknown;
+  /** The number of the attacker's processes. The default is 1. */
+  readonly processes?: number;
+  readonly isTls?: true;
+  readonly usesPostgres?: true;
+  /** Whether a second process on the same database creates pets and revokes keys meanwhile. */
+  readonly hasSecondProcess?: true;
+  /** Further settings of the service. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const clientAddress = "127.0.0.1"; // the legitimate client's
+const unlimited = 100_000; // connections per second: more than any attacker reaches
+const expensivePage = "/v1/pets?status=sold&limit=100"; // 600 KB, see service.ts
+const bundlePath = "/docs/static/swagger-ui-bundle.js";
+
+function get(path: string, key?: string, ...headers: string[]): string {
+  const lines = [`GET ${path} HTTP/1.1`, "Host: x", ...headers];
+  if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+function post(framing: string, body: string | Buffer, key?: string): Buffer {
+  const authorization = key === undefined ? "" : `Authorization: Bearer ${key}\r\n`;
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\n${framing}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
+}
+
+const newPet = '{"name":"Rex","categoryId":1}';
+const createKey = () => `psk_${randomBytes(32).toString("base64url")}`;
+
+function inLoop(connections: number, createRequest: (target: Target) => () => string | Buffer, depth = 1) {
+  return (target: Target) => hold(connections, 2_000, () => sendInLoop(open(target), createRequest(target), depth));
+}
+
+function flood(request: string, address = attackerAddress) {
+  return (target: Target) => hold(256, unlimited, () => sendOnce(open(target, address), request));
+}
+
+function slowly(name: string, key?: string) {
+  return ({ origin, keys }: Target) => {
+    counts.opened = 2_000;
+    return slowAttacks[name]?.(origin, key ?? (keys[0] as string), 2_000);
+  };
+}
+
+/** Returns the bytes of a complete ClientHello (RFC 8446, section 4.1.2), which an attacker can send without any work. */
+function recordClientHello(): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const socket = new Duplex({ read() {}, write: (chunk: Buffer) => resolve(chunk) });
+    connectOverTls({ socket, rejectUnauthorized: false });
+  });
+}
+
+function createMixedRequests({ keys: [key] }: Target): () => string | Buffer {
+  const create = post(`Content-Length: ${newPet.length}`, newPet, key);
+  let n = 0;
+  return () => (n++ % 2 === 0 ? create : get("/v1/pets?limit=100", key));
+}
+
+function createLargeRequests(): () => string {
+  const large = [get("/v1/pets", undefined, `X-Large: ${"x".repeat(15_000)}`), get(`/v1/pets/${"9".repeat(15_000)}`)];
+  let n = 0;
+  return () => large[n++ % large.length] as string;
+}
+
+/** The attacks by name. */
+export const attacks: Record<string, Attack> = {
+  "held-connections": {
+    description: "an address holds up to 10,010 connections, each with a request for /healthz every 3 s",
+    start: (target) =>
+      hold(10_010, 4_000, () => {
+        const socket = onResponse(open(target));
+        const ask = () => socket.write(get("/healthz"));
+        ask();
+        const timer = setInterval(ask, 3_000);
+        return socket.once("close", () => clearInterval(timer));
+      }),
+  },
+  "unread-files": {
+    description: "283 addresses request Swagger UI's bundle over TLS, pipelined, and never read",
+    isTls: true,
+    start: (target) => hold(283, 200, (n) => neverRead(open(target, addressOf(n)), bundleRequest.repeat(16))),
+  },
+  "unread-pages": {
+    description: "a key requests pages of 600 KB on 40 connections, 300 pipelined, and never reads",
+    start: (target) => hold(40, 200, () => neverRead(open(target), get(expensivePage, target.keys[0]).repeat(300))),
+  },
+  "unread-pipeline": {
+    description: "200 connections without a key request the bundle, 300 pipelined again and again, and never read",
+    start: (target) => hold(200, 200, () => neverRead(open(target), bundleRequest.repeat(300))),
+  },
+  "many-connections": {
+    description: "a key requests lists on 1,500 connections in a closed loop, a fifth of them 8 deep",
+    hasSecondProcess: true,
+    settings: { RATE_LIMIT_FAILED: "100000/1s" }, // each revoked key is rejected with 401
+    start: (target) =>
+      hold(1_500, 2_000, (n) =>
+        sendInLoop(open(target), () => get("/v1/pets?limit=20", target.keys[0]), n % 5 === 0 ? 8 : 1),
+      ),
+  },
+  "no-key-128": {
+    description: "128 connections without a key request a list in a closed loop",
+    start: inLoop(128, () => () => get("/v1/pets")),
+  },
+  "no-key-1000": {
+    description: "the same on 1,000 connections",
+    start: inLoop(1_000, () => () => get("/v1/pets")),
+  },
+  readyz: {
+    description: "1,200 connections request /readyz in a closed loop",
+    start: inLoop(1_200, () => () => get("/readyz")),
+  },
+  "readyz-postgres": {
+    description: "the same with PostgreSQL",
+    usesPostgres: true,
+    start: inLoop(1_200, () => () => get("/readyz")),
+  },
+  "wrong-keys": {
+    description: "500 wrong keys per second from the client's address, each on a new connection",
+    start: (target) => hold(500, 500, () => sendOnce(open(target, clientAddress), get("/v1/pets", createKey()))),
+  },
+  "slow-headers": {
+    description: "2,000 connections from the client's address send headers slowly",
+    start: slowly("slow headers"),
+  },
+  "slow-bodies": {
+    description: "2,000 connections from the client's address send bodies slowly, with a key",
+    start: slowly("slow bodies"),
+  },
+  "slow-bodies-no-key": {
+    description: "the same without a valid key",
+    start: slowly("slow bodies", "none"),
+  },
+  "slow-reading": {
+    description: "2,000 connections from the client's address request the bundle, and never read",
+    start: slowly("slow reading"),
+  },
+  "request-flood": {
+    description: "new connections as fast as possible, each for one request without a key",
+    start: flood(get("/v1/pets")),
+  },
+  "connection-flood": {
+    description: "new connections as fast as possible, which send nothing",
+    start: (target) => hold(2_000, unlimited, () => open(target).resume()),
+  },
+  "key-flood": {
+    description: "a key sends creates and pages of 100 pets on 256 connections in a closed loop",
+    start: inLoop(256, createMixedRequests),
+  },
+  "large-bodies": {
+    description: "64 connections send bodies of 3 MB, with a key and without, by length and in chunks",
+    start: (target) => {
+      const body = Buffer.alloc(3_000_000, " ");
+      const chunk = Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n0\r\n\r\n")]);
+      const requests = [target.keys[0], undefined].flatMap((key) => [
+        post(`Content-Length: ${body.length}`, body, key),
+        post("Transfer-Encoding: chunked", chunk, key),
+      ]);
+      hold(64, 1_000, (n) => onResponse(open(target)).end(requests[n % requests.length] as Buffer));
+    },
+  },
+  "client-hellos": {
+    description: "200 connections at a time send a recorded ClientHello, and close when the service has responded",
+    isTls: true,
+    start: async (target) => {
+      const hello = await recordClientHello();
+      const plain = { ...target, origin: target.origin.replace("https:", "http:") };
+      hold(200, unlimited, () => {
+        const socket = open(plain);
+        socket.write(hello);
+        return socket.once("data", () => socket.resetAndDestroy());
+      });
+    },
+  },
+  "tls-handshakes": {
+    description: "complete TLS handshakes as fast as possible, 200 at a time",
+    isTls: true,
+    start: (target) =>
+      hold(200, unlimited, () => {
+        const socket = open(target);
+        return socket.once("secureConnect", () => socket.destroy());
+      }),
+  },
+  "large-headers": {
+    description: "64 connections send 15 KB of headers, or a path of 15 KB, in a closed loop",
+    start: inLoop(64, createLargeRequests),
+  },
+  "full-table": {
+    description: "two keys hold 5,000 connections each, while 500 new connections per second send nothing",
+    processes: 3,
+    start: (target, index) => {
+      const key = target.keys[index];
+      if (index < 2)
+        hold(5_000, 2_500, () => {
+          const socket = onResponse(open(target));
+          socket.write(get("/v1/pets/1", key));
+          return socket;
+        });
+      else hold(5_000, 500, (n) => open(target, addressOf(n)).resume());
+    },
+  },
+  "flood-own-address": {
+    description: "new connections from the client's address as fast as possible, which send nothing",
+    start: (target) => hold(2_000, unlimited, () => open(target, clientAddress).resume()),
+  },
+  "forwarded-keys": {
+    description:
+      "128 connections of a trusted proxy in a closed loop, each request of another address with another wrong key",
+    settings: { TRUST_PROXY: attackerAddress },
+    start: inLoop(128, () => () => {
+      const address = [...randomBytes(4)].join(".");
+      return get("/v1/pets", createKey(), `X-Forwarded-For: ${address}`);
+    }),
+  },
+  "tiny-chunks": {
+    description: "a key sends bodies of 60 KB in chunks of one byte on 64 connections in a closed loop",
+    start: inLoop(64, ({ keys: [key] }) => {
+      const body = `${" ".repeat(60_000)}${newPet}`.replace(/./g, "1\r\n$&\r\n");
+      const request = post("Transfer-Encoding: chunked", `${body}0\r\n\r\n`, key);
+      return () => request;
+    }),
+  },
+  "many-keys": {
+    description: "100 keys request pages of 600 KB on 3 connections each in a closed loop",
+    start: (target) =>
+      hold(300, 2_000, (n) => sendInLoop(open(target), () => get(expensivePage, target.keys[n % target.keys.length]))),
+  },
+  "file-heads": {
+    description: "HEAD of Swagger UI's bundle on 128 connections in a closed loop, 8 deep",
+    start: inLoop(128, () => () => bundleRequest.replace("GET", "HEAD"), 8),
+  },
+  files: {
+    description: "64 connections read Swagger UI's bundle in a closed loop",
+    start: inLoop(64, () => () => get(bundlePath)),
+  },
+};
