@@ -4,7 +4,8 @@
 // Without a queue, Node reads up to 48 times 1,024 requests in one tick of the event loop, before it runs timers. And it
 // accepts one connection per tick, so that long ticks delay the clients that connect.
 
-const maxSlice = 5; // milliseconds of a tick that requests may take before further ones are queued
+const maxTick = 5; // milliseconds of a tick that requests may take before further ones are queued
+const maxSlice = 1; // milliseconds of a tick that queued requests may take
 const maxBatch = 32; // queued requests that are started in one tick, if they take less than `maxSlice`
 
 interface QueuedRequest {
@@ -42,7 +43,7 @@ export class FairQueue {
       this.#tickStart = now;
       setImmediate(this.#endTick);
     }
-    if (this.#size === 0 && now - this.#tickStart < maxSlice) return undefined;
+    if (this.#size === 0 && now - this.#tickStart < maxTick) return undefined;
     return new Promise((start) => {
       const requests = this.#clients.get(client);
       if (requests === undefined) this.#clients.set(client, [{ since: now, start }]);
