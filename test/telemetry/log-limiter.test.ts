@@ -105,6 +105,7 @@ t.test("Logs that a dependency is unavailable while other requests are rejected"
   t.notOk(log.take(503), "a request that load shedding rejects");
   t.ok(log.takeFailure(503));
   t.ok(log.takeFailure(500));
+  t.ok(log.take(500), "a bug in a request without a key");
   await send(service, get("/nothing"), 300);
   await send(service, get("/v1/pets", service.key), 1);
   await service.close();
