@@ -106,8 +106,9 @@ export class ConnectionTable {
     const max = isAnonymous
       ? Math.max(maxAnonymousShare * this.#max, minAnonymous)
       : Math.max(maxAuthenticatedShare * this.#max, 1);
-    const [oldest] = this.#byClient.get(client) ?? [];
-    if (oldest === undefined || (this.#byClient.get(client)?.size ?? 0) < max) return undefined;
+    const connections = this.#byClient.get(client);
+    if (connections === undefined || connections.size < max) return undefined;
+    const [oldest] = connections as Iterable<Connection> as [Connection];
     this.#remove(oldest);
     return { socket: oldest.socket, reason: "client" };
   }

@@ -12,13 +12,13 @@ const maxUnread = 1_048_576; // bytes
 export interface ErrorHandlerOptions {
   /** The Link header of error responses. */
   readonly links?: string;
-  /** Returns whether a failure with this status is logged. By default, each is. */
-  readonly isLogged?: (status: number) => boolean;
+  /** Returns whether a failure with this status is logged. */
+  readonly isLogged: (status: number) => boolean;
 }
 
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
-  async (app, { links, isLogged = () => true }) => {
+  async (app, { links, isLogged }) => {
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       const httpError = toHttpError(error, request);
       log(error, httpError, request, isLogged);
@@ -49,8 +49,8 @@ function toReason({ message, cause }: Error): string {
 }
 
 function respond({ response, headers }: HttpError, { raw }: FastifyRequest, reply: FastifyReply, links?: string): void {
-  // Fastify closes the connection after each rejected body. But pipelined requests, which have been executed by then,
-  // need their responses. So the connection stays open, unless much of the body is still to come.
+  // Fastify closes the connection after each body that it rejects. It stays open for the next requests, unless much of
+  // the body is still to come.
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
   if (links !== undefined) appendHeader(reply, "link", links);
@@ -68,8 +68,6 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
 function toHttpError(error: FastifyError, { routeOptions }: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof Unavailable) return serviceUnavailable(error.message);
-  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE")
-    return new HttpError("content_too_large", `The body may have at most ${routeOptions.bodyLimit} bytes.`);
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
     const body = routeOptions.schema?.body as { content?: object } | undefined;
     const types = Object.keys(body?.content ?? {}).join(" or ");

@@ -1,9 +1,11 @@
 // Parses JSON bodies strictly: without coercion, replacement characters or rounding.
+import type { IncomingMessage } from "node:http";
 import { MIMEType } from "node:util";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { parseJson } from "../lib/index.ts";
 import { HttpError } from "./errors.ts";
+import { readBody } from "./request-body.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -11,16 +13,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export const jsonBody = fp(
   async (app) => {
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser(
-      "application/json",
-      { parseAs: "buffer" },
-      async ({ headers }: FastifyRequest, bytes: Buffer) => {
-        checkContentCoding(headers["content-encoding"]);
-        checkMediaType(headers["content-type"] as string);
-        if (bytes.length === 0) throw new HttpError("invalid_body", "The body must not be empty.");
-        return parseBody(bytes);
-      },
-    );
+    app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
+      const bytes = await readBody(request, payload);
+      checkContentCoding(request.headers["content-encoding"]);
+      checkMediaType(request.headers["content-type"] as string);
+      if (bytes.length === 0) throw new HttpError("invalid_body", "The body must not be empty.");
+      return parseBody(bytes);
+    });
   },
   { name: "json-body" },
 );

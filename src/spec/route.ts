@@ -21,11 +21,8 @@ interface UntypedResponse {
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
 export type UntypedHandler = (call: object, context: unknown) => Promise<UntypedResponse>;
 
-/**
- * Runs after authentication, and before parameters and body are validated. Throws an HttpError, or rejects with it, to
- * reject the request.
- */
-export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => Promise<void> | void;
+/** Runs after authentication, and before parameters and body are validated. Throws an HttpError to reject the request. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
 
 /** The options of `createRoute`. */
 export interface RouteOptions {
@@ -52,10 +49,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       checkPathParameters(request.params as Record<string, string>);
       for (const name in headers) reply.header(name, headers[name]);
       request.caller = await authenticate(request);
-      for (const guard of guards) {
-        const pending = guard(request, reply, operation);
-        if (pending) await pending;
-      }
+      for (const guard of guards) guard(request, reply, operation);
     },
     ...(body && { preParsing: sendContinue }),
     ...(body?.required && { preValidation: requireBody }),

@@ -157,3 +157,19 @@ t.test("Rejects other media types, charsets and content codings with 415", async
   ] as const)
     t.match(await post(minimalBody, { [header]: value }), { status: 201 }, `accepts ${header}: ${value}`);
 });
+
+t.test("Rejects a chunked body of more than 64 KiB, or of more than 1,024 chunks", async (t) => {
+  const { raw, key } = await start(t);
+  const send = (chunks: number) => {
+    const body = JSON.stringify({ name: "x".repeat(chunks - 26), categoryId: 1 });
+    const head = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`;
+    const encoded = [...body].map((byte) => `1\r\n${byte}\r\n`).join("");
+    return raw(`POST /v1/pets HTTP/1.1\r\n${head}\r\n\r\n${encoded}0\r\n\r\n`);
+  };
+  t.match(await send(1_000), [{ status: 201 }]);
+  const large = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n0\r\n\r\n`;
+  t.match(await raw(large), [{ status: 413, body: { message: "The body may have at most 65536 bytes." } }]);
+  t.match(await send(1_025), [
+    { status: 413, body: { message: "The body may have at most 1024 chunks: send larger ones." } },
+  ]);
+});

@@ -125,7 +125,7 @@ export async function startLibrary(text = libraryText): Promise<{ app: FastifyIn
   await app.register(clientErrors, { log: logger, headers, onResponse: () => {} });
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
-  await app.register(errorHandler, {});
+  await app.register(errorHandler, { isLogged: () => true });
   await app.register(requestChecks);
   await app.register(jsonBody);
   await app.register(routes<Library>, {
