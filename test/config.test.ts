@@ -81,3 +81,8 @@ t.test("an invalid setting aborts the start with one line and exit code 1", asyn
     t.match(line, /^petstore: /);
   }
 });
+
+t.test("MAX_PETS is a number of pets, or none", async (t) => {
+  t.equal(readConfig({ MAX_PETS: "1000" }).MAX_PETS, 1_000n);
+  t.equal(readConfig({ MAX_PETS: "none" }).MAX_PETS, null);
+});

@@ -1,0 +1,24 @@
+// The counts of calls by key, with a real store.
+import { pino } from "pino";
+import t from "tap";
+import { generateKey } from "../../src/auth/authentication.ts";
+import { KeyUsage } from "../../src/auth/key-usage.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Key } from "../../src/store/port.ts";
+
+t.test("Counts the calls of a key and of a later key with the same name together", async (t) => {
+  const store = await openStore("sqlite::memory:");
+  t.teardown(() => store.close());
+  const usage = new KeyUsage(store, pino({ level: "silent" }));
+  const createKey = async () => {
+    const { hash } = generateKey();
+    await store.keys.create("alice", hash);
+    return (await store.keys.find(hash)) as Key;
+  };
+  usage.recordUse(await createKey());
+  await store.keys.revoke("alice");
+  usage.recordUse(await createKey());
+  t.same(usage.drainCalls().keys, new Map([["alice", 2]]));
+  await usage.flush();
+  t.type((await store.keys.list())[0]?.lastUsedAt, Date, "of the key that is valid");
+});
