@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import fp from "fastify-plugin";
 
 const maxPerConnection = 64; // requests without a response, at which a connection is closed
-const maxWaiting = 4_096; // requests of all connections that wait for previous ones; each takes about 8 KB
+const maxWaiting = 4_096; // requests of all connections that wait for previous ones
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 // Reads request bodies into memory.
 //
-// Not parseAs of Fastify, which keeps each chunk: a body of 60 KB in chunks of one byte would take 12 MB.
+// Not parseAs of Fastify, which keeps any number of chunks: a body in chunks of one byte takes many times its size.
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "./errors.ts";
