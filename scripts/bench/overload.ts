@@ -12,13 +12,14 @@ import { type Cleanup, createCleanup } from "../../test/support/cleanup.ts";
 import { writeMeasurements } from "../measurements.ts";
 import { contenders } from "./contenders.ts";
 import type { OverloadOptions, OverloadResult } from "./overload-clients.ts";
-import { formatTable } from "./report.ts";
-import { prepareDatabases, type Server, startAttack, startClient, startServer } from "./servers.ts";
+import { formatTable, summarize } from "./report.ts";
+import { prepareDatabases, type Server, startAttack, startBusyLoops, startClient, startServer } from "./servers.ts";
 import { type LoadRequest, workloads } from "./workloads.ts";
 
 const saturation = 64; // connections: more of them do not increase the throughput
 const overload = 5 * saturation;
 const concurrency = [8, 16, 32, 64, 128, 256]; // connections
+const rounds = 3; // of each number of connections
 const slowConnections = 2_000;
 
 /** Runs the benchmark, and prints its tables. */
@@ -48,7 +49,14 @@ export async function run(args: string[]): Promise<void> {
       await measureOverload(clients, sqlite, "random pages of 20 pets", pages),
       await measureOverload(clients, sqlite, "the same, with clients that obey Retry-After", pages, true),
     ];
-    const concurrencyRows = await measureConcurrency(clients, [sqlite, await start("fastify")], pages);
+    const fastify = await start("fastify");
+    const shortRuns = new Clients(cleanup, seconds / rounds);
+    const concurrencyRows = await measureConcurrency(shortRuns, sqlite, fastify, pages);
+    const stopBusyLoops = startBusyLoops(2);
+    cleanup.teardown(stopBusyLoops);
+    concurrencyRows.push(...(await measureConcurrency(shortRuns, sqlite, fastify, pages, ", beside two busy loops")));
+    stopBusyLoops();
+    fastify.child.kill("SIGKILL");
     const attackRows = await measureAttacks(clients, sqlite, mix, seconds, cleanup);
     sqlite.child.kill("SIGKILL");
     rows.push(await measureOverload(clients, await start("postgres"), "9 reads, 1 create, PostgreSQL", mix));
@@ -65,6 +73,8 @@ export async function run(args: string[]): Promise<void> {
     await cleanup.cleanUp();
   }
 }
+
+const median = (values: readonly number[]) => summarize(values).median;
 
 function toText({ method, path, headers, body = "" }: LoadRequest): string {
   const fields = Object.entries({ host: "localhost", ...headers, "content-length": body.length });
@@ -161,24 +171,39 @@ async function pollHealth<T>({ origin }: Server, promise: Promise<T>): Promise<[
 const concurrencyHead = [
   "random pages of 20 pets: connections",
   ...[contenders.sqlite, contenders.fastify].map(({ name }) => `${name}: served / rejected requests/s`),
-  ...[contenders.sqlite, contenders.fastify].map(({ name }) => `${name}: p99 of served / rejected, ms`),
+  ...[contenders.sqlite, contenders.fastify].map(({ name }) => `${name}: p99, ms`),
+  "ratio of p99 (range)",
+  "slowest /healthz, ms",
 ];
 
-// Measures the servers side by side, at an increasing number of connections.
+// Measures the Pet Store and another server in alternating rounds, at an increasing number of connections. The numbers
+// are medians of the rounds.
 async function measureConcurrency(
   clients: Clients,
-  servers: readonly Server[],
+  service: Server,
+  other: Server,
   requests: readonly string[],
+  condition = "",
 ): Promise<string[][]> {
   const rows: string[][] = [];
   for (const connections of concurrency) {
-    const [rates, latencies]: [string[], string[]] = [[], []];
-    for (const server of servers) {
-      const { statuses, p99, rejectedP99 } = await clients.send(server, { requests, connections });
-      rates.push(`${clients.formatRate(statuses[200] ?? 0)} / ${clients.formatRate(statuses[503] ?? 0)}`);
-      latencies.push(`${formatMs(p99)} / ${statuses[503] ? formatMs(rejectedP99) : "–"}`);
+    const [results, others, healthChecks]: [OverloadResult[], OverloadResult[], number[]] = [[], [], []];
+    for (let round = 0; round < rounds; round++) {
+      const [result, slowest] = await pollHealth(service, clients.send(service, { requests, connections }));
+      results.push(result);
+      healthChecks.push(slowest);
+      others.push(await clients.send(other, { requests, connections }));
     }
-    rows.push([String(connections), ...rates, ...latencies]);
+    const ratios = results.map(({ p99 }, round) => p99 / (others[round] as OverloadResult).p99);
+    const formatCount = (list: readonly OverloadResult[], status: number) =>
+      clients.formatRate(median(list.map(({ statuses }) => statuses[status] ?? 0)));
+    rows.push([
+      `${connections}${condition}`,
+      ...[results, others].map((list) => `${formatCount(list, 200)} / ${formatCount(list, 503)}`),
+      ...[results, others].map((list) => formatMs(median(list.map(({ p99 }) => p99)))),
+      `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+      formatMs(median(healthChecks)),
+    ]);
   }
   return rows;
 }

@@ -48,8 +48,8 @@ interface CheckedGoal {
   readonly isMet: boolean;
 }
 
-// Returns the median and the quartiles.
-function summarize(values: readonly number[]) {
+/** Returns the median and the quartiles of at least one value. */
+export function summarize(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (quantile: number) => {
     const position = (sorted.length - 1) * quantile;

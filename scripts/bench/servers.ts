@@ -50,6 +50,17 @@ export function startAttack(command: string, ...args: string[]) {
   return spawn("taskset", ["-c", clientCore, command, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
+/** Starts processes that never stop computing on the core of the servers. Returns a function that ends them. */
+export function startBusyLoops(count: number): () => void {
+  const loops = Array.from({ length: count }, () =>
+    spawn("taskset", ["-c", serverCore, process.execPath, "-e", "for (;;);"], { stdio: "ignore" }),
+  );
+  for (const loop of loops) children.add(loop);
+  return () => {
+    for (const loop of loops) loop.kill("SIGKILL");
+  };
+}
+
 /**
  * Creates a SQLite file for each contender, and a PostgreSQL server if needed. All have the same pets, API key and
  * secret for cursors.

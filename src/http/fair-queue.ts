@@ -7,6 +7,7 @@
 const maxTick = 5; // milliseconds of a tick that requests may take before further ones are queued
 const maxSlice = 1; // milliseconds of a tick that queued requests may take
 const maxBatch = 32; // queued requests that are started in one tick, if they take less than `maxSlice`
+const maxStep = 50; // milliseconds between two events that count as waiting; a longer time is not caused by the load
 
 interface QueuedRequest {
   readonly since: number; // milliseconds of the clock
@@ -22,10 +23,13 @@ export class FairQueue {
   #tickStart: number | undefined; // undefined before the first request of a tick
   #sliceStart: number | undefined; // undefined before the first queued request of a tick
   #scheduled = 0; // immediates
+  #clockTime: number; // at the last event
+  #time = 0; // milliseconds that count as waiting
 
   /** `clock` returns milliseconds of a monotonic clock. */
   constructor(clock: () => number) {
     this.#clock = clock;
+    this.#clockTime = clock();
   }
 
   /** The number of requests in the queue. */
@@ -35,10 +39,11 @@ export class FairQueue {
 
   /**
    * Returns undefined if the request of `client` can start immediately. Otherwise, queues it, and resolves when it can
-   * start, to the milliseconds that it has waited.
+   * start, to the milliseconds that it has waited. If the process stands still, as on a machine that is suspended, this
+   * counts as 50 ms: all requests would seem to have waited too long, although the load is low.
    */
   enter(client: unknown): Promise<number> | undefined {
-    const now = this.#clock();
+    const now = this.#now();
     if (this.#tickStart === undefined) {
       this.#tickStart = now;
       setImmediate(this.#endTick);
@@ -53,6 +58,14 @@ export class FairQueue {
     });
   }
 
+  // Advances the time by at most `maxStep`. Under load, events follow each other within some milliseconds.
+  #now(): number {
+    const clockTime = this.#clock();
+    this.#time += Math.min(clockTime - this.#clockTime, maxStep);
+    this.#clockTime = clockTime;
+    return this.#time;
+  }
+
   readonly #endTick = (): void => {
     this.#tickStart = undefined;
   };
@@ -64,7 +77,7 @@ export class FairQueue {
   }
 
   readonly #step = (): void => {
-    const now = this.#clock();
+    const now = this.#now();
     if (this.#sliceStart === undefined) {
       this.#sliceStart = now;
       setImmediate(this.#endSlice); // before the immediates of the next tick

@@ -61,3 +61,10 @@ t.test("Starts at most 32 requests in a tick, and fewer if they take 5 ms", asyn
   t.equal(queue.size, 0);
   t.ok(sizes.length >= 10, `a slow request ends the slice: ${sizes}`);
 });
+
+t.test("Counts a time in which the process stands still as 50 ms of waiting", async (t) => {
+  const { time, queue } = createBusy();
+  const waiting = queue.enter("client");
+  time.now += 60_000;
+  t.equal(await waiting, 50);
+});
