@@ -9,7 +9,10 @@ const maxHeap = 0.9; // of the limit
 const maxResident = 0.95; // of the limit; more than of the heap, because freed memory stays resident for some time
 const highResident = 0.85; // of the limit
 const defaultCheckInterval = 250; // milliseconds
-const minCollectionInterval = 10_000; // milliseconds between two forced garbage collections
+const minCollectionInterval = 10_000; // milliseconds between two garbage collections because the memory is full
+const minReleaseInterval = 60_000; // milliseconds between two garbage collections because the process is idle
+const maxGrowth = 1.4; // of the resident memory since the last collection, before an idle process releases memory
+const maxIdleUtilization = 0.05; // of the event loop
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -55,12 +58,15 @@ class MemoryMonitor {
   readonly #read: () => MemoryUsage;
   readonly #clock: () => number;
   #lastCollection = Number.NEGATIVE_INFINITY;
+  #residentAfterCollection: number;
+  #eventLoop = performance.eventLoopUtilization();
   #isFull = false;
   #isHigh = false;
 
   constructor(read: () => MemoryUsage, clock: () => number) {
     this.#read = read;
     this.#clock = clock;
+    this.#residentAfterCollection = read().resident;
   }
 
   /** Whether there is no memory for further requests. */
@@ -73,15 +79,29 @@ class MemoryMonitor {
     return this.#isHigh;
   }
 
-  /** Collects garbage before it reports a full memory, because garbage is no load. */
+  /** Collects garbage before it reports a full memory, because garbage is no load; and after a load, to release memory. */
   async check(): Promise<void> {
-    if (isFull(this.#read()) && this.#clock() - this.#lastCollection > minCollectionInterval) {
+    const sinceCollection = this.#clock() - this.#lastCollection;
+    const isIdle = this.#updateUtilization() < maxIdleUtilization;
+    const usage = this.#read();
+    if (
+      (sinceCollection > minCollectionInterval && isFull(usage)) ||
+      (sinceCollection > minReleaseInterval && isIdle && usage.resident > maxGrowth * this.#residentAfterCollection)
+    ) {
       this.#lastCollection = this.#clock();
       await collectGarbage();
+      this.#residentAfterCollection = this.#read().resident;
     }
     const memory = this.#read();
     this.#isFull = isFull(memory);
     this.#isHigh = memory.resident > highResident * memory.residentLimit;
+  }
+
+  // Returns the utilization of the event loop since the previous call, from 0 to 1.
+  #updateUtilization(): number {
+    const previous = this.#eventLoop;
+    this.#eventLoop = performance.eventLoopUtilization();
+    return performance.eventLoopUtilization(this.#eventLoop, previous).utilization;
   }
 }
 
