@@ -24,7 +24,7 @@ export function listFailures(result: AttackResult): string[] {
 }
 
 /**
- * Returns whether an attack seemed to succeed while other processes used the core of the service. Such a result says
+ * Returns whether an attack seemed to succeed while others used the core of the service. Such a result says
  * nothing.
  */
 export function isInconclusive(result: AttackResult): boolean {

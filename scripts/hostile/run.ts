@@ -38,7 +38,7 @@ export interface AttackResult {
   readonly socketMemory: number;
   /** Bytes per second. */
   readonly logRate: number;
-  /** The share of the attack for which the service waited for its core, because other processes used it. */
+  /** The share of the attack for which the service waited for its core, because others used it. */
   readonly waiting: number;
   /** The longest time in milliseconds until a change of another process had an effect. */
   readonly visibility?: { readonly pets: number; readonly keys: number } | undefined;

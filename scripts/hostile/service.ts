@@ -16,6 +16,7 @@ const serviceCore = "0";
 /** The core of the attackers and the client. */
 export const clientCore = "1";
 const memoryLimit = 512; // MiB
+const ticksPerSecond = 100; // USER_HZ
 const attackerKeys = 100;
 
 // What a container with a memory of 512 MiB would get: V8 sets its heap limit to half of it, and Node returns it.
@@ -67,7 +68,10 @@ export interface Service {
   describeExit(): string;
   /** Returns the current or the peak resident memory in MiB. */
   readMemory(field: "VmRSS" | "VmHWM"): number;
-  /** Returns the seconds for which the main thread has waited for its core, because other processes used it. */
+  /**
+   * Returns the seconds for which the main thread has waited for its core, because other processes or other virtual
+   * machines used it.
+   */
   readWaitTime(): number;
   /** Returns the size of the log in bytes. */
   readLogSize(): number;
@@ -104,9 +108,15 @@ export async function startService(t: Resources, attack: Attack, template: Templ
     isAlive: () => child.exitCode === null && child.signalCode === null,
     describeExit: () => `${child.signalCode ?? child.exitCode} ${/FATAL ERROR: .*/.exec(out.stderr) ?? ""}`.trim(),
     readMemory: (field) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(proc("status"))?.[1]) / 1_024,
-    readWaitTime: () => Number(proc(`task/${child.pid}/schedstat`).split(" ")[1]) / 1e9,
+    readWaitTime: () => Number(proc(`task/${child.pid}/schedstat`).split(" ")[1]) / 1e9 + readStolenTime(),
     readLogSize: () => statSync(log).size,
   };
+}
+
+// Returns the seconds for which other virtual machines have used the core of the service: see proc_stat(5).
+function readStolenTime(): number {
+  const line = readFileSync("/proc/stat", "utf8").match(new RegExp(`^cpu${serviceCore} .*`, "m"))?.[0];
+  return Number(line?.split(" ")[8]) / ticksPerSecond;
 }
 
 async function copyToPostgres({ teardown }: Resources, file: string): Promise<string> {
