@@ -39,6 +39,8 @@ declare module "fastify" {
     identifyConnection(socket: Socket, client: unknown): void;
     /** Returns the client of a request, before authentication: that of its connection or, of a proxy, the network. */
     clientOf(request: FastifyRequest): unknown;
+    /** Records whether a request of a connection waits for its turn: such a connection is not closed for another one. */
+    setWaiting(socket: Socket, isWaiting: boolean): void;
     /** Closes a connection, and counts it. */
     closeConnection(socket: Socket, reason: keyof ClosedConnections): void;
     closedConnections: Readonly<ClosedConnections>;
@@ -61,8 +63,8 @@ export interface ConnectionsOptions {
 
 /**
  * Closes connections if there are too many: of a network address without a valid credential, of a client with one, and
- * in total. The first to be closed is the oldest one that has never presented a valid credential. Closes the connections
- * of clients that read too slowly, because Node has timeouts for requests but none for responses.
+ * in total. The first to be closed is the oldest one that has never presented a valid credential and has no request that
+ * waits for its turn. Closes the connections of clients that read too slowly, because Node has timeouts for requests but none for responses.
  */
 export const connections = fp<ConnectionsOptions>(
   async (
@@ -111,6 +113,7 @@ export const connections = fp<ConnectionsOptions>(
       closeExcess(table.identify(socket, client));
     });
     app.decorate("clientOf", ({ raw, ip }: FastifyRequest) => table.clientOf(raw.socket) ?? toNetwork(ip));
+    app.decorate("setWaiting", (socket: Socket, isWaiting: boolean) => table.setWaiting(socket, isWaiting));
     app.decorate("closeConnection", close);
     app.decorate("closedConnections", closed);
     app.decorate("countUnread", () => slowClients.unread);

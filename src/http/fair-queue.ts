@@ -22,6 +22,9 @@ export class FairQueue {
   #size = 0;
   #tickStart: number | undefined; // undefined before the first request of a tick
   #sliceStart: number | undefined; // undefined before the first queued request of a tick
+  #hasAccepted = false; // whether a connection was accepted since the previous slice
+  #isAccepting = false; // the same, at the start of this slice
+  #resume = 0; // the time until which connections have priority
   #scheduled = 0; // immediates
   #clockTime: number; // at the last event
   #time = 0; // milliseconds that count as waiting
@@ -58,6 +61,14 @@ export class FairQueue {
     });
   }
 
+  /**
+   * Records that a connection was accepted. Further ones may wait, and each needs a tick of its own: the next ticks start
+   * only one queued request, and then none for the time that it took. So connections and requests share the time.
+   */
+  recordConnection(): void {
+    this.#hasAccepted = true;
+  }
+
   // Advances the time by at most `maxStep`. Under load, events follow each other within some milliseconds.
   #now(): number {
     const clockTime = this.#clock();
@@ -80,9 +91,13 @@ export class FairQueue {
     const now = this.#now();
     if (this.#sliceStart === undefined) {
       this.#sliceStart = now;
+      this.#isAccepting = this.#hasAccepted;
+      this.#hasAccepted = false;
       setImmediate(this.#endSlice); // before the immediates of the next tick
-    }
-    if (now - this.#sliceStart < maxSlice) this.#startNext(now);
+      if (!this.#isAccepting || now >= this.#resume) this.#startNext(now);
+    } else if (!this.#isAccepting) {
+      if (now - this.#sliceStart < maxSlice) this.#startNext(now);
+    } else if (this.#resume <= this.#sliceStart) this.#resume = now + (now - this.#sliceStart);
     this.#scheduled -= 1;
     this.#schedule();
   };

@@ -40,6 +40,7 @@ export interface LoadSheddingOptions {
 export const loadShedding = fp<LoadSheddingOptions>(
   async (app, { onReject, clock = () => performance.now() }) => {
     const queue = new FairQueue(clock);
+    app.server.on("connection", () => queue.recordConnection());
     let rejected = 0;
     const timer = setInterval(() => {
       if (rejected > 0) app.log.warn({ rejected, memory: app.memory.isFull }, "overloaded: requests rejected");
@@ -50,9 +51,12 @@ export const loadShedding = fp<LoadSheddingOptions>(
     app.addHook("onRequest", (request, _, done) => {
       const turn = queue.enter(app.clientOf(request));
       if (turn === undefined) return done();
+      const { socket } = request.raw;
+      app.setWaiting(socket, true);
       turn.then((waited) => {
+        app.setWaiting(socket, false);
         request.waited = waited;
-        if (!request.raw.socket.destroyed) done();
+        if (!socket.destroyed) done();
       });
     });
     app.decorate("countQueued", () => queue.size);

@@ -68,3 +68,21 @@ t.test("Counts a time in which the process stands still as 50 ms of waiting", as
   time.now += 60_000;
   t.equal(await waiting, 50);
 });
+
+t.test("Shares the time between new connections and the requests in the queue", async (t) => {
+  const { time, queue } = createBusy();
+  const started: number[] = [];
+  for (let n = 0; n < 6; n++)
+    queue.enter("client")?.then(() => {
+      started.push(time.now);
+      time.now += 4;
+    });
+  for (let tick = 0; tick < 6; tick++) {
+    queue.recordConnection();
+    await nextTick();
+    time.now += 1;
+  }
+  t.same(started, [5, 13], "a request of 4 ms, then no request for 4 ms");
+  await nextTick();
+  t.equal(started.length, 3, "without a new connection, the next request starts at once");
+});
