@@ -112,6 +112,16 @@ export const attacks: Record<string, Attack> = {
     description: "200 connections without a key request the bundle, 300 pipelined again and again, and never read",
     start: (target) => hold(200, 200, () => neverRead(open(target), bundleRequest.repeat(300))),
   },
+  "request-bursts": {
+    description: "200 connections without a key send 64 KB of small requests each, 2,300 of them, at the same time",
+    start: (target) =>
+      hold(200, 2_000, () => {
+        const socket = open(target);
+        const requests = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_300);
+        setTimeout(() => socket.write(requests), 1_000 - (Date.now() % 1_000)); // at each full second
+        return socket.pause();
+      }),
+  },
   "many-connections": {
     description: "a key requests lists on 1,500 connections in a closed loop, a fifth of them 8 deep",
     hasSecondProcess: true,

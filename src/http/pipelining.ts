@@ -1,11 +1,18 @@
 // Pipelining (RFC 9112, section 9.3.2): handles the requests of a connection one after the other. Node would start all
 // that it has read, up to 64 KB of requests, and keep all of their responses in memory until the client reads them.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Server, Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import fp from "fastify-plugin";
 
 const maxPerConnection = 64; // requests without a response, at which a connection is closed
 const maxWaiting = 4_096; // requests of all connections that wait for previous ones
+const stopParsing = 2; // the return value of Node's parser callback that leaves the rest of the bytes unparsed
+
+// The part of Node's parser that is used below. It is not documented: the tests show that it works.
+interface HttpParser {
+  onIncoming(request: IncomingMessage, shouldKeepAlive: boolean): number;
+}
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -20,7 +27,8 @@ declare module "fastify" {
  * Starts a request only after the response to the previous one of its connection has been sent. Closes a connection with
  * more than 64 requests without a response, and one whose requests would have to wait if 4,096 of all connections wait.
  *
- * Does not stop reading from the connection instead, because Node parses all requests of up to 64 KB at once.
+ * Node parses all requests of up to 64 KB at once, and keeps them until it has handled all connections that are ready:
+ * 2,000 requests each, which would exhaust the memory. So the rest of the bytes of a closed connection is not parsed.
  */
 export const pipelining = fp(
   async (app) => {
@@ -31,11 +39,21 @@ export const pipelining = fp(
     server.prependListener("request", track);
     server.prependListener("checkContinue", track);
     server.prependListener("checkExpectation", track);
+    (server as Server).on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
+      const { parser } = socket as Socket & { parser: HttpParser };
+      const { onIncoming } = parser;
+      parser.onIncoming = (request, shouldKeepAlive) => {
+        const { length } = pending.of(socket);
+        if (length === 0 || (length < maxPerConnection && waiting < maxWaiting))
+          return onIncoming(request, shouldKeepAlive);
+        app.closeConnection(socket, "pipelining");
+        return stopParsing;
+      };
+    });
     app.addHook("onRequest", ({ raw: { socket } }, { raw: response }, done) => {
       const responses = pending.of(socket);
       const position = responses.indexOf(response);
       if (position <= 0) return done();
-      if (position >= maxPerConnection || waiting >= maxWaiting) return app.closeConnection(socket, "pipelining");
       waiting += 1;
       const start = () => {
         waiting -= 1;

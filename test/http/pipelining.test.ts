@@ -1,7 +1,10 @@
 // Pipelined requests over a real socket.
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
+import { connect as connectOverTls } from "node:tls";
 import t from "tap";
+import { createCertificate } from "../support/certificate.ts";
 import { start } from "../support/service.ts";
 import { bundleRequest } from "../support/slow-clients.ts";
 import { pause, until } from "../support/wait.ts";
@@ -43,6 +46,26 @@ t.test("Closes a connection with more than 64 requests without a response", asyn
   }
   t.equal(app.closedConnections.pipelining, 1);
 });
+
+for (const isTls of [false, true])
+  t.test(
+    `Does not parse the further requests of a connection that it closes, ${isTls ? "with" : "without"} TLS`,
+    async (t) => {
+      const { cert, key } = await createCertificate(t, 1);
+      const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+      const { port, app } = await start(t, isTls ? { tls } : {});
+      let count = 0;
+      app.server.on("request", () => {
+        count += 1;
+      });
+      const socket = isTls ? connectOverTls({ port, rejectUnauthorized: false }) : connect(port, "127.0.0.1");
+      socket.on("error", () => {}).resume();
+      await once(socket, isTls ? "secureConnect" : "connect");
+      socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(500));
+      await new Promise((resolve) => socket.once("close", resolve));
+      t.equal(count, 64);
+    },
+  );
 
 t.test("Closes connections if more than 4,096 pipelined requests of all connections wait", async (t) => {
   const { port, app } = await start(t);
