@@ -1,7 +1,15 @@
 // Builds the Fastify app from its plugins. The server and the tests use the same function.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
-import { type Caller, createBearerScheme, createFailureLimiter, limitKeyRate, trackKeyUsage } from "./auth/index.ts";
+import {
+  type Caller,
+  createBearerScheme,
+  createFailureLimiter,
+  createKeyLookup,
+  type KeyLookup,
+  limitKeyRate,
+  trackKeyUsage,
+} from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import {
@@ -81,17 +89,18 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     headersTimeout: overrides.headersTimeout,
   });
 
-  await registerEdge(app, { ...dependencies, requestMetrics, logLimiter, links, headers: headers.data });
+  const tracedStore = tracing?.traceStore(store) ?? store;
+  const findKey = createKeyLookup(tracedStore.keys);
+  await registerEdge(app, { ...dependencies, findKey, requestMetrics, logLimiter, links, headers: headers.data });
 
   // The operations of the document
-  const tracedStore = tracing?.traceStore(store) ?? store;
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
   const onUse = (caller: Caller, { raw }: FastifyRequest) => {
     usage.recordUse(caller);
     app.identifyConnection(raw.socket, caller.id);
   };
-  const authenticate = createBearerScheme({ keys: tracedStore.keys, onUse, failureLimiter });
+  const authenticate = createBearerScheme({ findKey, onUse, failureLimiter });
   await app.register(routes<PetStoreApplication>, {
     document,
     handlers,
@@ -117,6 +126,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 }
 
 interface EdgeOptions extends Pick<Dependencies, "document" | "config" | "tracing" | "overrides"> {
+  readonly findKey: (request: FastifyRequest) => Promise<KeyLookup>;
   readonly requestMetrics: RequestMetrics;
   readonly logLimiter: LogLimiter;
   readonly links: string;
@@ -125,14 +135,18 @@ interface EdgeOptions extends Pick<Dependencies, "document" | "config" | "tracin
 
 // Registers the plugins for all requests, including those that match no route.
 async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise<void> {
-  const { document, config, tracing, overrides = {}, requestMetrics, logLimiter, links, headers } = options;
+  const { document, config, tracing, overrides = {}, findKey, requestMetrics, logLimiter, links, headers } = options;
   // With workers, the primary also takes memory.
   const processes = config.WORKERS > 1 ? config.WORKERS + 1 : 1;
   await app.register(memoryMonitor, { processes, ...overrides });
   const isProxy = createNetworkMatcher(config.TRUST_PROXY);
   await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
   await app.register(pipelining);
-  await app.register(loadShedding, { onReject: requestMetrics.recordRejection, clock: overrides.clock });
+  const identify = async (request: FastifyRequest) => {
+    const found = await findKey(request);
+    return "key" in found ? found.key.id : undefined;
+  };
+  await app.register(loadShedding, { identify, onReject: requestMetrics.recordRejection, clock: overrides.clock });
   const log = logLimiter.limitInfo();
   await app.register(clientErrors, { log, headers, onResponse: requestMetrics.recordMalformed });
   tracing?.traceRequests(app);

@@ -119,7 +119,7 @@ export const attacks: Record<string, Attack> = {
         const socket = open(target);
         const requests = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(2_300);
         setTimeout(() => socket.write(requests), 1_000 - (Date.now() % 1_000)); // at each full second
-        return socket.pause();
+        return socket.resume();
       }),
   },
   "many-connections": {

@@ -6,7 +6,7 @@ import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
 import type { Authenticate } from "../spec/index.ts";
-import type { KeyStore } from "../store/index.ts";
+import type { Key, KeyStore } from "../store/index.ts";
 import { KeyCache } from "./key-cache.ts";
 
 /** The owner of an API key. */
@@ -41,28 +41,16 @@ export function generateKey(): { key: string; hash: string } {
   return { key, hash: digest(key) };
 }
 
-/** The options of `createBearerScheme`. */
-export interface AuthenticationOptions {
-  readonly keys: KeyStore;
-  /** Called once for each request with a valid key. */
-  readonly onUse: (caller: Caller, request: FastifyRequest) => void;
-  /** Limits failed attempts by network address. */
-  readonly failureLimiter: RateLimiter;
-}
-
-const instructions = "send it as Authorization: Bearer <API_KEY>";
+/** The result of the lookup of the key that a request has sent. */
+export type KeyLookup = { readonly key: Key } | { readonly reason: "missing" | "not valid" | "expired" };
 
 interface SentKey {
   readonly authorization: string;
   readonly hash: string;
 }
 
-/**
- * Creates the security scheme `http bearer` (RFC 6750). Responds with 429 instead of 401 to an address with too many failed
- * attempts. Valid keys are never rejected, because 256 random bits can't be guessed, and other clients may have the same
- * address.
- */
-export function createBearerScheme({ keys, onUse, failureLimiter }: AuthenticationOptions): Authenticate<Caller> {
+/** Creates a function that looks up the key that a request has sent (RFC 6750, section 2.1). */
+export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Promise<KeyLookup> {
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
   const sentKeys = new WeakMap<object, SentKey>();
   const cache = new KeyCache(keys);
@@ -77,15 +65,41 @@ export function createBearerScheme({ keys, onUse, failureLimiter }: Authenticati
   };
   return async (request) => {
     const sent = readKey(request);
-    if (sent === undefined) return unauthorized(`This call needs an API key: ${instructions}.`);
+    if (sent === undefined) return { reason: "missing" };
     const key = await cache.find(sent.hash);
-    if (key && (key.expiresAt === undefined || key.expiresAt.getTime() > Date.now())) {
-      if (callerOf(request) === undefined) onUse(key, request); // authenticated again before a body is used
-      return key;
+    if (key === undefined) return { reason: "not valid" };
+    const hasExpired = key.expiresAt !== undefined && key.expiresAt.getTime() <= Date.now();
+    return hasExpired ? { reason: "expired" } : { key };
+  };
+}
+
+/** The options of `createBearerScheme`. */
+export interface AuthenticationOptions {
+  readonly findKey: (request: FastifyRequest) => Promise<KeyLookup>;
+  /** Called once for each request with a valid key. */
+  readonly onUse: (caller: Caller, request: FastifyRequest) => void;
+  /** Limits failed attempts by network address. */
+  readonly failureLimiter: RateLimiter;
+}
+
+const instructions = "send it as Authorization: Bearer <API_KEY>";
+
+/**
+ * Creates the security scheme `http bearer` (RFC 6750). Responds with 429 instead of 401 to an address with too many failed
+ * attempts. Valid keys are never rejected, because 256 random bits can't be guessed, and other clients may have the same
+ * address.
+ */
+export function createBearerScheme({ findKey, onUse, failureLimiter }: AuthenticationOptions): Authenticate<Caller> {
+  return async (request) => {
+    const found = await findKey(request);
+    if ("key" in found) {
+      if (callerOf(request) === undefined) onUse(found.key, request); // authenticated again before a body is used
+      return found.key;
     }
+    if (found.reason === "missing") return unauthorized(`This call needs an API key: ${instructions}.`);
     const { headers, error } = failureLimiter.take(toNetwork(request.ip));
     if (error) return error;
-    const reason = key ? "has expired" : "is not valid";
+    const reason = found.reason === "expired" ? "has expired" : "is not valid";
     const details = { error: "invalid_token", error_description: `The API key ${reason}` };
     return unauthorized(`The API key ${reason}: make a new one, and ${instructions}.`, details, headers);
   };

@@ -12,8 +12,6 @@ interface Connection {
   /** The network address or, after authentication, the client. */
   client: unknown;
   isAnonymous: boolean;
-  /** Whether a request waits for its turn. It may have a valid credential, which is not known before. */
-  isWaiting: boolean;
   /** Whether the peer is a trusted proxy, whose connections are those of many clients. */
   readonly isProxy: boolean;
   readonly peer: string;
@@ -49,7 +47,7 @@ export class ConnectionTable {
     const { remoteAddress, remotePort } = socket;
     const peer = `${remoteAddress} ${remotePort}`;
     const [client, isProxy] = [toNetwork(`${remoteAddress}`), this.#isProxy(`${remoteAddress}`)];
-    const connection = { socket, client, isAnonymous: true, isWaiting: false, isProxy, peer };
+    const connection = { socket, client, isAnonymous: true, isProxy, peer };
     const excess = this.#removeExcess(connection) ?? this.#removeOldest();
     this.#bySocket.set(socket, connection);
     this.#byPeer.set(peer, connection);
@@ -81,16 +79,10 @@ export class ConnectionTable {
     return excess;
   }
 
-  /** Records whether a request of a connection waits for its turn. */
-  setWaiting(socket: Socket, isWaiting: boolean): void {
-    const connection = this.#bySocket.get(socket);
-    if (connection) connection.isWaiting = isWaiting;
-  }
-
-  /** Returns the client of a connection; undefined if the connection is that of a trusted proxy, or closed. */
+  /** Returns the client of a connection; undefined if it is anonymous or closed, or that of a trusted proxy. */
   clientOf(socket: Socket): unknown {
     const connection = this.#bySocket.get(socket);
-    return connection?.isProxy ? undefined : connection?.client;
+    return connection?.isAnonymous === false && !connection.isProxy ? connection.client : undefined;
   }
 
   /** Removes a closed connection. */
@@ -116,7 +108,7 @@ export class ConnectionTable {
       : Math.max(maxAuthenticatedShare * this.#max, 1);
     const connections = this.#byClient.get(client);
     if (connections === undefined || connections.size < max) return undefined;
-    const oldest = findOldest(connections);
+    const [oldest] = connections as Iterable<Connection> as [Connection];
     this.#remove(oldest);
     return { socket: oldest.socket, reason: "client" };
   }
@@ -125,9 +117,9 @@ export class ConnectionTable {
   #removeOldest(): Excess | undefined {
     if (this.#bySocket.size < this.#max) return undefined;
     const largest = () => [...this.#byClient.values()].reduce((a, b) => (b.size > a.size ? b : a));
-    const oldest = findOldest(this.#anonymous.size > 0 ? this.#anonymous : largest());
-    this.#remove(oldest);
-    return { socket: oldest.socket, reason: "total" };
+    const [oldest] = this.#anonymous.size > 0 ? this.#anonymous : largest();
+    this.#remove(oldest as Connection);
+    return { socket: (oldest as Connection).socket, reason: "total" };
   }
 
   #remove(connection: Connection): void {
@@ -148,14 +140,4 @@ export class ConnectionTable {
     connections.delete(connection);
     if (connections.size === 0) this.#byClient.delete(connection.client);
   }
-}
-
-// Returns the oldest connection without a waiting request; if all have one, the newest, whose turn comes last.
-function findOldest(connections: ReadonlySet<Connection>): Connection {
-  let newest: Connection | undefined;
-  for (const connection of connections) {
-    if (!connection.isWaiting) return connection;
-    newest = connection;
-  }
-  return newest as Connection;
 }

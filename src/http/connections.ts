@@ -7,7 +7,6 @@ import { TLSSocket } from "node:tls";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { ConnectionTable, type Excess } from "./connection-table.ts";
-import { toNetwork } from "./networks.ts";
 import { SlowClients } from "./slow-clients.ts";
 
 /** The maximum length of the queue of connections that are not accepted yet. The system may have a lower limit. */
@@ -37,10 +36,8 @@ declare module "fastify" {
     openSockets: ReadonlySet<Socket>;
     /** Records that a connection has presented a valid credential of `client`. */
     identifyConnection(socket: Socket, client: unknown): void;
-    /** Returns the client of a request, before authentication: that of its connection or, of a proxy, the network. */
+    /** Returns the client whose valid credential the connection of a request has presented, unless it is a proxy's. */
     clientOf(request: FastifyRequest): unknown;
-    /** Records whether a request of a connection waits for its turn: such a connection is not closed for another one. */
-    setWaiting(socket: Socket, isWaiting: boolean): void;
     /** Closes a connection, and counts it. */
     closeConnection(socket: Socket, reason: keyof ClosedConnections): void;
     closedConnections: Readonly<ClosedConnections>;
@@ -63,8 +60,8 @@ export interface ConnectionsOptions {
 
 /**
  * Closes connections if there are too many: of a network address without a valid credential, of a client with one, and
- * in total. The first to be closed is the oldest one that has never presented a valid credential and has no request that
- * waits for its turn. Closes the connections of clients that read too slowly, because Node has timeouts for requests but none for responses.
+ * in total. The first to be closed is the oldest one that has never presented a valid credential. Closes the connections
+ * of clients that read too slowly, because Node has timeouts for requests but none for responses.
  */
 export const connections = fp<ConnectionsOptions>(
   async (
@@ -112,8 +109,7 @@ export const connections = fp<ConnectionsOptions>(
     app.decorate("identifyConnection", (socket: Socket, client: unknown) => {
       closeExcess(table.identify(socket, client));
     });
-    app.decorate("clientOf", ({ raw, ip }: FastifyRequest) => table.clientOf(raw.socket) ?? toNetwork(ip));
-    app.decorate("setWaiting", (socket: Socket, isWaiting: boolean) => table.setWaiting(socket, isWaiting));
+    app.decorate("clientOf", ({ raw }: FastifyRequest) => table.clientOf(raw.socket));
     app.decorate("closeConnection", close);
     app.decorate("closedConnections", closed);
     app.decorate("countUnread", () => slowClients.unread);

@@ -1,5 +1,6 @@
 // Queues requests while the event loop is busy, and starts those of all clients in turn (fair queueing, RFC 8290): a
 // client that sends many requests waits for its own requests, not for those of others, and delays others by one each.
+// Every other request is one of a client with a credential, however many network addresses send requests without one.
 //
 // Without a queue, Node reads up to 48 times 1,024 requests in one tick of the event loop, before it runs timers. And it
 // accepts one connection per tick, so that long ticks delay the clients that connect.
@@ -18,7 +19,8 @@ interface QueuedRequest {
 export class FairQueue {
   readonly #clock: () => number;
   // The requests of each client, in order of arrival. The clients are in the order of their turns.
-  readonly #clients = new Map<unknown, QueuedRequest[]>();
+  readonly #clients = { known: new Map<unknown, QueuedRequest[]>(), unknown: new Map<unknown, QueuedRequest[]>() };
+  #isTurnOfKnown = true;
   #size = 0;
   #tickStart: number | undefined; // undefined before the first request of a tick
   #sliceStart: number | undefined; // undefined before the first queued request of a tick
@@ -40,22 +42,28 @@ export class FairQueue {
     return this.#size;
   }
 
-  /**
-   * Returns undefined if the request of `client` can start immediately. Otherwise, queues it, and resolves when it can
-   * start, to the milliseconds that it has waited. If the process stands still, as on a machine that is suspended, this
-   * counts as 50 ms: all requests would seem to have waited too long, although the load is low.
-   */
-  enter(client: unknown): Promise<number> | undefined {
+  /** Returns whether requests must wait. The first call in a tick starts the time of the tick. */
+  isBusy(): boolean {
     const now = this.#now();
     if (this.#tickStart === undefined) {
       this.#tickStart = now;
       setImmediate(this.#endTick);
     }
-    if (this.#size === 0 && now - this.#tickStart < maxTick) return undefined;
+    return this.#size > 0 || now - this.#tickStart >= maxTick;
+  }
+
+  /**
+   * Queues a request of `client`, which has a credential if `isKnown`. Resolves when the request can start, to the
+   * milliseconds that it has waited. If the process stands still, as on a machine that is suspended, this counts as
+   * 50 ms: all requests would seem to have waited too long, although the load is low.
+   */
+  enter(client: unknown, isKnown: boolean): Promise<number> {
+    const clients = isKnown ? this.#clients.known : this.#clients.unknown;
+    const since = this.#now();
     return new Promise((start) => {
-      const requests = this.#clients.get(client);
-      if (requests === undefined) this.#clients.set(client, [{ since: now, start }]);
-      else requests.push({ since: now, start });
+      const requests = clients.get(client);
+      if (requests === undefined) clients.set(client, [{ since, start }]);
+      else requests.push({ since, start });
       this.#size += 1;
       this.#schedule();
     });
@@ -107,10 +115,13 @@ export class FairQueue {
   };
 
   #startNext(now: number): void {
-    const [client, requests] = this.#clients.entries().next().value as [unknown, QueuedRequest[]];
+    const { known, unknown } = this.#clients;
+    const clients = unknown.size === 0 || (known.size > 0 && this.#isTurnOfKnown) ? known : unknown;
+    this.#isTurnOfKnown = clients !== known;
+    const [client, requests] = clients.entries().next().value as [unknown, QueuedRequest[]];
     const { since, start } = requests.shift() as QueuedRequest;
-    this.#clients.delete(client);
-    if (requests.length > 0) this.#clients.set(client, requests); // last in turn
+    clients.delete(client);
+    if (requests.length > 0) clients.set(client, requests); // last in turn
     this.#size -= 1;
     start(now - since);
   }

@@ -6,6 +6,7 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { serviceUnavailable } from "./errors.ts";
 import { FairQueue } from "./fair-queue.ts";
+import { toNetwork } from "./networks.ts";
 
 const maxWait = 500; // milliseconds in the queue
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
@@ -13,6 +14,8 @@ const logInterval = 1_000; // milliseconds
 
 declare module "fastify" {
   interface FastifyInstance {
+    /** Resolves when further work for a request can start, to the milliseconds that it has waited. */
+    waitForTurn(request: FastifyRequest): Promise<number>;
     /** Returns the number of requests that wait for their turn. */
     countQueued(): number;
     /** Throws an HttpError with status 503 if the request has waited too long, or if the memory is full. */
@@ -26,6 +29,8 @@ declare module "fastify" {
 
 /** The options of the plugin `loadShedding`. */
 export interface LoadSheddingOptions {
+  /** Returns the client of a request with a valid credential. */
+  readonly identify: (request: FastifyRequest) => Promise<unknown>;
   /** Called for each rejected request. */
   readonly onReject: () => void;
   /** Returns milliseconds of a monotonic clock. */
@@ -33,12 +38,12 @@ export interface LoadSheddingOptions {
 }
 
 /**
- * Starts the requests of all clients in turn while the event loop is busy. A client is that of the connection: an API
- * key or, before a connection has presented a valid one, a network address. Requests are rejected separately, by
- * `shedLoad`, after authentication: a request without a valid key receives 401.
+ * Starts the requests of all clients in turn while the event loop is busy. A client is an API key or, of requests without
+ * a valid one, a network address. Requests are rejected separately, by `shedLoad`, after authentication: a request
+ * without a valid key receives 401.
  */
 export const loadShedding = fp<LoadSheddingOptions>(
-  async (app, { onReject, clock = () => performance.now() }) => {
+  async (app, { identify, onReject, clock = () => performance.now() }) => {
     const queue = new FairQueue(clock);
     app.server.on("connection", () => queue.recordConnection());
     let rejected = 0;
@@ -48,15 +53,21 @@ export const loadShedding = fp<LoadSheddingOptions>(
     }, logInterval).unref();
     app.addHook("onClose", async () => clearInterval(timer));
     app.decorateRequest("waited", 0);
+    const waitForTurn = async (request: FastifyRequest): Promise<number> => {
+      if (!queue.isBusy()) return 0;
+      const known = app.clientOf(request);
+      if (known !== undefined) return queue.enter(known, true);
+      const client = await identify(request).catch(() => undefined); // the authentication reports the error
+      if (client === undefined) return queue.enter(toNetwork(request.ip), false);
+      app.identifyConnection(request.raw.socket, client); // now, so that it is not closed before its turn
+      return queue.enter(client, true);
+    };
+    app.decorate("waitForTurn", waitForTurn);
     app.addHook("onRequest", (request, _, done) => {
-      const turn = queue.enter(app.clientOf(request));
-      if (turn === undefined) return done();
-      const { socket } = request.raw;
-      app.setWaiting(socket, true);
-      turn.then((waited) => {
-        app.setWaiting(socket, false);
+      if (!queue.isBusy()) return done();
+      waitForTurn(request).then((waited) => {
         request.waited = waited;
-        if (!socket.destroyed) done();
+        if (!request.raw.socket.destroyed) done();
       });
     });
     app.decorate("countQueued", () => queue.size);

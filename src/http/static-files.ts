@@ -1,7 +1,7 @@
 // Serves static files from memory. Not @fastify/static, which serves only files on the disk.
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const chunkSize = 65_536; // bytes that a connection holds until the client reads them
 
@@ -25,7 +25,7 @@ export function serveFile(
     const cached = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     if (cached?.includes(etag) || cached?.includes("*")) return reply.code(304).send();
     reply.headers({ "content-type": type, "content-length": bytes.length });
-    return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(bytes)) : bytes);
+    return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(request, bytes)) : bytes);
   });
 }
 
@@ -35,6 +35,10 @@ function createFile(content: string | Buffer) {
   return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url")}"` };
 }
 
-function* toChunks(bytes: Buffer): Iterable<Buffer> {
-  for (let start = 0; start < bytes.length; start += chunkSize) yield bytes.subarray(start, start + chunkSize);
+// Each chunk waits for its turn, so that many downloads do not delay the requests of other clients.
+async function* toChunks(request: FastifyRequest, bytes: Buffer): AsyncIterable<Buffer> {
+  for (let start = 0; start < bytes.length; start += chunkSize) {
+    await request.server.waitForTurn(request);
+    yield bytes.subarray(start, start + chunkSize);
+  }
 }

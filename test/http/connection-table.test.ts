@@ -19,24 +19,6 @@ t.test("Closes the oldest connection of the client with the most connections if 
   t.equal(table.clientOf(third), "bob");
 });
 
-t.test("Closes connections without a waiting request first, and of those with one the newest", async (t) => {
-  const table = new ConnectionTable(2, () => false);
-  const [first, second, third, fourth] = Array.from({ length: 4 }, () => new Socket()) as [
-    Socket,
-    Socket,
-    Socket,
-    Socket,
-  ];
-  for (const socket of [first, second]) table.add(socket);
-  table.setWaiting(first, true);
-  t.same(table.add(third), { socket: second, reason: "total" });
-  table.setWaiting(third, true);
-  t.same(table.add(fourth), { socket: third, reason: "total" });
-  table.setWaiting(third, false); // closed
-  table.setWaiting(first, false);
-  t.same(table.add(second), { socket: first, reason: "total" });
-});
-
 t.test("Ignores the TLS handshake of a connection that has been closed", async (t) => {
   const table = new ConnectionTable(3, () => false);
   const socket = new Socket();

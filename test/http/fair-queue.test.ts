@@ -8,8 +8,9 @@ function createBusy() {
   const time = { now: 0 };
   const queue = new FairQueue(() => time.now);
   const order: string[] = [];
-  const enter = (client: string, name: string) => queue.enter(client)?.then(() => order.push(name));
-  queue.enter("first");
+  const enter = (client: string, name: string, isKnown = true) =>
+    queue.enter(client, isKnown).then(() => order.push(name));
+  queue.isBusy();
   time.now += 5;
   return { time, queue, order, enter };
 }
@@ -17,14 +18,15 @@ function createBusy() {
 t.test("Starts requests immediately in the first 5 ms of a tick", async (t) => {
   const time = { now: 0 };
   const queue = new FairQueue(() => time.now);
-  for (; time.now < 5; time.now++) t.equal(queue.enter("client"), undefined, `after ${time.now} ms`);
-  const waiting = queue.enter("client");
+  for (; time.now < 5; time.now++) t.equal(queue.isBusy(), false, `after ${time.now} ms`);
+  t.equal(queue.isBusy(), true);
+  const waiting = queue.enter("client", true);
   t.equal(queue.size, 1);
   time.now += 7;
   t.equal(await waiting, 7, "resolves to the milliseconds that it has waited");
   t.equal(queue.size, 0);
   await nextTick();
-  t.equal(queue.enter("client"), undefined, "in the next tick");
+  t.equal(queue.isBusy(), false, "in the next tick");
 });
 
 t.test("Starts the requests of all clients in turn, and those of a client in order", async (t) => {
@@ -34,12 +36,19 @@ t.test("Starts the requests of all clients in turn, and those of a client in ord
   t.same(order, ["a1", "b1", "c1", "a2", "b2", "a3", "a4", "a5"]);
 });
 
+t.test("Starts every other request for a client with a credential, however many others wait", async (t) => {
+  const { order, enter } = createBusy();
+  const flood = Array.from({ length: 5 }, (_, n) => enter(`network ${n}`, `n${n}`, false));
+  await Promise.all([...flood, enter("key", "k1"), enter("key", "k2"), enter("another key", "l1")]);
+  t.same(order, ["k1", "n0", "l1", "n1", "k2", "n2", "n3", "n4"]);
+});
+
 t.test("Does not start a request before those in the queue, also if the event loop has time", async (t) => {
   const { queue, enter } = createBusy();
   for (let n = 0; n < 40; n++) enter("a", `${n}`);
   await nextTick();
   t.not(queue.size, 0);
-  t.ok(queue.enter("a"));
+  t.ok(queue.isBusy());
 });
 
 t.test("Starts at most 32 requests in a tick, and fewer if they take 5 ms", async (t) => {
@@ -48,8 +57,8 @@ t.test("Starts at most 32 requests in a tick, and fewer if they take 5 ms", asyn
   await nextTick();
   t.equal(queue.size, 70 - 32);
   for (let n = 0; n < 10; n++) {
-    const slow = queue.enter("slow");
-    slow?.then(() => {
+    const slow = queue.enter("slow", true);
+    slow.then(() => {
       time.now += 5;
     });
   }
@@ -64,7 +73,7 @@ t.test("Starts at most 32 requests in a tick, and fewer if they take 5 ms", asyn
 
 t.test("Counts a time in which the process stands still as 50 ms of waiting", async (t) => {
   const { time, queue } = createBusy();
-  const waiting = queue.enter("client");
+  const waiting = queue.enter("client", true);
   time.now += 60_000;
   t.equal(await waiting, 50);
 });
@@ -73,7 +82,7 @@ t.test("Shares the time between new connections and the requests in the queue", 
   const { time, queue } = createBusy();
   const started: number[] = [];
   for (let n = 0; n < 6; n++)
-    queue.enter("client")?.then(() => {
+    queue.enter("client", true).then(() => {
       started.push(time.now);
       time.now += 4;
     });

@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import t from "tap";
+import t, { type Test } from "tap";
+import { Unavailable } from "../../src/lib/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { parseResponses } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
@@ -67,6 +68,53 @@ t.test("Responds with 401 without a valid key, and to /healthz, however long req
   const healthy = Array.from({ length: 5 }, () => service.call("GET", "/healthz"));
   for (const { status } of await Promise.all(anonymous)) t.equal(status, 401);
   for (const { status } of await Promise.all(healthy)) t.equal(status, 200);
+});
+
+/** Starts a service that queues all requests of a tick but the first, and sends requests on new connections. */
+async function startBusy(t: Test) {
+  const time = { now: 0 };
+  const settings = { TRUST_PROXY: "127.0.0.1" };
+  const service = await start(t, { settings, overrides: { clock: () => time.now } });
+  service.app.server.prependListener("request", () => {
+    time.now += 6;
+  });
+  const sendAll = async (headers: readonly string[]) => {
+    const sockets = headers.map(() => connect(service.port, "127.0.0.1"));
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+    await until(
+      () => service.app.openSockets.size === headers.length || undefined,
+      () => "the connections are not accepted",
+    );
+    for (const [n, socket] of sockets.entries())
+      socket.end(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${headers[n]}\r\n\r\n`);
+    return (await Promise.all(sockets.map((socket) => text(socket)))).flatMap(parseResponses);
+  };
+  return { ...service, sendAll };
+}
+
+t.test("Starts every other request for a client with a valid key, also on new connections", async (t) => {
+  const { key, logs, sendAll } = await startBusy(t);
+  const anonymous = Array.from({ length: 40 }, (_, n) => `X-Forwarded-For: 192.0.2.${n}`);
+  await sendAll([...anonymous, ...Array.from({ length: 5 }, () => `Authorization: Bearer ${key}`)]);
+  const statuses = logs.filter(({ msg }) => msg === "request completed").map(({ status }) => status);
+  t.same(
+    [statuses.length, statuses.lastIndexOf(200)],
+    [45, 9],
+    "the first is not queued, then every other has the key",
+  );
+});
+
+t.test("Responds with 503 to requests in the queue whose key can't be looked up", async (t) => {
+  const { key, store, sendAll } = await startBusy(t);
+  const find = async () => {
+    throw new Unavailable("The database does not respond.");
+  };
+  Object.assign(store.keys, { find });
+  const responses = await sendAll(Array.from({ length: 3 }, () => `Authorization: Bearer ${key}`));
+  t.same(
+    responses.map(({ status }) => status),
+    [503, 503, 503],
+  );
 });
 
 t.test(
