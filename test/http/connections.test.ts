@@ -126,3 +126,12 @@ t.test("Closes a tenth of the connections without a valid key at a time while th
   await assertClosed(keyed, []);
   t.equal(app.closedConnections.memory, 30, "keeps 100, which do not take much memory");
 });
+
+t.test("Counts a connection once that two rules close", async (t) => {
+  const { app, open } = await startLimited(t, {});
+  await open();
+  const [socket] = app.openSockets as Iterable<Socket> as [Socket];
+  app.closeConnection(socket, "slow");
+  app.closeConnection(socket, "memory");
+  t.match(app.closedConnections, { slow: 1, memory: 0 });
+});
