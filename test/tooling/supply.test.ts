@@ -1,9 +1,10 @@
-// The supply chain: versions, hashes, install scripts, known vulnerabilities; and the tests that SECURITY.md names.
+// The supply chain: versions, hashes, install scripts, known vulnerabilities. SECURITY.md agrees with tests and code.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { settings } from "../../src/config.ts";
 import { root } from "../support/files.ts";
 
 const read = (name: string) => readFileSync(join(root, name), "utf8");
@@ -61,17 +62,47 @@ t.test("npm run sbom lists all dependencies of production", async (t) => {
   t.equal(tap, undefined, "dependencies of development are not listed");
 });
 
-t.test("Each test that SECURITY.md names exists", async (t) => {
-  const named = [...read("SECURITY.md").matchAll(/`([\w/-]+\.test\.ts)`: ([^;|]+)/g)];
-  t.ok(named.length > 40, `${named.length} are named`);
-  for (const [, file = "", sentence = ""] of named) {
-    const source = existsSync(join(root, "test", file)) ? read(`test/${file}`) : "";
-    const titles = source.match(/(?<=(?:test|testStores|fault)\(\s*["'`]).*?(?=["'`],)/gs) ?? [];
-    t.ok(
-      titles.some((title) => title.includes(sentence.trim())),
-      `${file}: ${sentence.trim()}`,
-    );
+const security = read("SECURITY.md");
+
+/** Returns the cells of a column, of all tables of SECURITY.md that have it. */
+function cellsOf(column: string): string[] {
+  const tables = security.split("\n\n").map((block) =>
+    block
+      .split("\n")
+      .filter((line) => line.startsWith("|"))
+      .map((line) => line.split("|").map((cell) => cell.trim())),
+  );
+  return tables.flatMap(([head, , ...rows]) => {
+    const index = head?.indexOf(column) ?? -1;
+    return index < 0 ? [] : rows.map((row) => row[index] as string);
+  });
+}
+
+t.test("Each claim of SECURITY.md names tests, which exist", async (t) => {
+  const cells = cellsOf("Test");
+  t.ok(cells.length > 50, `${cells.length} claims`);
+  for (const cell of cells) {
+    const named = [...cell.matchAll(/`([\w/-]+\.test\.ts)`: ([^;]+)/g)];
+    t.not(named.length, 0, cell);
+    for (const [, file = "", sentence = ""] of named) {
+      const source = existsSync(join(root, "test", file)) ? read(`test/${file}`) : "";
+      const titles = source.match(/(?<=(?:test|testStores|fault)\(\s*["'`]).*?(?=["'`],)/gs) ?? [];
+      t.ok(
+        titles.some((title) => title.includes(sentence.trim())),
+        `${file}: ${sentence.trim()}`,
+      );
+    }
   }
-  const risks = read("SECURITY.md").match(/^\| API\d+ /gm) ?? [];
+  const risks = security.match(/^\| API\d+ /gm) ?? [];
   t.equal(risks.length, 10, "a row for each of OWASP's ten");
+});
+
+t.test("The metrics and settings that SECURITY.md names exist", async (t) => {
+  const source = ["metrics", "caller-activity"].map((name) => read(`src/telemetry/${name}.ts`)).join("");
+  const metrics = new Set(security.match(/\bpetstore_\w+/g));
+  t.ok(metrics.size > 8, `${metrics.size} metrics`);
+  for (const name of metrics) t.ok(source.includes(`"${name}"`), name);
+  const named = cellsOf("Setting").flatMap((cell) => cell.match(/\w+/g) ?? []);
+  t.ok(named.length > 5, `${named.length} settings`);
+  for (const name of named) t.ok(name in settings, name);
 });
