@@ -49,11 +49,15 @@ interface SentKey {
   readonly hash: string;
 }
 
-/** Creates a function that looks up the key that a request has sent (RFC 6750, section 2.1). */
+/**
+ * Creates a function that looks up the key that a request has sent (RFC 6750, section 2.1). A key that was rejected is not
+ * looked up again for the same request.
+ */
 export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Promise<KeyLookup> {
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
   const sentKeys = new WeakMap<object, SentKey>();
   const cache = new KeyCache(keys);
+  const rejected = new WeakMap<FastifyRequest, KeyLookup>(); // a request in the queue is looked up twice
   const readKey = ({ headers: { authorization }, raw: { socket } }: FastifyRequest): SentKey | undefined => {
     const previous = sentKeys.get(socket);
     if (previous !== undefined && previous.authorization === authorization) return previous;
@@ -63,13 +67,20 @@ export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Pr
     sentKeys.set(socket, sent);
     return sent;
   };
-  return async (request) => {
+  const find = async (request: FastifyRequest): Promise<KeyLookup> => {
     const sent = readKey(request);
     if (sent === undefined) return { reason: "missing" };
     const key = await cache.find(sent.hash);
     if (key === undefined) return { reason: "not valid" };
     const hasExpired = key.expiresAt !== undefined && key.expiresAt.getTime() <= Date.now();
     return hasExpired ? { reason: "expired" } : { key };
+  };
+  return async (request) => {
+    const previous = rejected.get(request);
+    if (previous !== undefined) return previous;
+    const found = await find(request);
+    if ("reason" in found) rejected.set(request, found);
+    return found;
   };
 }
 

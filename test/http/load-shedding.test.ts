@@ -104,6 +104,20 @@ t.test("Starts every other request for a client with a valid key, also on new co
   );
 });
 
+t.test("Looks up the wrong key of a request in the queue once", async (t) => {
+  const { store, sendAll } = await startBusy(t);
+  const { find } = store.keys;
+  let count = 0;
+  const countingFind = (hash: string) => {
+    count += 1;
+    return find(hash);
+  };
+  Object.assign(store.keys, { find: countingFind });
+  const responses = await sendAll(Array.from({ length: 10 }, (_, n) => `Authorization: Bearer wrong-${n}`));
+  t.equal(responses.filter(({ status }) => status === 401).length, 10);
+  t.equal(count, 10);
+});
+
 t.test("Responds with 503 to requests in the queue whose key can't be looked up", async (t) => {
   const { key, store, sendAll } = await startBusy(t);
   const find = async () => {
