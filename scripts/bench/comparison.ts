@@ -104,13 +104,12 @@ async function measure(plan: Plan) {
       for (const workload of plan.workloads)
         for (const server of servers.filter(({ id }) => contenders[id].workloads.includes(workload))) {
           showProgress(`${round === 0 ? "warm-up" : `round ${round} of ${plan.rounds}`}: ${workload}, ${server.id}`);
-          const result = await measureWorkload(
-            server,
-            workloads[workload],
-            requests.get(workload) ?? [],
-            loadGenerator,
-            plan.seconds,
-          );
+          const attempt = () =>
+            measureWorkload(server, workloads[workload], requests.get(workload) ?? [], loadGenerator, plan.seconds);
+          const result = await attempt().catch((error: Error) => {
+            console.error(`${error.message} Repeats it once.`); // the machine may have stood still
+            return attempt();
+          });
           if (round > 0) measurements.push({ contender: server.id, workload, ...result });
         }
     showProgress("");

@@ -1,26 +1,25 @@
-// Measures load shedding and slow clients: `npm run bench -- overload`. `--write` writes the tables into
-// docs/performance.md. Compares a saturated server with five times as many clients, and the Pet Store with Fastify by
-// hand at an increasing number of clients. If slowhttptest is installed, also attacks the server with it.
-import { type ChildProcess, spawnSync } from "node:child_process";
+// Measures load shedding: `npm run bench -- overload`. `--write` writes the tables into docs/performance.md. Compares a
+// saturated server with five times as many clients, and the Pet Store with Fastify by hand at an increasing number of
+// clients. `npm run hostile` measures attacks.
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs, stripVTControlCharacters } from "node:util";
+import { parseArgs } from "node:util";
 import { type Cleanup, createCleanup } from "../../test/support/cleanup.ts";
 import { writeMeasurements } from "../measurements.ts";
 import { contenders } from "./contenders.ts";
 import type { OverloadOptions, OverloadResult } from "./overload-clients.ts";
 import { formatTable, summarize } from "./report.ts";
-import { prepareDatabases, type Server, startAttack, startBusyLoops, startClient, startServer } from "./servers.ts";
+import { prepareDatabases, type Server, startBusyLoops, startClient, startServer } from "./servers.ts";
 import { type LoadRequest, workloads } from "./workloads.ts";
 
 const saturation = 64; // connections: more of them do not increase the throughput
 const overload = 5 * saturation;
 const concurrency = [8, 16, 32, 64, 128, 256]; // connections
 const rounds = 3; // of each number of connections
-const slowConnections = 2_000;
 
 /** Runs the benchmark, and prints its tables. */
 export async function run(args: string[]): Promise<void> {
@@ -57,13 +56,10 @@ export async function run(args: string[]): Promise<void> {
     concurrencyRows.push(...(await measureConcurrency(shortRuns, sqlite, fastify, pages, ", beside two busy loops")));
     stopBusyLoops();
     fastify.child.kill("SIGKILL");
-    const attackRows = await measureAttacks(clients, sqlite, mix, seconds, cleanup);
     sqlite.child.kill("SIGKILL");
     rows.push(await measureOverload(clients, await start("postgres"), "9 reads, 1 create, PostgreSQL", mix));
 
-    const tables = [formatTable(overloadHead, rows), formatTable(concurrencyHead, concurrencyRows)];
-    if (attackRows.length > 0) tables.push(formatTable(attackHead, attackRows));
-    const text = tables.join("\n\n");
+    const text = [formatTable(overloadHead, rows), formatTable(concurrencyHead, concurrencyRows)].join("\n\n");
     console.log(text);
     if (values.write) {
       const conditions = "one core for the server and one for its clients";
@@ -203,62 +199,6 @@ async function measureConcurrency(
       ...[results, others].map((list) => formatMs(median(list.map(({ p99 }) => p99)))),
       `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
       formatMs(median(healthChecks)),
-    ]);
-  }
-  return rows;
-}
-
-const attackHead = [
-  `${slowConnections.toLocaleString("en-US")} connections with`,
-  "open connections, by slowhttptest",
-  "service available, by slowhttptest",
-  "unanswered requests of another client",
-  "p99 before, ms",
-  "p99 during the attack, ms",
-];
-
-async function measureAttacks(
-  clients: Clients,
-  server: Server,
-  requests: readonly string[],
-  seconds: number,
-  { teardown }: Cleanup,
-): Promise<string[][]> {
-  if (spawnSync("slowhttptest", ["-h"]).error) {
-    console.error("Skips the attacks by slow clients: slowhttptest is not installed (apt-get install slowhttptest).");
-    return [];
-  }
-  const api = `${server.origin}/v1/pets`;
-  const largeFile = `${server.origin}/docs/static/swagger-ui-bundle.js`;
-  const attacks: Record<string, string> = {
-    "slow headers": `-H -i 5 -u ${api}`,
-    "slow bodies": `-B -i 5 -s 60000 -u ${api}`,
-    "slow reading": `-X -w 512 -y 1024 -n 5 -z 32 -k 3 -u ${largeFile}`,
-  };
-  const rows: string[][] = [];
-  for (const [name, options] of Object.entries(attacks)) {
-    const load = { requests, connections: 4, rate: 100 };
-    const before = await clients.send(server, load);
-    const common = `-c ${slowConnections} -r 1000 -l ${seconds + 5} -p 3`;
-    const attack = startAttack("slowhttptest", ...`${common} ${options}`.split(" "));
-    teardown(() => attack.kill());
-    let output = "";
-    attack.stdout.on("data", (chunk) => {
-      output += stripVTControlCharacters(String(chunk));
-    });
-    const exit = once(attack, "exit");
-    await pause(3_000); // until the connections are open
-    const during = await clients.send(server, load);
-    await exit;
-    const connected = [...output.matchAll(/connected:\s+(\d+)/g)].map(([, count]) => Number(count));
-    const isAvailable = [...output.matchAll(/service available:\s+(\w+)/g)].every(([, word]) => word === "YES");
-    rows.push([
-      name,
-      String(Math.max(...connected)),
-      isAvailable ? "always" : "not always",
-      String(during.unanswered),
-      formatMs(before.p99),
-      formatMs(during.p99),
     ]);
   }
   return rows;

@@ -45,11 +45,6 @@ export function startClient(program: string): ChildProcess {
   });
 }
 
-/** Starts another program on the core of the clients. Its standard output is a pipe. */
-export function startAttack(command: string, ...args: string[]) {
-  return spawn("taskset", ["-c", clientCore, command, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-}
-
 /** Starts processes that never stop computing on the core of the servers. Returns a function that ends them. */
 export function startBusyLoops(count: number): () => void {
   const loops = Array.from({ length: count }, () =>
