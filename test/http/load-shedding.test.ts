@@ -55,7 +55,7 @@ t.test("Rejects requests that have waited for 500 ms, and counts them in the log
   t.match(text, `\npetstore_requests_rejected_total ${rejected.length}\n`);
   t.match(text, "\npetstore_requests_queued 0\n");
   cost = 1;
-  for (const { status } of await burst(service, 60)) t.equal(status, 200, "requests that wait for less are accepted");
+  for (const { status } of await burst(service, 10)) t.equal(status, 200, "requests that wait for less are accepted");
 });
 
 t.test("Responds with 401 without a valid key, and to /healthz, however long requests wait", async (t) => {
