@@ -57,7 +57,7 @@ export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Pr
   // Caches the hash by connection: a connection usually sends the same key again, and hashing is expensive.
   const sentKeys = new WeakMap<object, SentKey>();
   const cache = new KeyCache(keys);
-  const rejected = new WeakMap<FastifyRequest, KeyLookup>(); // a request in the queue is looked up twice
+  const rejected = new WeakMap<FastifyRequest, KeyLookup>(); // a request that waits in the queue is authenticated twice
   const readKey = ({ headers: { authorization }, raw: { socket } }: FastifyRequest): SentKey | undefined => {
     const previous = sentKeys.get(socket);
     if (previous !== undefined && previous.authorization === authorization) return previous;
