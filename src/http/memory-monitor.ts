@@ -11,7 +11,10 @@ const highResident = 0.85; // of the limit
 const defaultCheckInterval = 250; // milliseconds
 const minCollectionInterval = 10_000; // milliseconds between two garbage collections because the memory is full
 const minReleaseInterval = 60_000; // milliseconds between two garbage collections because the process is idle
-const maxGrowth = 1.4; // of the resident memory since the last collection, before an idle process releases memory
+// An idle process releases memory if it uses more than this share of the limit, and has grown by this factor since the
+// last collection. Not sooner, because V8 also discards the optimized code: the next 5,000 requests take twice the time.
+const maxIdleResident = 1 / 3;
+const maxGrowth = 1.4;
 const maxIdleUtilization = 0.05; // of the event loop
 
 declare module "fastify" {
@@ -79,14 +82,15 @@ class MemoryMonitor {
     return this.#isHigh;
   }
 
-  /** Collects garbage before it reports a full memory, because garbage is no load; and after a load, to release memory. */
+  /** Collects garbage before it reports a full memory, because garbage is no load; and while idle, to release much memory. */
   async check(): Promise<void> {
     const sinceCollection = this.#clock() - this.#lastCollection;
     const isIdle = this.#updateUtilization() < maxIdleUtilization;
     const usage = this.#read();
+    const minIdleResident = Math.max(maxIdleResident * usage.residentLimit, maxGrowth * this.#residentAfterCollection);
     if (
       (sinceCollection > minCollectionInterval && isFull(usage)) ||
-      (sinceCollection > minReleaseInterval && isIdle && usage.resident > maxGrowth * this.#residentAfterCollection)
+      (sinceCollection > minReleaseInterval && isIdle && usage.resident > minIdleResident)
     ) {
       this.#lastCollection = this.#clock();
       await collectGarbage();
