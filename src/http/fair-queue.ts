@@ -1,6 +1,6 @@
-// Queues requests while the event loop is busy, and starts those of all clients in turn (fair queueing, RFC 8290): a
-// client that sends many requests waits for its own requests, not for those of others, and delays others by one each.
-// Every other request is one of a client with a credential, however many network addresses send requests without one.
+// Queues requests while the event loop is busy, and divides its time fairly between the clients (deficit round robin,
+// RFC 8290, section 4.1): a client that sends many or expensive requests waits for its own requests, not for those of
+// others. Every other request is one of a client with a credential, however many network addresses send requests without.
 //
 // Without a queue, Node reads up to 48 times 1,024 requests in one tick of the event loop, before it runs timers. And it
 // accepts one connection per tick, so that long ticks delay the clients that connect.
@@ -8,6 +8,7 @@
 const maxTick = 5; // milliseconds of a tick that requests may take before further ones are queued
 const maxSlice = 1; // milliseconds of a tick that queued requests may take
 const maxBatch = 32; // queued requests that are started in one tick, if they take less than `maxSlice`
+const quantum = 0.1; // milliseconds that a client may use in each turn: about one get
 const maxStep = 50; // milliseconds between two events that count as waiting; a longer time is not caused by the load
 
 interface QueuedRequest {
@@ -15,13 +16,50 @@ interface QueuedRequest {
   readonly start: (waited: number) => void;
 }
 
+interface Client {
+  readonly requests: QueuedRequest[]; // in order of arrival
+  debt: number; // milliseconds that it has used, less those of its turns since then
+}
+
+/** Clients, in the order of their turns. */
+class Clients {
+  readonly #clients = new Map<unknown, Client>();
+  #size = 0;
+
+  /** The number of requests. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(id: unknown, request: QueuedRequest): void {
+    const client = this.#clients.get(id);
+    if (client === undefined) this.#clients.set(id, { requests: [request], debt: 0 });
+    else client.requests.push(request);
+    this.#size += 1;
+  }
+
+  /** Removes the next request. Returns it with its client, whose debt the caller increases by the time that it takes. */
+  removeNext(): [QueuedRequest, Client] {
+    for (const [id, client] of this.#clients) {
+      this.#clients.delete(id);
+      client.debt = Math.max(0, client.debt - quantum);
+      const request = client.debt === 0 ? client.requests.shift() : undefined;
+      if (request !== undefined || client.debt > 0) this.#clients.set(id, client); // last in turn
+      if (request === undefined) continue;
+      this.#size -= 1;
+      if (this.#size === 0) this.#clients.clear();
+      return [request, client];
+    }
+    throw new Error("No request is in the queue.");
+  }
+}
+
 /** Queues requests by client. */
 export class FairQueue {
   readonly #clock: () => number;
-  // The requests of each client, in order of arrival. The clients are in the order of their turns.
-  readonly #clients = { known: new Map<unknown, QueuedRequest[]>(), unknown: new Map<unknown, QueuedRequest[]>() };
+  readonly #known = new Clients();
+  readonly #unknown = new Clients();
   #isTurnOfKnown = true;
-  #size = 0;
   #tickStart: number | undefined; // undefined before the first request of a tick
   #sliceStart: number | undefined; // undefined before the first queued request of a tick
   #hasAccepted = false; // whether a connection was accepted since the previous slice
@@ -39,7 +77,7 @@ export class FairQueue {
 
   /** The number of requests in the queue. */
   get size(): number {
-    return this.#size;
+    return this.#known.size + this.#unknown.size;
   }
 
   /** Returns whether requests must wait. The first call in a tick starts the time of the tick. */
@@ -49,7 +87,7 @@ export class FairQueue {
       this.#tickStart = now;
       setImmediate(this.#endTick);
     }
-    return this.#size > 0 || now - this.#tickStart >= maxTick;
+    return this.size > 0 || now - this.#tickStart >= maxTick;
   }
 
   /**
@@ -58,13 +96,9 @@ export class FairQueue {
    * 50 ms: all requests would seem to have waited too long, although the load is low.
    */
   enter(client: unknown, isKnown: boolean): Promise<number> {
-    const clients = isKnown ? this.#clients.known : this.#clients.unknown;
     const since = this.#now();
     return new Promise((start) => {
-      const requests = clients.get(client);
-      if (requests === undefined) clients.set(client, [{ since, start }]);
-      else requests.push({ since, start });
-      this.#size += 1;
+      (isKnown ? this.#known : this.#unknown).add(client, { since, start });
       this.#schedule();
     });
   }
@@ -92,7 +126,7 @@ export class FairQueue {
   // An immediate for each request, because promises are settled between two immediates: a request that needs only the
   // embedded store is complete before the next one starts.
   #schedule(): void {
-    for (; this.#scheduled < Math.min(this.#size, maxBatch); this.#scheduled++) setImmediate(this.#step);
+    for (; this.#scheduled < Math.min(this.size, maxBatch); this.#scheduled++) setImmediate(this.#step);
   }
 
   readonly #step = (): void => {
@@ -115,14 +149,13 @@ export class FairQueue {
   };
 
   #startNext(now: number): void {
-    const { known, unknown } = this.#clients;
-    const clients = unknown.size === 0 || (known.size > 0 && this.#isTurnOfKnown) ? known : unknown;
-    this.#isTurnOfKnown = clients !== known;
-    const [client, requests] = clients.entries().next().value as [unknown, QueuedRequest[]];
-    const { since, start } = requests.shift() as QueuedRequest;
-    clients.delete(client);
-    if (requests.length > 0) clients.set(client, requests); // last in turn
-    this.#size -= 1;
+    const isKnown = this.#unknown.size === 0 || (this.#known.size > 0 && this.#isTurnOfKnown);
+    this.#isTurnOfKnown = !isKnown;
+    const [{ since, start }, client] = (isKnown ? this.#known : this.#unknown).removeNext();
     start(now - since);
+    const recordTime = () => {
+      client.debt += this.#now() - now;
+    };
+    queueMicrotask(() => process.nextTick(recordTime)); // after the promises of the request are settled
   }
 }

@@ -43,6 +43,18 @@ t.test("Starts every other request for a client with a credential, however many 
   t.same(order, ["k1", "n0", "l1", "n1", "k2", "n2", "n3", "n4"]);
 });
 
+t.test("Divides the time between the clients, and not the number of requests", async (t) => {
+  const { time, order, enter } = createBusy();
+  const enterExpensive = async (name: string) => {
+    await enter("a", name);
+    time.now += 4;
+  };
+  const loop = enterExpensive("a1").then(() => enterExpensive("a2"));
+  const cheap = Array.from({ length: 6 }, (_, n) => enter("b", `b${n + 1}`));
+  await Promise.all([...cheap, loop]);
+  t.same(order, ["a1", "b1", "b2", "b3", "b4", "b5", "b6", "a2"], "although a has no other request in the queue");
+});
+
 t.test("Does not start a request before those in the queue, also if the event loop has time", async (t) => {
   const { queue, enter } = createBusy();
   for (let n = 0; n < 40; n++) enter("a", `${n}`);
