@@ -5,13 +5,15 @@ import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { parseJson } from "../lib/index.ts";
 import { HttpError } from "./errors.ts";
-import { readBody } from "./request-body.ts";
+import { limitWaitingChunks, readBody } from "./request-body.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Parses bodies of application/json. Responds with 415 to other media types, charsets and content codings. */
 export const jsonBody = fp(
   async (app) => {
+    for (const event of ["request", "checkContinue", "checkExpectation"])
+      app.server.prependListener(event, limitWaitingChunks);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
       const bytes = await readBody(request, payload);

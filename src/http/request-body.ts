@@ -8,6 +8,20 @@ import { HttpError } from "./errors.ts";
 const maxChunks = 1_024; // of a body; each takes memory and CPU time, however small it is
 
 /**
+ * Stops reading from a connection when more than 1,024 chunks of a body wait to be read. Node stops only when 64 KiB wait,
+ * and a chunk of one byte takes a hundred times its size. A listener of the server's requests.
+ */
+export function limitWaitingChunks(request: IncomingMessage): void {
+  let chunks = 0;
+  const { push } = request;
+  request.push = (chunk, encoding) => {
+    if (chunk === null) return push.call(request, chunk);
+    chunks += 1;
+    return chunks <= maxChunks + 1 && push.call(request, chunk, encoding); // `readBody` rejects the last one
+  };
+}
+
+/**
  * Reads the body of a request. Rejects with an HttpError if it has more bytes than the route allows, or more than 1,024
  * chunks, and with the error of the stream if the client disconnects.
  */
@@ -26,7 +40,11 @@ export function readBody({ headers, routeOptions }: FastifyRequest, payload: Inc
       bytes += chunk.length;
       if (bytes > bodyLimit) stop(tooLarge());
       else if (chunks.push(chunk) > maxChunks)
-        stop(new HttpError("content_too_large", `The body may have at most ${maxChunks} chunks: send larger ones.`));
+        stop(
+          new HttpError("content_too_large", `The body may have at most ${maxChunks} chunks: send larger ones.`, {
+            connection: "close", // the rest is not parsed
+          }),
+        );
     };
     payload
       .on("data", add)

@@ -1,6 +1,11 @@
 // Request bodies: strict JSON, strict UTF-8, size, media type and content coding.
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
+import fastify from "fastify";
 import t from "tap";
+import { jsonBody } from "../../src/http/index.ts";
 import type { Pet } from "../../src/store/port.ts";
 import { maxBytes, maxName } from "../support/pets.ts";
 import { minimalPet, start } from "../support/service.ts";
@@ -170,6 +175,31 @@ t.test("Rejects a chunked body of more than 64 KiB, or of more than 1,024 chunks
   const large = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n0\r\n\r\n`;
   t.match(await raw(large), [{ status: 413, body: { message: "The body may have at most 65536 bytes." } }]);
   t.match(await send(1_025), [
-    { status: 413, body: { message: "The body may have at most 1024 chunks: send larger ones." } },
+    {
+      status: 413,
+      headers: { connection: "close" },
+      body: { message: "The body may have at most 1024 chunks: send larger ones." },
+    },
   ]);
+});
+
+t.test("Keeps at most 1,025 chunks of a body that waits to be read, however small they are", async (t) => {
+  const app = fastify();
+  t.teardown(() => app.close());
+  await app.register(jsonBody);
+  let waiting = 0;
+  app.addHook("onRequest", async ({ raw: request }) => {
+    await pause(100);
+    waiting = request.readableLength;
+  });
+  app.post("/", async () => "created");
+  await app.listen();
+  const chunks = "1\r\nx\r\n".repeat(5_000);
+  const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port);
+  socket.write(`${head}${chunks}0\r\n\r\n`);
+  await once(socket, "data");
+  socket.destroy();
+  t.equal(waiting, 1_025);
 });
