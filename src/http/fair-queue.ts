@@ -6,8 +6,11 @@
 // accepts one connection per tick, so that long ticks delay the clients that connect.
 
 const maxTick = 5; // milliseconds of a tick that requests may take before further ones are queued
-const maxSlice = 1; // milliseconds of a tick that queued requests may take
-const maxBatch = 32; // queued requests that are started in one tick, if they take less than `maxSlice`
+// Queued requests may take as many milliseconds of a tick as all else in it, within these bounds: the tick is longer if
+// much data arrives.
+const minSlice = 1;
+const maxSlice = 10;
+const maxBatch = 32; // queued requests that are started per millisecond
 const quantum = 0.1; // milliseconds that a client may use in each turn: about one get
 const maxStep = 50; // milliseconds between two events that count as waiting; a longer time is not caused by the load
 
@@ -62,6 +65,8 @@ export class FairQueue {
   #isTurnOfKnown = true;
   #tickStart: number | undefined; // undefined before the first request of a tick
   #sliceStart: number | undefined; // undefined before the first queued request of a tick
+  #sliceEnd = 0; // of the last slice
+  #slice = minSlice; // milliseconds
   #hasAccepted = false; // whether a connection was accepted since the previous slice
   #isAccepting = false; // the same, at the start of this slice
   #resume = 0; // the time until which connections have priority
@@ -126,20 +131,23 @@ export class FairQueue {
   // An immediate for each request, because promises are settled between two immediates: a request that needs only the
   // embedded store is complete before the next one starts.
   #schedule(): void {
-    for (; this.#scheduled < Math.min(this.size, maxBatch); this.#scheduled++) setImmediate(this.#step);
+    const batch = Math.min(this.size, Math.ceil(this.#slice * maxBatch));
+    for (; this.#scheduled < batch; this.#scheduled++) setImmediate(this.#step);
   }
 
   readonly #step = (): void => {
     const now = this.#now();
     if (this.#sliceStart === undefined) {
       this.#sliceStart = now;
+      this.#slice = Math.min(Math.max(now - this.#sliceEnd, minSlice), maxSlice);
       this.#isAccepting = this.#hasAccepted;
       this.#hasAccepted = false;
       setImmediate(this.#endSlice); // before the immediates of the next tick
       if (!this.#isAccepting || now >= this.#resume) this.#startNext(now);
     } else if (!this.#isAccepting) {
-      if (now - this.#sliceStart < maxSlice) this.#startNext(now);
+      if (now - this.#sliceStart < this.#slice) this.#startNext(now);
     } else if (this.#resume <= this.#sliceStart) this.#resume = now + (now - this.#sliceStart);
+    this.#sliceEnd = now;
     this.#scheduled -= 1;
     this.#schedule();
   };

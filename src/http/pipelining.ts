@@ -25,7 +25,7 @@ declare module "fastify" {
 
 /**
  * Starts a request only after the response to the previous one of its connection has been sent. Closes a connection with
- * more than 64 requests without a response, and one whose requests would have to wait if 4,096 of all connections wait.
+ * more than 64 requests without a response, and one with more than one if 4,096 requests of all connections wait.
  *
  * Node parses all requests of up to 64 KB at once, and keeps them until it has handled all connections that are ready:
  * 2,000 requests each, which would exhaust the memory. So the rest of the bytes of a closed connection is not parsed.
@@ -44,7 +44,8 @@ export const pipelining = fp(
       const { onIncoming } = parser;
       parser.onIncoming = (request, shouldKeepAlive) => {
         const { length } = pending.of(socket);
-        if (length === 0 || (length < maxPerConnection && waiting < maxWaiting))
+        // A client can send its next request before the service learns that the response has been sent.
+        if (length <= 1 || (length < maxPerConnection && waiting < maxWaiting))
           return onIncoming(request, shouldKeepAlive);
         app.closeConnection(socket, "pipelining");
         return stopParsing;

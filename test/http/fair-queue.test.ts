@@ -83,6 +83,25 @@ t.test("Starts at most 32 requests in a tick, and fewer if they take 5 ms", asyn
   t.ok(sizes.length >= 10, `a slow request ends the slice: ${sizes}`);
 });
 
+t.test("Starts requests for as long as all else in a tick took, up to 10 ms", async (t) => {
+  const { time, queue } = createBusy();
+  let started = 0;
+  for (let n = 0; n < 30; n++)
+    queue.enter("client", true).then(() => {
+      started += 1;
+      time.now += 2;
+    });
+  const starts: number[] = [];
+  for (const others of [0, 6, 40]) {
+    await nextTick();
+    started = 0;
+    time.now += others; // such as data that arrives
+    await nextTick();
+    starts.push(started);
+  }
+  t.same(starts, [1, 3, 5], "after 0, 6 and 40 ms");
+});
+
 t.test("Counts a time in which the process stands still as 50 ms of waiting", async (t) => {
   const { time, queue } = createBusy();
   const waiting = queue.enter("client", true);
