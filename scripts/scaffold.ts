@@ -58,7 +58,7 @@ function readDefinition({ path, method }: Operation): Definition {
   };
 }
 
-/** Returns an example of the document, or a value of the type. */
+/** Returns an example from the document, or else a value of the type. */
 function sample({ example, examples, schema = {} }: Value): unknown {
   const [first] = Object.values(examples ?? {});
   const candidates = [example, first?.value, schema.examples?.[0], schema.default, schema.enum?.[0]];
@@ -66,12 +66,12 @@ function sample({ example, examples, schema = {} }: Value): unknown {
   return candidates.find((value) => value !== undefined) ?? byType[schema.type ?? "object"] ?? 1;
 }
 
-// A handler has the name of its operationId, which must not be a reserved word or a name that its file declares.
+// A handler is named after its operationId, which must not be a reserved word or a name that the file declares.
 function checkName({ id }: Operation): void {
   try {
     new Function(`"use strict"; let handlers, notImplemented, ${id};`);
   } catch {
-    throw new Error(`The operationId ${id} can't be the name of a function: choose another.`);
+    throw new Error(`The operationId ${id} is not a valid function name. Choose another one.`);
   }
 }
 
@@ -83,7 +83,7 @@ function handlerSource({ id, method, path }: Operation, { parameters, body, stat
 import { notImplemented } from "../../http/index.ts";
 import type { Handler } from "../handler.ts";
 
-/** Is not written yet. Input: ${inputs.join(", ") || "none"}. Responses: ${statuses.join(", ")}. */
+/** Not implemented. Input: ${inputs.join(", ") || "none"}. Responses: ${statuses.join(", ")}. */
 export const ${id}: Handler<"${id}"> = async () => {
   throw notImplemented("${id}");
 };
@@ -105,7 +105,7 @@ function testSource({ id, method, path }: Operation, { parameters, body, statuse
   };
   const url = `${document.basePath}${target}${query && `?${query}`}`;
   const lastArgument = Object.keys(options).length > 0 ? `, ${JSON.stringify(options)}` : "";
-  return `// The operation ${id} over HTTP. Each response is checked against the document.
+  return `// ${id}, over HTTP. Each response is validated against the document.
 import t from "tap";
 import { start } from "../support/service.ts";
 
@@ -116,7 +116,7 @@ t.test("${id} succeeds", async (t) => {
 `;
 }
 
-// The types of the document, which the handler must read and send once it is implemented.
+// The types of the document, which the implemented handler must read and send.
 function signatureSource({ parameters, body, responses, headers }: Operation): string {
   const toInput = ({ type, required, hasDefault }: Field) => (required || hasDefault ? type : `${type}?`);
   const toOutput = ({ type, required }: Field) => (required ? type : `${type}?`);
@@ -156,7 +156,7 @@ function registerSignature(source: string, operation: Operation): string {
     /(?=\} as const satisfies Signatures;)/,
     `${operation.id}: ${signatureSource(operation)},\n`,
   );
-  if (after === source) throw new Error(`src/pets/signatures.ts has an unknown format: add ${operation.id} by hand.`);
+  if (after === source) throw new Error(`Can't find the list in src/pets/signatures.ts. Add ${operation.id} manually.`);
   return after;
 }
 
@@ -165,7 +165,7 @@ function register(source: string, { id }: Operation): string {
   const after = source
     .replace(/^(import type .*\n)/m, `$1import { ${id} } from "./handlers/${id}.ts";\n`)
     .replace(/(?<=export const handlers = \{[^}]*?)(,?\s*)(?=\})/, `, ${id} `);
-  if (!after.includes(`, ${id} }`)) throw new Error(`src/pets/handlers.ts has an unknown format: add ${id} by hand.`);
+  if (!after.includes(`, ${id} }`)) throw new Error(`Can't find the list in src/pets/handlers.ts. Add ${id} manually.`);
   return after;
 }
 
@@ -189,13 +189,13 @@ function scaffold(missing: readonly Operation[]): void {
     stdio: "pipe",
   });
   for (const { id, method, path } of missing)
-    console.log(`${method} ${path}: write src/pets/handlers/${id}.ts and test/pets/${id}.test.ts.`);
+    console.log(`${method} ${path}: implement src/pets/handlers/${id}.ts and complete test/pets/${id}.test.ts.`);
 }
 
 try {
   const missing = document.operations.filter(({ id }) => !existsSync(resolve(`src/pets/handlers/${id}.ts`)));
   if (missing.length > 0) scaffold(missing);
-  else console.log("Every operation has its handler.");
+  else console.log("All operations have handlers.");
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -23,11 +23,11 @@ export type NewPet = components["schemas"]["NewPet"];
 /** The status of a pet. */
 export type PetStatus = components["schemas"]["PetStatus"];
 /**
- * An error. Its code is `unreachable`, with the status 0, if there was no response of the service, and `unreadable` if
- * the response did not come from the service, but from a proxy for example.
+ * An error. Its code is `unreachable`, with the status 0, if the client received no response. Its code is `unreadable`
+ * if the response did not come from the service, but from a proxy for example.
  */
 export type Failure = components["schemas"]["Error"];
-/** The query of a list. `limit` is the size of a page. */
+/** The query of `listPets`. `limit` is the page size. */
 export type PetsQuery = NonNullable<operations["listPets"]["parameters"]["query"]>;
 
 /** The options of a client. */
@@ -44,18 +44,18 @@ export interface Options {
 
 /**
  * Calls operations by method and path: `client.GET("/pets", { params: { query: { limit: 5 } } })`. Returns
- * `{ data, response }` or `{ error, response }`, and never throws. Bodies are read to their end first, also with
+ * `{ data, response }` or `{ error, response }`, and never throws. Reads the whole body before it returns, even with
  * `parseAs: "stream"`.
  */
 export interface Client extends FetchClient<paths> {
   /**
-   * Iterates over all pets that match, in the order of their ids: `for await (const pet of client.pets())`. Throws a
-   * PetStoreError if a page can't be read, because an early end would look like the end of the list.
+   * Iterates over all matching pets, ordered by id: `for await (const pet of client.pets())`. Throws a PetStoreError if
+   * a page can't be read, because otherwise an incomplete list would look complete.
    */
   pets(query?: PetsQuery, options?: { readonly signal?: AbortSignal }): AsyncIterable<Pet>;
 }
 
-/** The error of an iteration over pets. */
+/** The error that an iteration over pets throws. */
 export class PetStoreError extends Error {
   override readonly name = "PetStoreError";
   readonly failure: Failure;
@@ -69,13 +69,13 @@ export class PetStoreError extends Error {
 /** Creates a client. Throws a TypeError if an option is invalid, or if the runtime does not support exact int64. */
 export function createClient({ baseUrl, key, timeout = 30_000, warn = console.warn }: Options): Client {
   if (!supportsExactJson || !("any" in AbortSignal))
-    throw new TypeError("this runtime is too old: the client requires Node 22, Chrome 116, Firefox 135 or Safari 18.4");
+    throw new TypeError("the client requires Node 22, Chrome 116, Firefox 135, Safari 18.4 or newer");
   // The messages do not contain the values, which may be secret.
-  if (!isBaseUrl(baseUrl))
-    throw new TypeError(`baseUrl must be the http or https URL of the service, which ends with ${basePath}`);
+  if (!isBaseUrl(baseUrl)) throw new TypeError(`baseUrl must be an http or https URL that ends with ${basePath}`);
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key))
-    throw new TypeError("key must be an API key, as `petstore keys create` prints it");
-  if (!(timeout > 0 && timeout < 2 ** 31)) throw new TypeError("timeout must be a number of milliseconds");
+    throw new TypeError("key must be an API key, such as psk_…");
+  if (!(timeout > 0 && timeout < 2 ** 31))
+    throw new TypeError("timeout must be a positive number of milliseconds below 2^31");
 
   const fetchClient = createFetchClient<paths>({
     baseUrl,
@@ -114,7 +114,7 @@ async function* listPets(
   }
 }
 
-// Uses only the query of the link, so that the API key is sent to `baseUrl` only.
+// Uses only the query of the link, so that the client sends the API key only to `baseUrl`.
 function readNextQuery(response: Response, seenCursors: ReadonlySet<string | undefined>): PetsQuery | undefined {
   const target = findLink("next", response.headers);
   if (target === undefined) return undefined;
@@ -122,10 +122,10 @@ function readNextQuery(response: Response, seenCursors: ReadonlySet<string | und
     ? Object.fromEntries(new URL(target, response.url).searchParams)
     : undefined;
   if (next?.cursor !== undefined && !seenCursors.has(next.cursor)) return next;
-  throw new PetStoreError(unreadable(response, "its link to the next page is invalid"));
+  throw new PetStoreError(unreadable(response, "the link to the next page is invalid"));
 }
 
-// Prevents that a retry creates a second pet.
+// Prevents retries from creating a second pet.
 const setIdempotencyKey: Middleware = {
   onRequest({ request, schemaPath }) {
     if (idempotentOperations.has(`${request.method} ${schemaPath}`) && !request.headers.has("idempotency-key"))
@@ -133,7 +133,7 @@ const setIdempotencyKey: Middleware = {
   },
 };
 
-// Not crypto.randomUUID, which browsers offer only to pages from https.
+// Not crypto.randomUUID, which browsers offer only to https pages.
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -147,11 +147,11 @@ function warnOfDeprecation(warn: (message: string) => void): Middleware {
       warned.add(operation);
       const sunset = headers.get("sunset");
       const successor = findLink("successor-version", headers);
-      const parts = [`The Pet Store's ${operation} is deprecated`];
-      if (sunset) parts.push(`its sunset is ${sunset}`);
-      if (successor) parts.push(`use ${successor}`);
+      const sentences = [`The Pet Store operation ${operation} is deprecated.`];
+      if (sunset) sentences.push(`It will be removed on ${sunset}.`);
+      if (successor) sentences.push(`Use ${successor} instead.`);
       try {
-        warn(parts.join("; "));
+        warn(sentences.join(" "));
       } catch {
         // An exception of the caller's function must not fail the call.
       }
@@ -161,7 +161,7 @@ function warnOfDeprecation(warn: (message: string) => void): Middleware {
 
 type Result = { data?: unknown; error?: unknown; response: Response };
 
-// Wraps a method of openapi-fetch: returns errors as values in the form of Failure, and parses int64 exactly.
+// Wraps a method of openapi-fetch. Returns errors as values of the type Failure, and parses int64 exactly.
 function withoutThrowing(method: (...args: unknown[]) => Promise<Result>) {
   return async (...args: unknown[]): Promise<Result> => {
     const last = args.at(-1);
@@ -195,14 +195,14 @@ function isFailure(error: unknown): error is Failure {
 
 function unreachable({ message, cause }: Error): Failure {
   const reason = [message, (cause as Error | undefined)?.message].filter(Boolean).join(": ");
-  return { code: "unreachable", message: `No response from the Pet Store: ${reason}.`, status: 0 };
+  return { code: "unreachable", message: `The Pet Store did not respond: ${reason}.`, status: 0 };
 }
 
 function unreadable({ status }: Response, body: unknown): Failure {
   const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "nothing");
   return {
     code: "unreadable",
-    message: `The response ${status} did not come from the Pet Store: ${text.slice(0, 200)}`,
+    message: `Can't read the response with the status ${status}: ${text.slice(0, 200)}`,
     status,
   };
 }

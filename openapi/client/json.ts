@@ -7,7 +7,7 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 /** Whether the runtime supports exact integers in JSON. */
 export const supportsExactJson = typeof rawJSON === "function";
 
-/** Serializes a value as JSON, with a bigint as an integer. */
+/** Serializes a value as JSON, with each bigint as an integer. */
 export function exactJson(value: unknown): string {
   // Reads the value from `this`, because the second parameter is a string if BigInt has a toJSON.
   return JSON.stringify(value, function (this: Record<string, unknown>, key, part) {
@@ -16,7 +16,7 @@ export function exactJson(value: unknown): string {
   });
 }
 
-/** Parses JSON, with the numbers of the named fields as bigint. Throws a SyntaxError if the text is not JSON. */
+/** Parses JSON. Returns the numbers of the named fields as bigint. Throws a SyntaxError if the text is not JSON. */
 export function parseExactJson(text: string, fields: ReadonlySet<string>): unknown {
   const revive = (key: string, value: unknown, { source }: { source: string }) =>
     typeof value === "number" && fields.has(key) ? BigInt(source) : value;

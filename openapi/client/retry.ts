@@ -2,7 +2,7 @@
 // 9110, section 10.2.3).
 
 const maxAttempts = 4;
-const maxDelay = 30_000; // milliseconds; a response with a longer Retry-After is returned
+const maxDelay = 30_000; // milliseconds; a response with a longer Retry-After is not retried
 const baseDelay = 100; // milliseconds, doubled for each retry
 
 /**
@@ -27,7 +27,7 @@ export async function retry(request: Request, timeout: number, wait = sleep): Pr
   }
 }
 
-// Reads the body, so that an incomplete body is a network error, too.
+// Reads the body, so that an incomplete body is also a network error.
 async function send(request: Request, timeout: number): Promise<Response> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeout)]);
   const response = await fetch(request, { signal });

@@ -2,10 +2,10 @@
 import { methods } from "../../src/spec/openapi.ts";
 import { find, type Json, parsePointer } from "../json-pointer.ts";
 
-// Their schemas apply to the same value as the schema that contains them.
+// The schemas of these keywords apply to the same value as the schema that contains them.
 const inPlace = /^(allOf|anyOf|oneOf|if|then|else|\$ref)$/;
 
-/** Returns the schemas of all responses for which a new field would be invalid, also as a part of another schema. */
+/** Returns the schemas of all responses, including nested ones, that reject additional fields. */
 export function findClosedSchemas(document: Json): ReadonlySet<Json> {
   const closed = new Set<Json>();
   const seen = { open: new Set<unknown>(), closed: new Set<unknown>() };

@@ -1,5 +1,5 @@
-// Compares two versions of the contract. Redocly finds most changes. Changes that it does not find, or not per
-// operation, are found here: security requirements, the server URL, and extensible enums.
+// Compares two versions of the contract. Redocly finds most changes. This file finds the others: changes of security
+// requirements per operation, the server URL, and extensible enums.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,8 +32,8 @@ export async function compare(base: string, revision: string, today: string): Pr
   return all.sort((one, other) => order.indexOf(one.impact) - order.indexOf(other.impact));
 }
 
-// The gate compares the versions, and compareSecurity compares security requirements. The key of a path contains the
-// names of its parameters, which callers do not see.
+// Excludes changes that the gate or compareSecurity compares, and renamed path parameters in the key of a path, which
+// callers do not see.
 function isRelevant({ typeName, property = "", impact }: RedoclyChange): boolean {
   if (typeName === "Info" && /^(version|x-released)$/.test(property)) return false;
   if (typeName === "PathItem" && property === "key" && impact !== "major") return false;
@@ -52,7 +52,7 @@ async function runRedocly({ base, revision }: Versions): Promise<RedoclyChange[]
     const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" };
     const { stdout } = await promisify(execFile)(redocly, args, { cwd: folder, env, maxBuffer: 2 ** 26 }).catch(
       ({ stderr, message }) => {
-        throw new Error(`The document can't be compared: ${(stderr || message).replace(/\s+/g, " ").slice(0, 500)}`);
+        throw new Error(`Can't compare the documents: ${(stderr || message).replace(/\s+/g, " ").slice(0, 500)}`);
       },
     );
     return JSON.parse(stdout).changes;
@@ -74,7 +74,7 @@ function compareSecurity({ base, revision }: Versions): Change[] {
       const format = (alternatives: string[][]) =>
         alternatives.map((schemes) => schemes.join(" and ") || "none").join(", or ");
       const location = describeLocation(revision, tokens);
-      const description = `The required credential changed from ${format(before)} to ${format(after)}.`;
+      const description = `Security requirement changed from ${format(before)} to ${format(after)}.`;
       if (before.some((one) => !accepts(after, one))) return { impact: "major" as const, location, description };
       return after.some((one) => !accepts(before, one)) ? { impact: "minor" as const, location, description } : [];
     }),
@@ -93,13 +93,13 @@ function readAlternatives(document: Json, operation: Json): string[][] {
 function compareServerUrls({ base, revision }: Versions): Change[] {
   const [before, after] = [base, revision].map((content) => readServerUrl(content as unknown as OpenApi));
   if (before === after) return [];
-  return [{ impact: "major", location: "the first server", description: `It changed from ${before} to ${after}.` }];
+  return [{ impact: "major", location: "first server", description: `URL changed from ${before} to ${after}.` }];
 }
 
 // An extensible enum (x-extensible-enum) can get new values. Callers branch on its existing values.
 function compareExtensibleEnums({ base, revision }: Versions): Change[] {
   return [...findExtensibleEnums(base)].flatMap(([key, { tokens, values }]) => {
-    if (find(revision, tokens) === undefined) return []; // the removal of its schema is reported
+    if (find(revision, tokens) === undefined) return []; // Redocly reports the removal of the schema
     const after = findExtensibleEnums(revision).get(key)?.values;
     const location = describeLocation(revision, tokens);
     if (after === undefined)
@@ -129,15 +129,15 @@ function findExtensibleEnums(
   return found;
 }
 
-// Finds changes that no other comparison finds, because every change of the document changes the package.
+// Finds changes that no other comparison finds. Every change of the document needs a new version of the package.
 function compareDocuments({ base, revision }: Versions): Change[] {
   const { info: _, ...before } = base;
   const { info: __, ...after } = revision;
   if (isDeepStrictEqual(before, after)) return [];
-  const location = "the document";
+  const location = "document";
   if (isDeepStrictEqual(withoutText(before), withoutText(after)))
-    return [{ impact: "patch", location, description: "Its examples, extensions or order changed." }];
-  return [{ impact: "major", location, description: "A change has no rule. Not known to be compatible." }];
+    return [{ impact: "patch", location, description: "Examples, extensions or the order changed." }];
+  return [{ impact: "major", location, description: "Changed. No rule rates this change as compatible." }];
 }
 
 function withoutText(document: Json): unknown {

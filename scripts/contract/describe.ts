@@ -40,28 +40,30 @@ export function describeChangeLocation(
   return describeLocation(document, tokens.at(-1) === property && pointer !== path ? tokens.slice(0, -1) : tokens);
 }
 
-/** Describes a change in a sentence. Its subject is the location of the change. */
+/** Describes a change in a sentence, which follows the location of the change. */
 export function describeChange(
   { kind, path, property, typeName, verdicts }: RedoclyChange,
   before: unknown,
   after: unknown,
 ): string {
   if (verdicts.length > 0) return verdicts.map(({ message }) => message).join(" ");
-  if (kind !== "modified") return `${describeSubject(path, typeName)} was ${kind}.`;
-  if (textProperties.has(property ?? "")) return `Its \`${property}\` changed.`;
-  if (before === undefined) return `\`${property}\` was added: ${format(after)}.`;
-  if (after === undefined) return `\`${property}\` was removed: it was ${format(before)}.`;
+  if (kind !== "modified") return describeExistence(kind, path, typeName);
+  if (textProperties.has(property ?? "")) return `\`${property}\` changed.`;
+  if (before === undefined) return `\`${property}\` was added with the value ${format(after)}.`;
+  if (after === undefined) return `\`${property}\` was removed. Its value was ${format(before)}.`;
   if (!Array.isArray(before) || !Array.isArray(after))
     return `\`${property}\` changed from ${format(before)} to ${format(after)}.`;
   return `\`${property}\` ${describeDifference(before, after)}.`;
 }
 
-// Returns "It" if the location already ends with the name.
-function describeSubject(path: string, typeName: string): string {
-  if (/^(Header|Operation|Parameter|PathItem|RequestBody|Response|SecurityScheme|Tag)$/.test(typeName)) return "It";
+// Omits the name if the location already ends with it.
+function describeExistence(kind: "added" | "removed", path: string, typeName: string): string {
   const tokens = parsePointer(path);
-  if (typeName === "Schema" && /^(properties|schemas)$/.test(tokens.at(-2) ?? "")) return "It";
-  return /^\d*$/.test(tokens.at(-1) ?? "") ? `A ${typeName}` : `\`${tokens.at(-1)}\``;
+  const isNamed =
+    /^(Header|Operation|Parameter|PathItem|RequestBody|Response|SecurityScheme|Tag)$/.test(typeName) ||
+    (typeName === "Schema" && /^(properties|schemas)$/.test(tokens.at(-2) ?? ""));
+  if (isNamed) return kind === "added" ? "Added." : "Removed.";
+  return /^\d*$/.test(tokens.at(-1) ?? "") ? `A ${typeName} was ${kind}.` : `\`${tokens.at(-1)}\` was ${kind}.`;
 }
 
 /** Describes the values that a list lost and gained. */

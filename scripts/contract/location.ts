@@ -1,4 +1,4 @@
-// Describes a place in the document, for reports and the changelog.
+// Describes locations in the document, for the report and the changelog.
 import { methods } from "../../src/spec/openapi.ts";
 import { find, type Json, type Tokens } from "../json-pointer.ts";
 
@@ -13,7 +13,7 @@ const descriptions: Record<string, (token: string, part: Json | undefined) => st
   tags: (_, part) => `tag \`${part?.name}\``,
 };
 
-/** Describes the place at the tokens, such as "listPets, query parameter `limit`". */
+/** Describes the location at the tokens, such as "listPets, query parameter `limit`". */
 export function describeLocation(document: Json, tokens: Tokens): string {
   const [first, path = "", method = ""] = tokens;
   const isOperation = first === "paths" && (methods as readonly string[]).includes(method);
@@ -30,7 +30,7 @@ export function describeLocation(document: Json, tokens: Tokens): string {
   } else if (start === 2) {
     const item = find(document, ["paths", path]) ?? {};
     const ids = methods.flatMap((method) => (item[method] as Json | undefined)?.operationId ?? []);
-    parts.unshift(`the path ${path}${ids.length > 0 ? ` (${ids.join(", ")})` : ""}`);
+    parts.unshift(`path ${path}${ids.length > 0 ? ` (${ids.join(", ")})` : ""}`);
   }
-  return parts.join(", ") || (first ? `the document's ${first}` : "the document");
+  return parts.join(", ") || (first ? `document ${first}` : "document");
 }

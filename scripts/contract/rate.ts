@@ -1,5 +1,5 @@
-// Rates a change of the document. A change is breaking if Redocly rates it as breaking, or if neither the tables nor
-// the rules of this file know it as compatible.
+// Rates a change of the document. A change is breaking if Redocly rates it as breaking, or if no table and no rule of
+// this file rates it as compatible.
 import { methods } from "../../src/spec/openapi.ts";
 import { find, type Json, parsePointer } from "../json-pointer.ts";
 import { findClosedSchemas } from "./closed-schemas.ts";
@@ -13,7 +13,7 @@ import {
   wordSet,
 } from "./describe.ts";
 
-/** The part of the version (semver.org) that must increase: major for a breaking change, patch for changes of text. */
+/** The part of the version that must increase (semver.org): major for breaking changes, patch for documentation. */
 export type Impact = "major" | "minor" | "patch";
 
 /** A rated change. */
@@ -23,10 +23,10 @@ export interface Change {
   readonly description: string;
 }
 
-/** Types that consist of text only. */
+/** Types that contain only documentation. */
 const textTypes = wordSet("Contact Example ExamplesMap ExternalDocs License Tag TagList");
 
-/** Properties for which Redocly checks the direction: it accepts narrower responses and wider requests. */
+/** Properties that Redocly rates by direction: it accepts wider requests and narrower responses. */
 const directionalProperties = wordSet(`
   additionalProperties const contentEncoding enum exclusiveMaximum exclusiveMinimum format maximum maxItems maxLength
   maxProperties minimum minItems minLength minProperties multipleOf pattern required type unevaluatedProperties uniqueItems
@@ -37,7 +37,7 @@ const compatibleProperties = wordSet(`
   allowEmptyValue allowReserved deprecated openapi tags x-deprecated-since x-internal x-released x-successor x-sunset
 `);
 
-/** Types whose additions are compatible. An earlier rule applies to required parameters and stricter schemas. */
+/** Types whose additions are compatible. Earlier rules rate required parameters and stricter schemas as breaking. */
 const additiveTypes = wordSet(`
   AllOf AnyOf Callback CallbacksMap Components Header HeadersMap Link LinksMap MediaType NamedExamples NamedHeaders
   NamedLinks NamedParameters NamedPathItems NamedRequestBodies NamedResponses NamedSchemas NamedSecuritySchemes OneOf
@@ -52,7 +52,8 @@ type Rule = (
 
 // The first rule that returns an impact applies.
 const rules: Rule[] = [
-  // Callers that omit the parameter get another response. Without an earlier default, there was no promise.
+  // Another default changes the response to callers that omit the parameter. A first default specifies a response that
+  // was unspecified.
   ({ property, before }) => (property === "default" ? (before === undefined ? "minor" : "major") : undefined),
   // Generated clients refer to a parameter by its name.
   ({ typeName, property }) => (typeName === "Parameter" && property === "name" ? "major" : undefined),
@@ -86,7 +87,7 @@ const rules: Rule[] = [
       ? "minor"
       : undefined;
   },
-  // Components to which only removed operations refer may be removed.
+  // Components may be removed if only removed operations refer to them.
   ({ kind, path }, versions) =>
     kind === "removed" && path.startsWith("#/components/") && !isStillUsed(path, versions) ? "minor" : undefined,
   // Stability must not decrease.
@@ -111,7 +112,7 @@ const rules: Rule[] = [
     const isField = typeName === "Schema" && /\/(properties|schemas)\/[^/]+$/.test(path);
     return isField || additiveTypes.has(typeName) ? "minor" : undefined;
   },
-  // Extensions without a rule here are text for people.
+  // Extensions without a rule are documentation.
   ({ property = "" }) => (property.startsWith("x-") ? "patch" : undefined),
 ];
 
@@ -140,7 +141,7 @@ export function rateChange(change: RedoclyChange, versions: Versions, today: str
   return {
     impact: known ?? "major",
     location: describeChangeLocation(change, versions),
-    description: known ? description : `${description} Not known to be compatible.`,
+    description: known ? description : `${description} No rule rates this change as compatible.`,
   };
 }
 

@@ -8,16 +8,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List animals
-         * @description Returns animals in order of id, a page at a time. Where more follow, the header `Link`
-         *     gives the address of the next page with `rel="next"`: follow it as it is.
+         * List pets
+         * @description Returns a page of pets, ordered by id. If there is another page, the `Link` header contains its URL with
+         *     `rel="next"`. Request this URL without changes.
          */
         get: operations["listPets"];
         put?: never;
         /**
-         * Add an animal
-         * @description Adds an animal and returns it with the id that the service assigned. An answered 201 is
-         *     durable. With an `Idempotency-Key`, a call whose answer was lost can be sent again safely.
+         * Create a pet
+         * @description Creates a pet and returns it with its id, which the service assigns. The pet is durably stored before the
+         *     service responds with 201. To retry safely after a lost response, send an `Idempotency-Key`.
          */
         post: operations["createPet"];
         delete?: never;
@@ -34,10 +34,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an animal
+         * Get a pet
          * @deprecated
-         * @description Returns one animal. Deprecated: it is removed on 5 December 2030. Use `listPets` with the
-         *     `status` filter instead.
+         * @description Returns one pet. This operation is deprecated, and will be removed on 5 December 2030. Use `listPets` with
+         *     the `status` filter instead.
          */
         get: operations["getPet"];
         put?: never;
@@ -54,16 +54,16 @@ export interface components {
     schemas: {
         /**
          * Format: int64
-         * @description A 64-bit integer, exact over its whole range.
+         * @description A 64-bit integer.
          */
         Id: bigint;
         /**
-         * @description Whether the animal can be bought.
+         * @description The availability of the pet.
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
         /**
-         * @description An animal to add.
+         * @description A pet to create.
          * @example {
          *       "name": "Rex",
          *       "categoryId": 7,
@@ -72,19 +72,19 @@ export interface components {
          */
         NewPet: {
             /**
-             * text of Unicode without NUL (U+0000)
-             * @description The animal's name. Any text of Unicode but NUL (U+0000).
+             * Unicode text without NUL (U+0000)
+             * @description The animal's name. Unicode text without NUL (U+0000).
              */
             name: string;
             /**
              * Format: int64
-             * @description The id of the category that the animal belongs to.
+             * @description Id of the category the animal belongs to.
              */
             categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description An animal of the store.
+         * @description A pet.
          * @example {
          *       "id": 1,
          *       "name": "Rex",
@@ -95,25 +95,25 @@ export interface components {
         Pet: {
             /**
              * Format: int64
-             * @description The unique identifier, assigned by the service on creation.
+             * @description Unique identifier assigned by the service on creation; never supplied by the client.
              */
             id: bigint;
             /**
-             * text of Unicode without NUL (U+0000)
-             * @description The animal's name. Any text of Unicode but NUL (U+0000).
+             * Unicode text without NUL (U+0000)
+             * @description The animal's name. Unicode text without NUL (U+0000).
              */
             name: string;
             /**
              * Format: int64
-             * @description The id of the category that the animal belongs to.
+             * @description Id of the category the animal belongs to.
              */
             categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
         };
-        /** @description Animals in order of id. */
+        /** @description Pets, ordered by id. */
         Pets: components["schemas"]["Pet"][];
         /**
-         * @description What every failure looks like.
+         * @description An error response.
          * @example {
          *       "code": "pet_not_found",
          *       "message": "No pet has the id 42.",
@@ -121,9 +121,9 @@ export interface components {
          *     }
          */
         Error: {
-            /** @description What went wrong, for programs. A later version may add codes. */
+            /** @description Machine-readable error code. Later versions can add codes. */
             code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable" | "store_full";
-            /** @description What went wrong, for people. The text may change. */
+            /** @description Human-readable description. Its wording can change. */
             message: string;
             /**
              * Format: int32
@@ -133,7 +133,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is malformed, or a parameter or the body is not as described. */
+        /** @description The request is malformed, or a parameter or the body is invalid. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -164,7 +164,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such animal. */
+        /** @description No pet has this id. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -179,7 +179,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The path does not have this method. `Allow` names those that it has. */
+        /** @description The path does not support the method. `Allow` lists the supported methods. */
         MethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
@@ -191,7 +191,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than is accepted. */
+        /** @description The body is too large. */
         ContentTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -206,7 +206,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is not of a media type that the operation accepts. */
+        /** @description The operation does not support the media type or the content encoding of the body. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -221,7 +221,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The Idempotency-Key was used before, with another body. */
+        /** @description The `Idempotency-Key` was already used with another body. */
         UnprocessableContent: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -236,7 +236,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description More requests than the quota of the key allows, or too many wrong keys from the address. */
+        /** @description The API key exceeded its rate limit, or too many authentications from the address failed. */
         TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -252,7 +252,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A fault of the service. It is logged under the request id. */
+        /** @description An unexpected error. The service logs it with the id in `X-Request-Id`. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -268,8 +268,8 @@ export interface components {
             };
         };
         /**
-         * @description The service can't answer now. Try again after the time in `Retry-After`. An animal may have been added
-         *     all the same: so send it again with the same `Idempotency-Key`.
+         * @description The service is temporarily unavailable or overloaded. Wait for the seconds in `Retry-After` before you retry.
+         *     If you called `createPet`, the pet may have been created. Retry with the same `Idempotency-Key`.
          */
         Unavailable: {
             headers: {
@@ -301,7 +301,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Any other failure, such as a request that took too long (408) or headers that are too large (431). */
+        /** @description Any other error, such as a request timeout (408) or headers that are too large (431). */
         Failure: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -321,52 +321,52 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id under which the service logged this request. Name it in a question about it.
+         * @description The id of the request in the logs of the service. Include it when you report a problem.
          * @example 3f1c0b1e-8f5c-4a37-9a53-0c1b6c1d2e4f
          */
         "X-Request-Id": string;
         /**
-         * @description Related addresses (RFC 8288): `rel="next"`, the next page of a list; `rel="deprecation"`
-         *     and `rel="successor-version"` on answers of a deprecated operation; `rel="service-desc"` and
-         *     `rel="service-doc"` (RFC 8631) on failures.
+         * @description Links to other resources (RFC 8288). `rel="next"` is the next page of a list. Responses of deprecated
+         *     operations have `rel="deprecation"` and, if there is a successor, `rel="successor-version"`. Error responses
+         *     have `rel="service-desc"` and `rel="service-doc"` (RFC 8631).
          * @example </v1/pets?limit=20&cursor=AAAAAAAAABS9hXo2Zc0fQ1v7mJ4kTe8y>; rel="next"
          */
         Link: string;
         /**
-         * @description Since when the operation is deprecated (RFC 9745), only where it is.
+         * @description The date on which the operation was deprecated (RFC 9745). Only responses of deprecated operations contain it.
          * @example @1795132800
          */
         Deprecation: string;
         /**
-         * @description When the operation will be removed (RFC 8594), only where that is planned.
+         * @description The date on which the operation will be removed (RFC 8594). Only responses of deprecated operations contain it.
          * @example Thu, 05 Dec 2030 00:00:00 GMT
          */
         Sunset: string;
         /**
-         * @description How to authenticate (RFC 6750).
+         * @description The required authentication scheme (RFC 6750).
          * @example Bearer realm="petstore"
          */
         "WWW-Authenticate": string;
         /**
-         * @description The methods that the path has (RFC 9110).
+         * @description The methods that the path supports (RFC 9110).
          * @example GET, HEAD, POST
          */
         Allow: string;
         /**
-         * @description What is left of a quota (draft-ietf-httpapi-ratelimit-headers-10): its name, `r`, how many calls
-         *     are left, and `t`, after how many seconds there are as many as before. Only where there is one.
+         * @description The state of a rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy.
+         *     `r`: Remaining requests. `t`: Seconds until the limit resets. It is sent only if a rate limit applies.
          * @example "calls";r=57;t=12
          */
         RateLimit: string;
         /**
-         * @description A quota (draft-ietf-httpapi-ratelimit-headers-10): its name, `q`, how many calls it allows, and
-         *     `w`, in how many seconds. `calls` is that of a key, where there is one; `failed-credentials`,
-         *     on 401 and 429, is that of an address for wrong keys.
+         * @description A rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy. `q`: Requests
+         *     per window. `w`: Length of the window in seconds. The policy `calls` limits the requests of an API key. The
+         *     policy `failed-credentials`, on 401 and 429, limits the failed authentications from an address.
          * @example "calls";q=100;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description After how many seconds to try again (RFC 9110).
+         * @description Seconds to wait before a retry (RFC 9110).
          * @example 1
          */
         "Retry-After": number;
@@ -378,13 +378,13 @@ export interface operations {
     listPets: {
         parameters: {
             query: {
-                /** @description The maximum number of animals returned. */
+                /** @description Maximum number of animals returned. */
                 limit: number;
                 /** @description Returns only animals with that status. */
                 status?: components["schemas"]["PetStatus"];
                 /**
-                 * @description Where the page begins. Opaque: it comes from the `Link` header of the page before, and
-                 *     is valid only with the filter that it was made for.
+                 * @description The start of the page. A cursor is an opaque value from the `Link` header of the previous page. It is
+                 *     valid only with the same `status` filter.
                  */
                 cursor?: string;
             };
@@ -394,7 +394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The animals, an array in order of id. It is empty where none matches. */
+            /** @description A page of pets, ordered by id. It is empty if no pet matches. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -423,23 +423,23 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value that the client makes up for this animal, a UUID for example. The same key and
-                 *     body from the same caller within 24 hours get the first answer again and make one
-                 *     animal; the same key with another body is refused with 422. The value may be quoted.
+                 * @description A unique value that the client generates, such as a UUID. If the same API key sends the same value and
+                 *     body again within 24 hours, it receives the first response again, and no second pet is created. The same
+                 *     value with another body results in 422. The value can be in double quotes.
                  */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description The animal to add. At most 65,536 bytes of UTF-8. */
+        /** @description The pet to create. The body has at most 65,536 bytes of UTF-8. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
             };
         };
         responses: {
-            /** @description The animal was added. */
+            /** @description The pet was created. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -473,7 +473,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The id of the animal to retrieve.
+                 * @description Id of the animal to retrieve.
                  * @example 1
                  */
                 petId: components["schemas"]["Id"];
@@ -482,7 +482,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The animal. */
+            /** @description The pet. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -510,4 +510,4 @@ export interface operations {
 }
 
 /** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "c6ccb84a22034cbc443bfc6426f84f87258a3327fa18c7e209a1b74c0375a5f4";
+export const documentHash = "dbd93a78a85ee96f5b5d06319eee87052942e741c030987bf96538b6b9a9556c";

@@ -78,7 +78,7 @@ const breaking: Change[][] = [
     ],
     [
       "a required body added",
-      "getPet, body: It was added",
+      "getPet, body: Added.",
       [
         "operationId: getPet",
         "operationId: getPet\n      requestBody: { required: true, content: { application/json: { schema: { type: string } } } }",
@@ -91,7 +91,7 @@ const breaking: Change[][] = [
       "`status` query parameter became required",
       ["- name: status\n", "- name: status\n          required: true\n"],
     ],
-    ["a default removed", "`default` was removed: it was 20", ["            default: 20\n", ""]],
+    ["a default removed", "`default` was removed. Its value was 20.", ["            default: 20\n", ""]],
     [
       "a parameter's type changed",
       "Type narrowed from 'integer' to 'string'",
@@ -119,14 +119,14 @@ const breaking: Change[][] = [
     ["a request's media type changed", "`application/json` became `application/xml`", [requestBody, "application/xml"]],
     [
       "a field made read-only",
-      "`readOnly` was added: true. Not known to be compatible",
+      "`readOnly` was added with the value true. No rule rates this change as compatible.",
       ["          maxLength: 1000\n", "          maxLength: 1000\n          readOnly: true\n"],
     ],
   ],
   [
     [
       "a keyword added that no rule rates",
-      "schema `NewPet`: `patternProperties` was added. Not known to be compatible",
+      "schema `NewPet`: `patternProperties` was added. No rule rates this change as compatible.",
       [newPet, "        any: {}\n      patternProperties:\n"],
     ],
   ],
@@ -139,7 +139,7 @@ t.test("Rates changes of parameters and request bodies that break callers as maj
 t.test("Rates a new limit on the body size as major", (t) =>
   checkImpactOfUndoing(t, "major", [
     "a body size limited",
-    "`x-max-bytes` was added: 65536",
+    "`x-max-bytes` was added with the value 65536",
     ["        x-max-bytes: 65536\n", ""],
   ]),
 );
@@ -148,7 +148,7 @@ const additions: Change[][] = [
   [
     [
       "an optional parameter added",
-      "listPets, query parameter `shop`: It was added",
+      "listPets, query parameter `shop`: Added.",
       [
         limit,
         limit.replace("- name: limit", "- { name: shop, in: query, schema: { type: string } }\n        - name: limit"),
@@ -156,7 +156,7 @@ const additions: Change[][] = [
     ],
     [
       "an optional field added to a request",
-      "schema `NewPet`, field `shop`: It was added",
+      "schema `NewPet`, field `shop`: Added.",
       [newPet, "        shop: { type: string }\n"],
     ],
     [
@@ -167,7 +167,7 @@ const additions: Change[][] = [
     ["a maximum raised", "`maximum` changed from 100 to 200", ["maximum: 100", "maximum: 200"]],
     [
       "a default added",
-      '`default` was added: ""',
+      '`default` was added with the value ""',
       ["            maxLength: 200\n", '            maxLength: 200\n            default: ""\n'],
     ],
     [
@@ -178,14 +178,11 @@ const additions: Change[][] = [
     [
       "a body made optional",
       "createPet, body: `required` changed from true to false",
-      [
-        "        required: true\n        description: The animal",
-        "        required: false\n        description: The animal",
-      ],
+      ["        required: true\n        description: The pet", "        required: false\n        description: The pet"],
     ],
     [
       "an optional body added",
-      "getPet, body: It was added",
+      "getPet, body: Added.",
       [
         "operationId: getPet",
         "operationId: getPet\n      requestBody: { content: { application/json: { schema: { type: string } } } }",
