@@ -117,7 +117,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const checkStore = createStoreCheck(store);
   await app.register(health, { checkStore });
   const metrics =
-    dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "metrics not aggregated")));
+    dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "failed to aggregate metrics")));
   const statusOptions = { document, store, checkStore, config, metrics, authenticate, requestMetrics, usage };
   await app.register(status, { ...statusOptions, headers: headers.status });
   app.addHook("onClose", async () => logLimiter.flush());

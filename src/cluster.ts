@@ -59,7 +59,9 @@ class WorkerPool {
   constructor(size: number, log: FastifyBaseLogger) {
     this.#size = size;
     this.#log = log;
-    this.#onMetricsError = throttle((err: unknown) => log.warn({ err }, "metrics of the workers not aggregated"));
+    this.#onMetricsError = throttle((err: unknown) =>
+      log.warn({ err }, "failed to aggregate the metrics of the workers"),
+    );
     this.#aggregator = new Aggregator(this.#onMetricsError);
   }
 

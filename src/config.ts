@@ -1,4 +1,4 @@
-// The settings of the service, read from environment variables. A test checks that the README lists the same settings.
+// The settings of the service, read from environment variables. `npm run docs` lists them in docs/configuration.md.
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 
@@ -44,7 +44,7 @@ export function splitHosts(url: string): string[] {
 const unitSeconds = { s: 1, m: 60, h: 3_600 };
 
 const limit = {
-  allowed: "a number of calls in a period, 100/60s, 100/1m or 5000/1h",
+  allowed: "a number and a period, such as 100/60s, 100/1m or 5000/1h",
   parse(text: string): Limit | undefined {
     const [, count, periods, unit] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
     if (count === undefined) return undefined;
@@ -81,7 +81,7 @@ function isPlainUrl(text: string): boolean {
 // src/server.ts also checks that it ends with the path of the document.
 const publicUrl = {
   default: "",
-  allowed: "an http or https URL that ends with the path of the service",
+  allowed: "an http or https URL that ends with the base path of the API",
   parse: (text: string) => (isPlainUrl(text) ? new URL(text).href : text && undefined),
 };
 
@@ -89,110 +89,113 @@ const publicUrl = {
 export const settings = {
   HOST: {
     default: "127.0.0.1",
-    description: "The address to listen on",
+    description: "Address to listen on",
     allowed: "an IP address or a host name",
     parse: (text: string) => (isIP(text) !== 0 || /^[a-z][\w.-]*$/i.test(text) ? text : undefined),
   },
   PORT: {
     default: "3000",
-    description: "The port to listen on; 0 takes a free one",
-    allowed: "a number from 0 to 65535",
+    description: "Port to listen on; 0 selects a free port",
+    allowed: "an integer from 0 to 65535",
     parse: integer(0, 65_535),
   },
   DATABASE_URL: {
     default: "sqlite:data/petstore.db",
-    description: "Where the pets and keys are kept: a file, or postgres://USER:PASSWORD@HOST/DATABASE",
+    description: "Database of the pets and API keys: a SQLite file or a PostgreSQL URL",
     allowed: "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE",
     parse: (text: string) => (/^sqlite:(:memory:|[^:].*)$/.test(text) || isPostgresUrl(text) ? text : undefined),
   },
   DATABASE_POOL: {
     default: "10",
-    description: "To PostgreSQL, the most connections of each process",
-    allowed: "a number from 1 to 1000",
+    description: "Maximum number of PostgreSQL connections per process",
+    allowed: "an integer from 1 to 1000",
     parse: integer(1, 1_000),
   },
   DATABASE_PREPARE: {
     default: "on",
-    description: "To PostgreSQL, whether statements are prepared; off for a pooler that does not support it",
+    description: "Whether PostgreSQL statements are prepared; off if a connection pooler does not support them",
     allowed: "on or off",
     parse: (text: string) => (text === "on" || text === "off" ? text === "on" : undefined),
   },
   MAX_PETS: {
     default: "none",
-    description: "Maximum number of pets in the store, or none",
-    allowed: "a number from 1 to 999999999999999; or none",
+    description: "Maximum number of pets; none sets no limit",
+    allowed: "an integer from 1 to 999999999999999, or none",
     parse: (text: string) => (text === "none" ? null : /^[1-9]\d{0,14}$/.test(text) ? BigInt(text) : undefined),
   },
   WORKERS: {
     default: "1",
-    description: "How many processes serve; auto takes one for each core",
-    allowed: "auto or a number from 1 to 256",
+    description: "Number of processes that serve requests; auto starts one per CPU core",
+    allowed: "an integer from 1 to 256, or auto",
     parse: (text: string) => (text === "auto" ? availableParallelism() : integer(1, 256)(text)),
   },
   LOG_LEVEL: {
     default: "info",
-    description: "The least level that is logged",
+    description: "Lowest level that is logged",
     allowed: `one of ${logLevels.join(", ")}`,
     parse: (text: string) => logLevels.find((level) => level === text),
   },
   MAX_CONNECTIONS: {
     default: "10000",
-    description: "The most connections of clients at once, of each process",
-    allowed: "a number from 1 to 99999",
+    description: "Maximum number of client connections per process",
+    allowed: "an integer from 1 to 99999",
     parse: integer(1, 99_999),
   },
   RATE_LIMIT: {
     default: "10000/60s",
-    description: "How many calls each key may make, counted in each process; none sets no limit",
+    description: "Maximum rate of requests per API key, counted by each process; none sets no limit",
     allowed: `${limit.allowed}; or none`,
     parse: (text: string) => (text === "none" ? null : limit.parse(text)),
   },
   RATE_LIMIT_FAILED: {
     default: "100/60s",
-    description: "How many wrong keys may come from each address, counted in each process",
+    description: "Maximum rate of failed authentications per network address, counted by each process",
     ...limit,
   },
   TRUST_PROXY: {
     default: "",
-    description: "The proxies in front of the service, whose X-Forwarded-For it believes",
-    allowed: "IP addresses and networks, separated by commas: 192.0.2.0/24, ::1",
+    description: "Reverse proxies whose X-Forwarded-For header is trusted",
+    allowed: "IP addresses and CIDR networks, separated by commas, such as 192.0.2.0/24, ::1",
     parse: list(isNetwork),
   },
   METRICS_FROM: {
     default: "none",
-    description: "The networks from which /metrics can be read without the key of an operator; no proxy may be in them",
-    allowed: "IP addresses and networks, separated by commas: 192.0.2.0/24, ::1; or none",
+    description: "Networks that may read /metrics without a key; must not contain a proxy",
+    allowed: "IP addresses and CIDR networks, separated by commas, such as 192.0.2.0/24, ::1; or none",
     parse: (text: string) => (text === "none" ? [] : list(isNetwork)(text)),
   },
   CORS_ORIGINS: {
     default: "",
-    description: "The origins of web pages that may call the service from a browser",
-    allowed: "origins separated by commas, https://app.example, or * for any",
+    description: "Origins of web pages that may call the API from a browser",
+    allowed: "origins separated by commas, such as https://app.example; or * for any origin",
     parse: list(isOrigin),
   },
   TLS_CERT: {
     default: "",
-    description: "To serve https: the file of the certificate and its chain, in PEM",
-    allowed: "the path of a file, together with TLS_KEY",
+    description: "File of the TLS certificate and its chain, in PEM format; turns HTTPS on",
+    allowed: "the path of a file; requires TLS_KEY",
     parse: (text: string) => text,
   },
   TLS_KEY: {
     default: "",
-    description: "The file of the certificate's private key, in PEM",
-    allowed: "the path of a file, together with TLS_CERT",
+    description: "File of the certificate's private key, in PEM format",
+    allowed: "the path of a file; requires TLS_CERT",
     parse: (text: string) => text,
   },
   OPERATOR_KEY: {
     default: "",
-    description: "The key of an operator, with which petstore status asks the service",
-    allowed: "a key, as petstore keys create prints it",
+    description: "Operator key that petstore status sends",
+    allowed: "a key as petstore keys create prints it",
     parse: (text: string) => (/^(psk_[\w-]+)?$/.test(text) ? text : undefined),
   },
-  BASE_URL: { ...publicUrl, description: "The address of the production deployment, for the document and for links" },
-  STAGING_BASE_URL: { ...publicUrl, description: "The address of the staging deployment, for the document" },
+  BASE_URL: {
+    ...publicUrl,
+    description: "Public URL of the API in production, for the OpenAPI document and for links",
+  },
+  STAGING_BASE_URL: { ...publicUrl, description: "Public URL of the API in staging, for the OpenAPI document" },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     default: "",
-    description: "Where traces are sent, by OTLP over HTTP; without it there are none",
+    description: "OTLP/HTTP endpoint to which traces are sent; tracing is off without it",
     allowed: "an http or https URL without user, query or fragment, such as http://127.0.0.1:4318",
     parse: (text: string) => (text === "" || isPlainUrl(text) ? text : undefined),
   },

@@ -27,7 +27,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
       throw new Error(`${name} must be ${settings[name].allowed}, ${document.basePath}.`);
   const isPrimary = config.WORKERS > 1 && cluster.isPrimary;
   if (isPrimary && config.DATABASE_URL === "sqlite::memory:")
-    throw new Error("WORKERS must be 1 for a store in memory, which other processes can't share.");
+    throw new Error("WORKERS must be 1 with an in-memory database, because other processes can't share it.");
 
   // The primary also opens the store, so that it is created once and problems are reported once.
   const store = await openStore(config.DATABASE_URL, {
@@ -110,18 +110,18 @@ class Shutdown {
 function readCertificate({ TLS_CERT, TLS_KEY }: Config): Certificate | undefined {
   if (TLS_CERT === "" && TLS_KEY === "") return undefined;
   const read = (name: "TLS_CERT" | "TLS_KEY", file: string) => {
-    if (file === "") throw new Error(`${name} must be ${settings[name].allowed}.`);
+    if (file === "") throw new Error(`${name} is not set. Set both TLS_CERT and TLS_KEY.`);
     try {
       return readFileSync(file);
     } catch (error) {
-      throw new Error(`The file of ${name} can't be read: ${(error as Error).message}.`);
+      throw new Error(`The file in ${name} can't be read: ${(error as Error).message}.`);
     }
   };
   const certificate = { cert: read("TLS_CERT", TLS_CERT), key: read("TLS_KEY", TLS_KEY) };
   try {
     createSecureContext(certificate);
   } catch (error) {
-    throw new Error(`TLS_CERT and TLS_KEY are no certificate and its key: ${(error as Error).message}.`);
+    throw new Error(`TLS_CERT and TLS_KEY must be a certificate and its private key: ${(error as Error).message}.`);
   }
   return certificate;
 }
@@ -133,7 +133,7 @@ function reloadCertificate(app: FastifyInstance, config: Config, log: FastifyBas
     (app.server as Server as TlsServer).setSecureContext({ ...tlsOptions, ...readCertificate(config) });
     log.info("certificate reloaded");
   } catch (error) {
-    log.error({ reason: (error as Error).message }, "certificate not reloaded");
+    log.error({ reason: (error as Error).message }, "failed to reload the certificate");
   }
 }
 
@@ -152,13 +152,13 @@ async function createFirstKey({ pets, keys }: Store): Promise<string | false> {
 
 // Prints to standard error, because the log on standard output must never contain a key.
 function printStartupMessage(origin: string, basePath: string, key: string | false, hasKeys: boolean): void {
-  const lines = [`Pet Store at ${origin}${basePath}, documentation at ${origin}/docs`];
+  const lines = [`Pet Store is listening at ${origin}${basePath}`, `Documentation: ${origin}/docs`];
   if (key !== false)
     lines.push(
-      "The first key, shown this once:",
+      "API key for your first request. It is not shown again:",
       `  curl -H 'Authorization: Bearer ${key}' '${origin}${basePath}/pets'`,
     );
-  if (!hasKeys) lines.push("There is no key yet: make one with npx petstore keys create NAME");
+  if (!hasKeys) lines.push("There is no API key yet. Create one: npx petstore keys create NAME");
   console.error(lines.join("\n"));
 }
 

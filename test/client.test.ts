@@ -111,7 +111,7 @@ t.test("Returns every failure as an error with a code, a message and a status", 
 
   const unreachable = createClient({ baseUrl: "http://127.0.0.1:1/v1", key });
   t.match(await unreachable.GET("/pets"), {
-    error: { code: "unreachable", message: /No response from the Pet Store: .*(ECONNREFUSED|bad port)/, status: 0 },
+    error: { code: "unreachable", message: /The Pet Store did not respond: .*(ECONNREFUSED|bad port)/, status: 0 },
     response: { ok: false, status: 0 },
   });
 
@@ -122,7 +122,7 @@ t.test("Returns every failure as an error with a code, a message and a status", 
   Object.assign(page, { status: 200, body: "<h1>Sign in</h1>" });
   t.match((await behind.GET("/pets")).error, {
     code: "unreadable",
-    message: /The response 200 .*Sign in/,
+    message: /Can't read .* 200: .*Sign in/,
     status: 200,
   });
 });
@@ -225,7 +225,9 @@ t.test("Warns once about each deprecated operation, with its sunset and its succ
   for (const petId of [1n, 1n, 42n]) await client.GET("/pets/{petId}", { params: { path: { petId } } });
   await client.GET("/pets");
   const date = new Date(sunset).toUTCString();
-  t.same(warnings, [`The Pet Store's GET /pets/{petId} is deprecated; its sunset is ${date}; use ${basePath}/pets`]);
+  t.same(warnings, [
+    `The Pet Store operation GET /pets/{petId} is deprecated. It will be removed on ${date}. Use ${basePath}/pets instead.`,
+  ]);
 });
 
 t.test("Throws a TypeError that does not show the value if an option is invalid", async (t) => {
@@ -234,14 +236,16 @@ t.test("Throws a TypeError that does not show the value if an option is invalid"
   for (const baseUrl of [...addresses, "http://localhost/v1?a=1", "http://me:secret@localhost/v1"])
     t.throws(() => createClient({ ...valid, baseUrl: baseUrl as string }), {
       name: "TypeError",
-      message: "baseUrl must be the http or https URL of the service, which ends with /v1",
+      message: "baseUrl must be an http or https URL that ends with /v1",
     });
   for (const key of ["", "psk_secret\n", "psk_ secret", undefined])
     t.throws(() => createClient({ ...valid, key: key as string }), {
-      message: "key must be an API key, as `petstore keys create` prints it",
+      message: "key must be an API key, such as psk_…",
     });
   for (const timeout of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
-    t.throws(() => createClient({ ...valid, timeout }), { message: "timeout must be a number of milliseconds" });
+    t.throws(() => createClient({ ...valid, timeout }), {
+      message: "timeout must be a positive number of milliseconds below 2^31",
+    });
   t.ok(createClient({ ...valid, baseUrl: "https://gateway.example/shop/v1/" }));
 });
 

@@ -12,7 +12,7 @@ import { start } from "./support/service.ts";
 
 const { basePath } = await readDocument();
 
-t.test("each setting has a default, also if it is empty", async (t) => {
+t.test("Each setting has a default, also if it is empty", async (t) => {
   t.same(readConfig({ HOST: "" }), {
     HOST: "127.0.0.1",
     PORT: 3000,
@@ -42,24 +42,24 @@ t.test("LOG_LEVEL accepts the levels of pino", async (t) => {
   t.same(logLevels, [...Object.keys(levels.values), "silent"]);
 });
 
-t.test("a host name of BASE_URL that is not ASCII becomes Punycode, which headers can hold", async (t) => {
+t.test("A host name of BASE_URL that is not ASCII becomes Punycode, which headers can hold", async (t) => {
   const { call } = await start(t, { settings: { BASE_URL: `https://例え.example${basePath}` } });
   const { text } = await call("GET", "/openapi.json");
   t.equal(JSON.parse(text).servers[0].url, `https://xn--r8jz45g.example${basePath}`);
 });
 
-t.test("an invalid setting aborts the start with one line and exit code 1", async (t) => {
+t.test("An invalid setting aborts the start with one line and exit code 1", async (t) => {
   const path = folder(t);
   writeFileSync(join(path, "text"), "no database ".repeat(100));
-  const address = `must be an http or https URL that ends with the path of the service, ${basePath}.`;
+  const address = `must be an http or https URL that ends with the base path of the API, ${basePath}.`;
   for (const [settings, message] of [
-    [{ PORT: "80000" }, "PORT must be a number from 0 to 65535."],
-    [{ PORT: "03000" }, "PORT must be a number from 0 to 65535."],
+    [{ PORT: "80000" }, "PORT must be an integer from 0 to 65535."],
+    [{ PORT: "03000" }, "PORT must be an integer from 0 to 65535."],
     [{ DATABASE_URL: "mysql://x" }, /^DATABASE_URL must be sqlite:PATH/],
     [{ DATABASE_URL: "sqlite::file:" }, /^DATABASE_URL must be/],
     [{ DATABASE_URL: "postgres://a:5432,b:x/petstore" }, /^DATABASE_URL must be/],
     [{ DATABASE_PREPARE: "no" }, "DATABASE_PREPARE must be on or off."],
-    [{ MAX_PETS: "0" }, "MAX_PETS must be a number from 1 to 999999999999999; or none."],
+    [{ MAX_PETS: "0" }, "MAX_PETS must be an integer from 1 to 999999999999999, or none."],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace/],
     [{ BASE_URL: "https://x.example" }, `BASE_URL ${address}`],
     [{ STAGING_BASE_URL: "https://x.example" }, `STAGING_BASE_URL ${address}`],
@@ -68,7 +68,7 @@ t.test("an invalid setting aborts the start with one line and exit code 1", asyn
     [{ STAGING_BASE_URL: `x${basePath}` }, /^STAGING_BASE_URL must be/],
     [{ HOST: "127.0.0.1:80" }, "HOST must be an IP address or a host name."],
     [{ HOST: "not a host" }, "HOST must be an IP address or a host name."],
-    [{ OPERATOR_KEY: "no key" }, "OPERATOR_KEY must be a key, as petstore keys create prints it."],
+    [{ OPERATOR_KEY: "no key" }, "OPERATOR_KEY must be a key as petstore keys create prints it."],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:4318" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://u:p@x.example" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be/],
     [{ DATABASE_URL: `sqlite:${join(path, "text")}` }, /file is not a database/],

@@ -93,7 +93,7 @@ export interface AuthenticationOptions {
   readonly failureLimiter: RateLimiter;
 }
 
-const instructions = "send it as Authorization: Bearer <API_KEY>";
+const header = "Authorization: Bearer <API_KEY>";
 
 /**
  * Creates the security scheme `http bearer` (RFC 6750). Responds with 429 instead of 401 to an address with too many failed
@@ -107,12 +107,12 @@ export function createBearerScheme({ findKey, onUse, failureLimiter }: Authentic
       if (callerOf(request) === undefined) onUse(found.key, request); // authenticated again before a body is used
       return found.key;
     }
-    if (found.reason === "missing") return unauthorized(`This call needs an API key: ${instructions}.`);
+    if (found.reason === "missing") return unauthorized(`This request requires an API key. Send it as ${header}.`);
     const { headers, error } = failureLimiter.take(toNetwork(request.ip));
     if (error) return error;
     const reason = found.reason === "expired" ? "has expired" : "is not valid";
     const details = { error: "invalid_token", error_description: `The API key ${reason}` };
-    return unauthorized(`The API key ${reason}: make a new one, and ${instructions}.`, details, headers);
+    return unauthorized(`The API key ${reason}. Send a valid key as ${header}.`, details, headers);
   };
 }
 

@@ -10,12 +10,12 @@ type Clock = (() => number) | undefined;
 /** Returns the guard that limits the requests of each key. Returns none if the limit is null. */
 export function limitKeyRate(limit: Config["RATE_LIMIT"], clock: Clock): Guard[] {
   if (limit === null) return [];
-  const limiter = new RateLimiter({ policy: "calls", limit, message: "This key has made too many calls", clock });
+  const limiter = new RateLimiter({ policy: "calls", limit, subject: "This API key", attempts: "requests", clock });
   return [limitRate(limiter, (request) => callerOf(request)?.id.toString())];
 }
 
 /** Creates the limiter of failed attempts to authenticate. */
 export function createFailureLimiter(limit: Config["RATE_LIMIT_FAILED"], clock: Clock): RateLimiter {
-  const message = "Too many wrong keys came from this address";
-  return new RateLimiter({ policy: "failed-credentials", limit, message, clock });
+  const message = { subject: "This network address", attempts: "failed authentications" };
+  return new RateLimiter({ policy: "failed-credentials", limit, ...message, clock });
 }

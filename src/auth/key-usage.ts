@@ -80,7 +80,7 @@ export class KeyUsage {
     const batch = new Map([...this.#uses.values()].map(({ id, lastUsed }) => [id, new Date(lastUsed)]));
     this.#uses = new Map();
     await this.#store.keys.touch(batch).catch((error) => {
-      this.#log.warn({ err: error }, "last use of keys not written");
+      this.#log.warn({ err: error }, "failed to write the last use of API keys");
     });
   }
 
@@ -92,7 +92,7 @@ export class KeyUsage {
     await this.#store.deprecated.add(batch, toDay(Date.now()) - retentionDays + 1n).catch((error) => {
       // Written with the next batch. If only the response was lost, these calls count twice, which is better than none.
       for (const calls of batch) this.#addUnwritten(calls);
-      this.#log.warn({ err: error }, "calls of deprecated operations not written yet");
+      this.#log.warn({ err: error }, "failed to write calls of deprecated operations: will retry");
     });
   }
 

@@ -20,7 +20,7 @@ export function requireOperator(authenticate: Authenticate<Caller>): onRequestAs
     if (caller instanceof HttpError) throw caller;
     request.caller = caller; // for the log
     if (!caller.operator)
-      throw unauthorized("The API key is not an operator's: make one with petstore keys create NAME --operator", {
+      throw unauthorized("The API key is not an operator key. Create one with petstore keys create NAME --operator.", {
         error: "insufficient_scope",
       });
   };

@@ -3,10 +3,11 @@ import { styleText } from "node:util";
 import type { Command } from "commander";
 import { settings } from "../config.ts";
 
-const exitCodes = [
-  ["0", "done"],
-  ["1", "it failed: a line on standard error says why"],
-  ["2", "the command line is wrong: see --help"],
+/** The exit codes of `petstore`, with their meanings. */
+export const exitCodes = [
+  ["0", "success"],
+  ["1", "failure; standard error has the reason"],
+  ["2", "invalid command line; see --help"],
 ] as const;
 
 /** Adds examples to the help of a command. Each is a command line with its description. */
@@ -20,12 +21,12 @@ export function addExamples(
 /** Adds the exit codes and the settings to the help of the program. */
 export function addNotes(program: Command): void {
   const values = Object.entries(settings).map(
-    ([name, { description, default: value }]) => [name, `${description}${value && ` (${value})`}`] as const,
+    ([name, { description, default: value }]) => [name, `${description}${value && ` (default: ${value})`}`] as const,
   );
   program
     .configureHelp({ styleTitle, showGlobalOptions: false })
     .addHelpText("after", ({ command }) => `\n${formatSection(command, "Exit codes:", exitCodes)}`)
-    .addHelpText("after", ({ command }) => `\n${formatSection(command, "Settings, from the environment:", values)}`);
+    .addHelpText("after", ({ command }) => `\n${formatSection(command, "Environment variables:", values)}`);
 }
 
 function formatSection(command: Command, title: string, rows: readonly (readonly [string, string])[]): string {

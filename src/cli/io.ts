@@ -61,7 +61,7 @@ export function isBrokenPipe(error: unknown): boolean {
 export class OutputError extends Error {
   readonly code: string | undefined;
   constructor({ code, message }: NodeJS.ErrnoException) {
-    super(`Standard output can't be written: ${message}`);
+    super(`Can't write to standard output: ${message}`);
     this.code = code;
   }
 }

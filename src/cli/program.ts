@@ -21,7 +21,7 @@ const periodUnits = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y:
 /** Creates the command `petstore`. Its `parseAsync` rejects with a CommanderError if the command line is wrong. */
 export function createProgram(io: Io): Command {
   const program = new Command("petstore")
-    .description("The Pet Store service: run it, watch it, and manage its keys and data.")
+    .description("Runs the Pet Store service, and manages its API keys and data.")
     .version(version)
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -37,24 +37,24 @@ export function createProgram(io: Io): Command {
     program,
     ["petstore serve", "run the service"],
     ["petstore keys create alice --expires 90d", "create a key for a client"],
-    ["petstore import pets.csv", "add the pets of a file"],
-    ["petstore export --status sold --format csv", "write pets to standard output"],
-    ["petstore backup pets.backup", "back up the whole store to one file, while the service runs"],
-    ["petstore status", "show the state of the running service (OPERATOR_KEY)"],
-    ["petstore deprecations", "show who still calls deprecated operations"],
+    ["petstore import pets.csv", "import pets from a file"],
+    ["petstore export --status sold --format csv", "export the sold pets to standard output"],
+    ["petstore backup pets.backup", "back up the database while the service is running"],
+    ["petstore status", "show the state of the running service (requires OPERATOR_KEY)"],
+    ["petstore deprecations", "list the keys that still call deprecated operations"],
   );
   addNotes(program);
 
-  program.commandsGroup("Run and watch:");
+  program.commandsGroup("Service:");
   addServiceCommands(program, io);
-  program.commandsGroup("Keys:");
+  program.commandsGroup("API keys:");
   addKeyCommands(program, io);
-  program.commandsGroup("Data in and out:");
+  program.commandsGroup("Import, export and backup:");
   addTransferCommands(program, io);
   addBackupCommands(program, io);
-  program.commandsGroup("Stores:");
+  program.commandsGroup("Databases:");
   addStoreCommands(program, io);
-  program.commandsGroup("The command itself:");
+  program.commandsGroup("Other:");
   program.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
   addCompletion(program, io);
   return program;
@@ -67,64 +67,66 @@ function addServiceCommands(program: Command, io: Io): void {
     .action(async () => (await import("../server.ts")).serve(io.env));
   const status = program
     .command("status")
-    .description("ask the running service how it is: calls, times, keys, what is going away; with OPERATOR_KEY")
-    .argument("[url]", "the service, up to what stands before /status (http or https, at HOST and PORT)")
-    .option("--json", "as the service gave it")
+    .description("show the health and the metrics of a running service (requires OPERATOR_KEY)")
+    .argument("[url]", "URL of the service, without /status (default: http or https at HOST and PORT)")
+    .option("--json", "print JSON")
     .action(async (url: string | undefined, options: OutputOptions) =>
       (await import("./commands/status.ts")).showStatus(io, url, options),
     );
   addExamples(
     status,
-    ["OPERATOR_KEY=psk_… petstore status", "the service of the same settings"],
-    ["petstore status https://pets.example", "another one; the key is in the environment"],
-    ["petstore status --json", "for a script"],
+    ["OPERATOR_KEY=psk_… petstore status", "show the service with the same settings"],
+    ["petstore status https://pets.example", "show another service, with the key in OPERATOR_KEY"],
+    ["petstore status --json", "print JSON, for scripts"],
   );
   const deprecations = program
     .command("deprecations")
-    .description("list what is deprecated, when it goes, and which keys called it in the last 30 days")
-    .option("--json", "as JSON")
+    .description("list deprecated operations, their sunsets, and the keys that called them in the last 30 days")
+    .option("--json", "print JSON")
     .action(async (options: OutputOptions) =>
       (await import("./commands/deprecations.ts")).listDeprecations(io, options),
     );
   addExamples(
     deprecations,
-    ["petstore deprecations", "before an operation is removed: who would miss it"],
-    ["petstore deprecations --json", "for a script"],
+    ["petstore deprecations", "find the callers of an operation before you remove it"],
+    ["petstore deprecations --json", "print JSON, for scripts"],
   );
 }
 
 function addKeyCommands(program: Command, io: Io): void {
-  const keys = program.command("keys").description("make, list and revoke API keys");
+  const keys = program.command("keys").description("create, list and revoke API keys");
   const create = keys
     .command("create")
-    .description("make a key and print it; it is shown this once")
-    .argument("<name>", "who or what the key is for", parseKeyName)
-    .option("--expires <period>", "after how long it expires, such as 90d (m, h, d, w, y)", parsePeriod)
-    .option("--operator", "for who runs the service: it opens /status and /metrics, too")
-    .option("--json", "as JSON")
+    .description("create a key and print it; it is shown only once")
+    .argument("<name>", "name of the key, such as its owner or application", parseKeyName)
+    .option("--expires <period>", "time until the key expires, such as 90d (units: m, h, d, w, y)", parsePeriod)
+    .option("--operator", "grant access to /status and /metrics")
+    .option("--json", "print JSON")
     .action(async (name: string, options: CreateKeyOptions) =>
       (await import("./commands/keys.ts")).createKey(io, name, options),
     );
   addExamples(
     create,
-    ["petstore keys create alice --expires 90d", "a key for a client"],
-    ["petstore keys create olivia --operator", "one that opens the status page, too"],
+    ["petstore keys create alice --expires 90d", "create a key for a client"],
+    ["petstore keys create olivia --operator", "create a key that also opens the status page"],
   );
   keys
     .command("list")
-    .description("list the keys: name, role, created, expires, last used")
-    .option("--json", "as JSON")
+    .description("list the keys with their roles, expiry and last use")
+    .option("--json", "print JSON")
     .action(async (options: OutputOptions) => (await import("./commands/keys.ts")).listKeys(io, options));
   keys
     .command("revoke")
-    .description("revoke a key; it holds at once")
-    .argument("<name>", "the name of the key")
+    .description("revoke a key immediately")
+    .argument("<name>", "name of the key")
     .action(async (name: string) => (await import("./commands/keys.ts")).revokeKey(io, name));
 }
 
 function parseKeyName(text: string): string {
   if (!/^\w[\w.@-]{0,63}$/.test(text))
-    throw new InvalidArgumentError("A name has 1 to 64 letters, digits or . _ - @, and begins with none of . - @");
+    throw new InvalidArgumentError(
+      "A name has 1 to 64 letters, digits or . _ - @, and begins with a letter, a digit or _.",
+    );
   return text;
 }
 
@@ -133,115 +135,121 @@ function parsePeriod(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,7})([mhdwy])$/.exec(text) ?? [];
   const period = Number(count) * periodUnits[unit as keyof typeof periodUnits];
   if (period <= 100 * periodUnits.y) return period;
-  throw new InvalidArgumentError("A period is a number and a unit, 30m, 12h, 90d, 2w or 1y, and 100 years at most.");
+  throw new InvalidArgumentError(
+    "A period is a number and a unit, such as 30m, 12h, 90d, 2w or 1y. The maximum is 100 years.",
+  );
 }
 
 function addTransferCommands(program: Command, io: Io): void {
-  const format = () => new Option("--format <format>", "of the file, where its ending does not tell").choices(formats);
+  const format = () =>
+    new Option("--format <format>", "file format; the default follows from the file extension").choices(formats);
   const importing = program
     .command("import")
-    .description("add the pets of a file, a line each; the service may run")
-    .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a head); - is standard input")
+    .description("import pets from a file, one per line; the service can be running")
+    .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a header); - reads standard input")
     .addOption(format())
-    .option("--skip-bad", "import what is good of a file that has bad lines, and say which those are")
-    .addOption(new Option("--resume", "go on with an import that was stopped, if it was").conflicts("fromStart"))
-    .option("--from-start", "import all lines once more, of a file that was imported before")
-    .option("--json", "as JSON")
+    .option("--skip-bad", "import the valid lines, and report the invalid ones")
+    .addOption(new Option("--resume", "resume a stopped import, or start a new one").conflicts("fromStart"))
+    .option("--from-start", "import all lines, even if the file was already imported")
+    .option("--json", "print JSON")
     .action(async (file: string, options: ImportOptions, command: Command) =>
       (await import("./commands/import.ts")).importFile(io, file, options, command),
     );
   addExamples(
     importing,
-    ["petstore import pets.csv", "nothing of it where a line is bad"],
-    ["petstore import pets.csv --skip-bad", "the good lines of it"],
-    ["petstore import - --format ndjson < pets.txt", "from standard input"],
+    ["petstore import pets.csv", "import all lines, or none if a line is invalid"],
+    ["petstore import pets.csv --skip-bad", "import the valid lines only"],
+    ["petstore import - --format ndjson < pets.txt", "import from standard input"],
   );
   const exporting = program
     .command("export")
-    .description("write all pets, in order of id, to standard output or a file; the service may run")
+    .description("export all pets in order of id; the service can be running")
     .addOption(format())
-    .option("--status <status>", "only the pets of this status")
-    .option("--without-ids", "as petstore import takes them")
-    .option("--output <file>", "write to a file, which is there when it is complete")
-    .option("--json", "say as JSON what was written; with --output")
+    .option("--status <status>", "export only the pets with this status")
+    .option("--without-ids", "omit the ids, so that petstore import can read the file")
+    .option("--output <file>", "write to a file instead of standard output; it appears when it is complete")
+    .option("--json", "print a summary as JSON (requires --output)")
     .action(async (options: ExportOptions, command: Command) =>
       (await import("./commands/export.ts")).exportFile(io, options, command),
     );
   addExamples(
     exporting,
-    ["petstore export --status sold --format csv", "to standard output"],
-    ["petstore export --output pets.ndjson", "to a file, which is there when it is complete"],
-    ["petstore export --without-ids --output pets.csv", "as petstore import takes it"],
+    ["petstore export --status sold --format csv", "export the sold pets to standard output"],
+    ["petstore export --output pets.ndjson", "export to a file"],
+    ["petstore export --without-ids --output pets.csv", "export in the format that petstore import reads"],
   );
 }
 
 function addBackupCommands(program: Command, io: Io): void {
   const backup = program
     .command("backup")
-    .description("make a file of all that the store of DATABASE_URL has; the service may run")
-    .argument("<file>", "a file that is not there yet: a SQLite database, whatever the store is")
-    .option("--json", "as JSON")
+    .description("back up the database to a file; the service can be running")
+    .argument("<file>", "name of a new file; it will be a SQLite database")
+    .option("--json", "print JSON")
     .action(async (file: string, options: OutputOptions) =>
       (await import("./commands/backup.ts")).backUpStore(io, file, options),
     );
-  addExamples(backup, ["petstore backup pets.backup", "all that the store has, in one file"]);
+  addExamples(backup, ["petstore backup pets.backup", "back up the database to one file"]);
   const restore = program
     .command("restore")
-    .description("fill the store of DATABASE_URL, which must be empty, with all that a backup has")
-    .argument("<file>", "what petstore backup made, or any SQLite file that is a store")
-    .option("--force", "replace what the store has, also while it is in use")
-    .option("--without-keys", "restore the pets, and keep the keys of the store")
-    .option("--json", "as JSON")
+    .description("restore a backup to the database, which must be empty unless --force is given")
+    .argument("<file>", "a backup, or the SQLite database of a Pet Store")
+    .option("--force", "replace all data of the database, even while it is in use")
+    .option("--without-keys", "restore the pets, and keep the keys of the database")
+    .option("--json", "print JSON")
     .action(async (file: string, options: RestoreOptions) =>
       (await import("./commands/restore.ts")).restoreStore(io, file, options),
     );
   addExamples(
     restore,
-    ["DATABASE_URL=sqlite:other.db petstore restore pets.backup", "into another store"],
-    ["petstore restore pets.backup --force", "in place of what the store has"],
-    ["petstore restore pets.backup --force --without-keys", "the same, but keys that were revoked stay revoked"],
+    ["DATABASE_URL=sqlite:other.db petstore restore pets.backup", "restore to another database"],
+    ["petstore restore pets.backup --force", "replace all data of the database"],
+    ["petstore restore pets.backup --force --without-keys", "replace the pets only: revoked keys stay revoked"],
   );
 }
 
 function addStoreCommands(program: Command, io: Io): void {
   program
     .command("migrate")
-    .description("make the store of DATABASE_URL, or bring it to this version, and no more; serve does it, too")
+    .description("create the database or apply pending migrations; serve does this, too")
     .action(async () => (await import("./commands/migrate.ts")).migrateStore(io));
   const copy = program
     .command("copy")
-    .description("copy all that a store has into another one, which must be empty; stop the service before")
-    .requiredOption("--from <url>", "the store to copy: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
-    .requiredOption("--to <url>", "the store to copy to, likewise")
-    .option("--json", "as JSON")
+    .description("copy a database to an empty one; stop the service first")
+    .requiredOption("--from <url>", "source: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+    .requiredOption("--to <url>", "target, in the same form")
+    .option("--json", "print JSON")
     .action(async (options: CopyOptions) => (await import("./commands/copy.ts")).copyStore(io, options));
   addExamples(
     copy,
-    ["petstore copy --from sqlite:data/petstore.db --to postgres://me@db/pets", "with the password from PGPASSWORD"],
-    ["petstore copy --from postgres://me@db/pets --to sqlite:pets.db", "and back"],
+    [
+      "petstore copy --from sqlite:data/petstore.db --to postgres://me@db/pets",
+      "copy to PostgreSQL, with the password in PGPASSWORD",
+    ],
+    ["petstore copy --from postgres://me@db/pets --to sqlite:pets.db", "copy to SQLite"],
   );
   const check = program
     .command("check")
-    .description("read all that a store has, and say what is wrong with it; changes nothing, and the service may run")
-    .argument("[url]", "the store: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (DATABASE_URL)")
-    .option("--json", "as JSON")
+    .description("check the integrity of a database without changing it; the service can be running")
+    .argument("[url]", "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (default: DATABASE_URL)")
+    .option("--json", "print JSON")
     .action(async (url: string | undefined, options: OutputOptions) =>
       (await import("./commands/check.ts")).checkStore(io, url, options),
     );
   addExamples(
     check,
-    ["petstore check", "the store of DATABASE_URL"],
-    ["petstore check sqlite:pets.backup", "a backup"],
+    ["petstore check", "check the database of DATABASE_URL"],
+    ["petstore check sqlite:pets.backup", "check a backup"],
   );
 }
 
 function addCompletion(program: Command, io: Io): void {
   const completion = program
     .command("completion")
-    .description("print what makes a shell complete this command's words")
-    .addArgument(new Argument("<shell>", "which shell").choices(shells))
+    .description("print a shell completion script")
+    .addArgument(new Argument("<shell>", "name of the shell").choices(shells))
     .action(async (shell: Shell) => (await import("./commands/completion.ts")).printCompletion(io, program, shell));
-  addExamples(completion, ["source <(petstore completion bash)", "in ~/.bashrc"]);
+  addExamples(completion, ["source <(petstore completion bash)", "enable completion, in ~/.bashrc"]);
 }
 
 // node:util decides: terminals only, unless NO_COLOR or FORCE_COLOR is set. Tables follow the same rule.

@@ -13,7 +13,8 @@ export async function withStore(
   mode: OpenMode = "migrate",
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_PREPARE: prepare } = readConfig(io.env);
-  if (url === "sqlite::memory:") throw new Error("DATABASE_URL names a store in memory, which ends with this command.");
+  if (url === "sqlite::memory:")
+    throw new Error("DATABASE_URL is an in-memory database, which ends with this command.");
   const store = await openStore(url, { mode, prepare });
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }

@@ -57,5 +57,5 @@ export async function requireSound(
   const showProgress = (done: number, total: number) => progress("checking", done, total);
   await checkIntegrity(store, document, report, showProgress).finally(() => store.close());
   const problems = count === 1 ? "1 problem" : `${count} problems`;
-  if (count > 0) throw new Error(`${name} is not sound, as petstore check says (${problems}): ${firstProblem}`);
+  if (count > 0) throw new Error(`${name} failed the integrity check (${problems}): ${firstProblem}`);
 }

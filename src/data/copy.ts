@@ -16,7 +16,7 @@ export async function copy(from: Tables, to: Tables, progress: CopyProgress): Pr
   await requireDifferentStores(from, to);
   const work = async (target: TableWriter) => {
     const { lastIds, ...summary } = await from.read(async (source) => {
-      await requireEmpty(target, "The store to copy to is not empty: it has");
+      await requireEmpty(target, "The target database is not empty.");
       return copyTables(target, source, progress);
     });
     await requireUnchanged(from, summary, lastIds);
@@ -32,7 +32,8 @@ async function requireDifferentStores(from: Tables, to: Tables): Promise<void> {
     const [secret] = await store.read((source) => source.secrets());
     return valueToText(secret as Uint8Array);
   };
-  if ((await readSecret(from)) === (await readSecret(to))) throw new Error("The two stores are the same.");
+  if ((await readSecret(from)) === (await readSecret(to)))
+    throw new Error("The source and the target are the same database.");
 }
 
 async function requireUnchanged(from: Tables, { counts }: StoreSummary, lastIds: CopyResult["lastIds"]): Promise<void> {
@@ -43,15 +44,15 @@ async function requireUnchanged(from: Tables, { counts }: StoreSummary, lastIds:
   const newPets = current.counts.pets - counts.pets;
   if (newPets > 0 || current.counts.keys !== counts.keys || current.lastIds.keys !== lastIds.keys)
     throw new Error(
-      `The store to copy was written to meanwhile (${newPets} more pets): stop its service, and copy again. Nothing was kept.`,
+      `The source changed during the copy (new pets: ${newPets}). Nothing was copied. Stop the service, and copy again.`,
     );
 }
 
-/** Rejects if a table has rows. The message is `prefix` and the number of rows in each table. */
-export async function requireEmpty(target: TableReader, prefix: string): Promise<void> {
+/** Rejects if a table has rows. The message is `problem` and the number of rows in each table. */
+export async function requireEmpty(target: TableReader, problem: string): Promise<void> {
   const counts = await countRows(target);
-  const nonEmpty = tableNames.filter((name) => counts[name] > 0).map((name) => `${counts[name]} rows in ${name}`);
-  if (nonEmpty.length > 0) throw new Error(`${prefix} ${nonEmpty.join(", ")}.`);
+  const nonEmpty = tableNames.filter((name) => counts[name] > 0).map((name) => `${name} (${counts[name]})`);
+  if (nonEmpty.length > 0) throw new Error(`${problem} It has rows in: ${nonEmpty.join(", ")}.`);
 }
 
 /** Copies all rows to an empty target, and compares the checksums. The caller sets the last ids. */
@@ -73,7 +74,7 @@ export async function copyTables(
   const copiedChecksum = await checksumRows(target, (done) => progress("comparing", done, total));
   const copiedCounts = await countRows(target);
   if (copiedChecksum !== checksum || tableNames.some((name) => copiedCounts[name] !== counts[name]))
-    throw new Error("The copy is not the same as what was to be copied. Nothing was kept.");
+    throw new Error("The copy differs from the source, and was discarded.");
   return { counts, checksum, lastIds };
 }
 

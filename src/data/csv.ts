@@ -58,14 +58,14 @@ function createQuoteAwareDelimiter(): RecordDelimiter {
 
 // Throws an Error and not an HttpError: without a valid header, no record can be parsed.
 function parseHeader(bytes: Buffer, allowed: readonly string[], required: readonly string[]): string[] {
-  const rule = `the first line must name the columns, of ${allowed.join(", ")}`;
+  const rule = `Allowed columns: ${allowed.join(", ")}.`;
   const columns = splitHeader(bytes, rule);
   const unknown = columns.find((name) => !allowed.includes(name));
-  if (unknown !== undefined) throw new Error(`There is the unknown column '${unknown.slice(0, 50)}': ${rule}.`);
+  if (unknown !== undefined) throw new Error(`The header has the unknown column '${unknown.slice(0, 50)}'. ${rule}`);
   const missing = required.find((name) => !columns.includes(name));
-  if (missing !== undefined) throw new Error(`The column '${missing}' is missing: ${rule}.`);
+  if (missing !== undefined) throw new Error(`The header must have the column '${missing}'. ${rule}`);
   const duplicate = columns.find((name, index) => columns.indexOf(name) !== index);
-  if (duplicate !== undefined) throw new Error(`The column '${duplicate}' is there twice: ${rule}.`);
+  if (duplicate !== undefined) throw new Error(`The header has the column '${duplicate}' twice. ${rule}`);
   return columns;
 }
 
@@ -73,14 +73,14 @@ function splitHeader(bytes: Buffer, rule: string): string[] {
   try {
     return splitFields(decodeUtf8(bytes));
   } catch (error) {
-    throw new Error(`${(error as Error).message.replace(/\.$/, "")}: ${rule}.`);
+    throw new Error(`Invalid header: ${(error as Error).message} ${rule}`);
   }
 }
 
 function parseRow(bytes: Buffer, columns: readonly string[], required: readonly string[]): Record<string, string> {
   const values = splitFields(decodeUtf8(bytes));
   if (values.length !== columns.length)
-    throw invalidLine(`must have ${columns.length} fields, as its head has, and has ${values.length}`);
+    throw invalidLine(`must have ${columns.length} fields, as the header has, but has ${values.length}`);
   const entries = values.map((value, index) => [columns[index] as string, value] as const);
   return Object.fromEntries(entries.filter(([name, value]) => value !== "" || required.includes(name)));
 }
@@ -97,8 +97,8 @@ function splitFields(text: string): string[] {
     comma = fieldPattern.lastIndex;
   } while (text[comma] === ",");
   if (comma === text.length) return values;
-  const rule = "a field with quotes stands in quotes, each of its own twice";
-  throw invalidLine(`is not CSV in its field ${values.length}: ${rule}`);
+  const rule = "enclose the field in quotes, and double each quote in it";
+  throw invalidLine(`has invalid quotes in field ${values.length}: ${rule}`);
 }
 
 function serializeField(value: Values[number]): string {

@@ -57,8 +57,8 @@ export async function importPets(
   if (row && !resume && !fromStart)
     throw new Error(
       previous.complete
-        ? `This input was imported before, ${formatTime(previous.writtenAt)}: ${previous.pets} pets. All of them once more are with --from-start.`
-        : `An import of this input was begun, and is not finished: ${describe(previous)}. Go on with --resume, or import all lines once more with --from-start.`,
+        ? `The file was already imported (${previous.pets} pets, ${formatTime(previous.writtenAt)}). Use --from-start to import the file again.`
+        : `An import of the file has not finished: ${describe(previous)}. Use --resume to continue, or --from-start to import all lines again.`,
     );
   const start = resume ? previous : initialCheckpoint;
   const before = start.pets;
@@ -135,7 +135,7 @@ class BatchWriter {
     this.#attemptedRow = row;
     await this.#store.write(async (target) => {
       if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
-        throw new Error("Another process imports the same input.");
+        throw new Error("Another process is importing the same file.");
       const lastId = await target.lastId("pets");
       const rows = pets.map((pet, index) => [
         lastId + 1n + BigInt(index),
@@ -167,16 +167,13 @@ class BatchWriter {
 
 function describeFailure(error: Error, checkpoint: Checkpoint, isCheckpointRead: boolean): Error {
   const reason = error.message.replace(/\.$/, "");
-  const progress =
-    checkpoint.lines > 0
-      ? `${describe(checkpoint)}; the same with --resume goes on after them`
-      : "Nothing was imported";
+  const progress = checkpoint.lines > 0 ? `${describe(checkpoint)}. Use --resume to continue` : "Nothing was imported";
   const state = isCheckpointRead
     ? progress
-    : "Whether the last batch is there is not known: the same with --resume finds out";
+    : "It is unknown whether the last batch was imported. Use --resume to continue";
   return new Error(`${reason}. ${state}.`, { cause: error });
 }
 
 function describe({ lines, pets }: Checkpoint): string {
-  return `${pets} pets are there, of the lines up to ${lines}`;
+  return `${pets} pets were imported, up to line ${lines}`;
 }

@@ -72,7 +72,7 @@ class FileInput implements Input {
         this.#hash.update(chunk);
         this.#chunkHashes.push(chunkHash);
       }
-      if (chunkHash !== this.#chunkHashes[index]) throw new Error("The input was changed while it was read.");
+      if (chunkHash !== this.#chunkHashes[index]) throw new Error("The file changed during the import.");
       if (chunk.length > 0) yield chunk;
     }
     this.#digest ??= this.#hash.digest();

@@ -58,7 +58,7 @@ export async function checkIntegrity(
     return await store.read(checkSnapshot);
   } catch (error) {
     if (error === cancellation) throw error;
-    report(`The store can't be read to its end: ${(error as Error).message.replace(/\.$/, "")}.`);
+    report(`The database can't be read completely: ${(error as Error).message.replace(/\.$/, "")}.`);
     return undefined;
   }
 }
@@ -66,8 +66,7 @@ export async function checkIntegrity(
 async function checkSecret(source: TableReader, report: (problem: string) => void): Promise<void> {
   const sizes = (await source.secrets()).map(({ length }) => length);
   if (sizes.length === 1 && sizes[0] === digestSize) return;
-  const list = sizes.map((size) => `, of ${size}`).join("");
-  report(`There must be one secret of ${digestSize} bytes, and there are ${sizes.length}${list}.`);
+  report(`There must be one secret of ${digestSize} bytes. Sizes found: ${sizes.join(", ") || "none"}.`);
 }
 
 async function checkLastId(
@@ -77,7 +76,8 @@ async function checkLastId(
   report: (problem: string) => void,
 ): Promise<void> {
   const lastId = await source.lastId(table);
-  if (lastId < highestId) report(`The next id of ${table} would be ${lastId + 1n}, and there is ${highestId} already.`);
+  if (lastId < highestId)
+    report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`);
 }
 
 /** Creates a generator function that yields the problems of a row, one sentence each. */
@@ -90,13 +90,13 @@ function createRowCheck(document: Document) {
     for (const [index, column] of Object.keys(tables[table]).entries()) {
       const value = row[index];
       if (value instanceof Uint8Array && value.length !== digestSize)
-        yield `${name}: its ${column} must have ${digestSize} bytes, and has ${value.length}.`;
+        yield `${name}: ${column} must have ${digestSize} bytes, but has ${value.length}.`;
       if (/^(created|last_used)_at$/.test(column) && typeof value === "bigint" && value > latestTime)
-        yield `${name}: its ${column} is in the future.`;
+        yield `${name}: ${column} is in the future.`;
     }
     if (table !== "pets") return;
     const entries = petFields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
     const { error } = validate(Object.fromEntries(entries));
-    if (error) yield `${name} is not as the document says: ${error.message}`;
+    if (error) yield `${name} does not match the schema: ${error.message}`;
   };
 }

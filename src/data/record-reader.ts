@@ -45,7 +45,7 @@ export async function* readRecords(
     yield records;
   }
   if (delimiter.isInQuotes())
-    throw new Error(`The quotes that open in line ${pending.firstLine}, or after it, are never closed.`);
+    throw new Error(`The quotes of a field that begins in line ${pending.firstLine} or later are never closed.`);
   if (pending.length > 0) yield [pending.take()];
 }
 

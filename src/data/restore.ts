@@ -29,7 +29,7 @@ export interface RestoreOptions extends OpenTablesOptions {
 /** A summary of the restored store, and the names of the keys that only the backup had if it replaced a store. */
 export type RestoreSummary = StoreSummary & { readonly restoredKeys: readonly string[] };
 
-const notEmpty = "The store to restore is not empty, and is replaced only with --force: it has";
+const notEmpty = "The database is not empty. Use --force to replace its data.";
 
 /**
  * Restores the store at `url` from a backup. Checks the integrity of the backup first, and creates the store if it does
@@ -48,7 +48,7 @@ export async function restore(
 ): Promise<RestoreSummary> {
   const path = resolve(file); // SQLite gives some relative names another meaning, such as :memory:
   if ((await stat(path).catch(() => undefined))?.isDirectory())
-    throw new Error(`${path} is a folder: name the file of a backup.`);
+    throw new Error(`${path} is a directory. Specify the file of a backup.`);
   const openBackup = () => openTables(`sqlite:${path}`, "readonly");
   await (await openBackup()).close();
   // Fails before the integrity check, which takes long. storeExists rejects stores of another version, also with
@@ -121,6 +121,6 @@ async function replaceKeys(
 
 async function requireEmptyAndUnused(to: Tables): Promise<void> {
   if (!(await to.isOnlyConnection()))
-    throw new Error("The store to restore is in use: stop its service, or replace under it what it has with --force.");
+    throw new Error("The database is in use. Stop the service, or use --force to replace its data.");
   await to.read((target) => requireEmpty(target, notEmpty));
 }

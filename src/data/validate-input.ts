@@ -55,7 +55,7 @@ export async function validateInput(
       report(problem);
     }
   if (summary.lines === 0 && format.header([]) !== "")
-    throw new Error("The input is empty: its first line must name the columns.");
+    throw new Error("The file is empty. Its first line must be a header with the names of the columns.");
   return summary;
 }
 

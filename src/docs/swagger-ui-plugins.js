@@ -28,7 +28,7 @@ export function badges({ React: { createElement, Fragment } }) {
         createElement(Path, props),
         stability && badge(stability, "stability"),
         sunset && badge(`removed on ${formatDate(sunset)}`, "sunset"),
-        successor && badge(`use ${successor}`, "successor"),
+        successor && badge(`use ${successor} instead`, "successor"),
       );
     };
   return { wrapComponents: { OperationSummaryPath: withBadges } };

@@ -84,17 +84,14 @@ function respond(error: ParserError, socket: Socket, { log, headers, onResponse 
 function toHttpError(error: ParserError): HttpError {
   const { code, reason = "it can't be parsed" } = error;
   if (code === "HPE_INVALID_METHOD" && hasMethod(error as Required<ParserError>))
-    return new HttpError("not_implemented", "This service does not know the method of the request.");
+    return new HttpError("not_implemented", "The service does not support the method of the request.");
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new HttpError(
-        "headers_too_large",
-        `The headers of the request are too large: at most ${maxHeaderSize} bytes.`,
-      );
+      return new HttpError("headers_too_large", `The request headers exceed the limit of ${maxHeaderSize} bytes.`);
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new HttpError("request_timeout", "The request took too long to arrive.");
     case "HPE_PAUSED_H2_UPGRADE":
-      return new HttpError("malformed_request", "The request must be of HTTP/1.1.");
+      return new HttpError("malformed_request", "The request must use HTTP/1.1.");
     case "CONNECT":
       return new HttpError("malformed_request", "This service is not a proxy and does not support CONNECT.");
     default:

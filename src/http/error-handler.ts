@@ -73,7 +73,7 @@ function toHttpError(error: FastifyError, { routeOptions }: FastifyRequest): Htt
     const types = Object.keys(body?.content ?? {}).join(" or ");
     return new HttpError(
       "unsupported_media_type",
-      types ? `The body must be sent as Content-Type: ${types}.` : "This operation takes no body.",
+      types ? `The Content-Type of the body must be ${types}.` : "This operation accepts no body.",
     );
   }
   // All other errors of content type parsers concern the bytes of the body. ECONNRESET: the client has disconnected.
@@ -83,6 +83,6 @@ function toHttpError(error: FastifyError, { routeOptions }: FastifyRequest): Htt
   if (routeOptions.schema?.hide && error.statusCode !== undefined && error.statusCode < 500) return notFound();
   return new HttpError(
     "internal_error",
-    "The service failed on this request. The fault is logged under its request id.",
+    "An internal error occurred. The log of the service has the details, under the X-Request-Id of this response.",
   );
 }

@@ -69,15 +69,22 @@ export class HttpError extends Error {
 
 /** Returns the error for a path that does not exist. */
 export function notFound(): HttpError {
-  return new HttpError("path_not_found", "There is nothing at this path.");
+  return new HttpError("path_not_found", "This path does not exist.");
 }
 
 /** Returns the error for an operation whose handler is not implemented. */
 export function notImplemented(id: string): HttpError {
-  return new HttpError("not_implemented", `The operation ${id} is not written yet.`);
+  return new HttpError("not_implemented", `The operation ${id} is not implemented yet.`);
 }
 
 /** Returns the error for a temporary failure. The client may retry after `seconds`. */
 export function serviceUnavailable(reason: string, seconds = 1): HttpError {
-  return new HttpError("unavailable", `${reason} Try again.`, { "retry-after": `${seconds}` });
+  return new HttpError("unavailable", `${reason} Try again in ${formatSeconds(seconds)}.`, {
+    "retry-after": `${seconds}`,
+  });
+}
+
+/** Formats a number of seconds with its unit. */
+export function formatSeconds(seconds: number): string {
+  return `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
 }

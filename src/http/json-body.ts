@@ -32,7 +32,7 @@ function checkContentCoding(value = ""): void {
   if (coding !== undefined)
     throw new HttpError(
       "unsupported_media_type",
-      `The body must be sent as it is, not with Content-Encoding: ${coding.trim()}.`,
+      `The Content-Encoding ${coding.trim()} is not supported. Send the body without Content-Encoding.`,
     );
 }
 
@@ -42,7 +42,7 @@ function checkMediaType(value: string): void {
   if (/[^\t -~]|,/.test(value))
     throw new HttpError("unsupported_media_type", "The request must have one Content-Type header, in ASCII.");
   if (!/^utf-?8$/i.test(new MIMEType(value).params.get("charset") ?? "utf-8"))
-    throw new HttpError("unsupported_media_type", "The charset must be UTF-8.");
+    throw new HttpError("unsupported_media_type", "The charset of the Content-Type must be UTF-8.");
 }
 
 /** Decodes UTF-8, and keeps a byte order mark. Throws an HttpError if the bytes are not UTF-8. */
@@ -50,7 +50,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new HttpError("invalid_body", "The body must be UTF-8.");
+    throw new HttpError("invalid_body", "The body must be encoded in UTF-8.");
   }
 }
 
@@ -63,6 +63,6 @@ export function parseBody(bytes: Buffer): unknown {
   } catch (error) {
     // A RangeError means that the nesting exceeds the stack of JSON.parse.
     const reason = error instanceof SyntaxError ? error.message : "it is nested too deeply";
-    throw new HttpError("invalid_body", `The body can't be read as JSON: ${reason}.`);
+    throw new HttpError("invalid_body", `The body is not valid JSON: ${reason}.`);
   }
 }

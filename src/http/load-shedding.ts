@@ -75,7 +75,7 @@ export const loadShedding = fp<LoadSheddingOptions>(
       if (waited <= maxWait && !app.memory.isFull) return;
       rejected += 1;
       onReject();
-      throw serviceUnavailable("The service has too much to do.", 1 + Math.floor(Math.random() * maxRetryAfter));
+      throw serviceUnavailable("The service is overloaded.", 1 + Math.floor(Math.random() * maxRetryAfter));
     });
   },
   { name: "load-shedding", dependencies: ["memory-monitor", "connections"] },

@@ -3,7 +3,7 @@
 //
 // Not @fastify/rate-limit, whose headers are of an older draft.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { HttpError } from "./errors.ts";
+import { formatSeconds, HttpError } from "./errors.ts";
 
 const maxClients = 100_000; // bounds the memory if an attacker changes addresses
 
@@ -31,8 +31,9 @@ export interface RateLimiterOptions {
   /** The name of the policy in the RateLimit headers. */
   readonly policy: string;
   readonly limit: RateLimit;
-  /** The beginning of the message of a 429, such as "This key has made too many calls". */
-  readonly message: string;
+  /** The client and its attempts, as the message of a 429 names them: "This API key" and "requests". */
+  readonly subject: string;
+  readonly attempts: string;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
 }
@@ -83,11 +84,11 @@ export class RateLimiter {
   }
 
   #reject(window: Window, now: number): HttpError {
-    const { message, limit } = this.#options;
+    const { subject, attempts, limit } = this.#options;
     const wait = secondsUntil(window.end, now);
     return new HttpError(
       "too_many_requests",
-      `${message} in ${limit.seconds} seconds: at most ${limit.count}. Try again in ${wait} seconds.`,
+      `${subject} exceeds the limit of ${limit.count} ${attempts} per ${formatSeconds(limit.seconds)}. Try again in ${formatSeconds(wait)}.`,
       { ...this.#describe(window, now), "retry-after": `${wait}` },
     );
   }

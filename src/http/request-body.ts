@@ -27,7 +27,7 @@ export function limitWaitingChunks(request: IncomingMessage): void {
  */
 export function readBody({ headers, routeOptions }: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
   const { bodyLimit } = routeOptions;
-  const tooLarge = () => new HttpError("content_too_large", `The body may have at most ${bodyLimit} bytes.`);
+  const tooLarge = () => new HttpError("content_too_large", `The body exceeds the limit of ${bodyLimit} bytes.`);
   if (Number(headers["content-length"]) > bodyLimit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -41,7 +41,7 @@ export function readBody({ headers, routeOptions }: FastifyRequest, payload: Inc
       if (bytes > bodyLimit) stop(tooLarge());
       else if (chunks.push(chunk) > maxChunks)
         stop(
-          new HttpError("content_too_large", `The body may have at most ${maxChunks} chunks: send larger ones.`, {
+          new HttpError("content_too_large", `The body exceeds the limit of ${maxChunks} chunks. Send larger chunks.`, {
             connection: "close", // the rest is not parsed
           }),
         );

@@ -30,11 +30,14 @@ export const requestChecks = fp(
 function checkProtocol({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined {
   // Node accepts a request line without a version, and versions of other protocols.
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
-    return new HttpError("malformed_request", "The request must be of HTTP/1.1.");
+    return new HttpError("malformed_request", "The request must use HTTP/1.1.");
   // RFC 9112, section 3.2. HTTP/1.0 has no Host.
   const isValid = host === undefined ? httpVersion === "1.0" : hostPattern.test(host);
   if (!isValid)
-    return new HttpError("malformed_request", "The request must have one Host header, with a name or an address.");
+    return new HttpError(
+      "malformed_request",
+      "The request must have one Host header, with a host name or an IP address.",
+    );
   return undefined;
 }
 
@@ -51,7 +54,11 @@ function toRoutingError({ method, url, server }: FastifyRequest, patterns: Reado
   );
   if (methods.length === 0) return notFound();
   const allow = methods.sort().join(", ");
-  return new HttpError("method_not_allowed", `This path does not have the method ${method}. It has: ${allow}.`, {
-    allow,
-  });
+  return new HttpError(
+    "method_not_allowed",
+    `This path does not support the method ${method}. Supported methods: ${allow}.`,
+    {
+      allow,
+    },
+  );
 }

@@ -49,11 +49,12 @@ export async function writeAtomically<T>(
 // Returns the mode of an existing file.
 async function checkTarget(target: string, exclusive: boolean): Promise<number | undefined> {
   const existing = await lstat(target).catch(() => undefined);
-  if (existing && exclusive) throw new Error(`${target} is there already, and is left as it is: give another name.`);
+  if (existing && exclusive) throw new Error(`${target} already exists; choose another name.`);
   if (existing && !existing.isFile()) throw new Error(`${target} is not a regular file.`);
   // A missing folder is not created, because it may be the mount point of a disk that is not mounted.
   const folder = dirname(target);
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) throw new Error(`There is no folder ${folder}.`);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw new Error(`The directory ${folder} does not exist.`);
   return existing && existing.mode & 0o777;
 }
 
@@ -77,5 +78,5 @@ async function sync(path: string, flags: "r" | "r+"): Promise<void> {
 function toError(error: NodeJS.ErrnoException, partial: string, target: string): Error {
   const message = error.message.replaceAll(partial, target);
   const isSystemError = error.code !== undefined;
-  return new Error(isSystemError ? `${target} can't be made: ${message}.` : message, { cause: error });
+  return new Error(isSystemError ? `${target} can't be created: ${message}.` : message, { cause: error });
 }

@@ -23,7 +23,7 @@ export function parseJson(text: string): unknown {
   } as Reviver);
   // The reviver visits each name of an object once, and the root. If the text has more names, one of them is repeated.
   const written = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g)?.filter((string) => string.endsWith(":")).length ?? 0;
-  if (written !== visited - 1) throw new SyntaxError("it has an object with the same name twice");
+  if (written !== visited - 1) throw new SyntaxError("an object has the same name twice");
   return value;
 }
 
@@ -32,7 +32,7 @@ type Reviver = (key: string, value: unknown) => unknown;
 
 function revive(key: string, value: unknown, context: { source?: string }): unknown {
   if (!key.isWellFormed() || (typeof value === "string" && !value.isWellFormed()))
-    throw new SyntaxError("it has half of a surrogate pair, which is not Unicode");
+    throw new SyntaxError("a string has a lone surrogate, which is not Unicode");
   return typeof value === "number" ? toExactNumber(context.source as string, value) : value;
 }
 
@@ -49,7 +49,7 @@ function toExactNumber(source: string, value: number): unknown {
   const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
   if (significant === "") return 0;
   if (zeros < 0 && !Number.isInteger(value)) return value;
-  if (zeros < 0) throw new SyntaxError(`the number ${source.slice(0, 40)} can't be held exactly`);
+  if (zeros < 0) throw new SyntaxError(`the number ${source.slice(0, 40)} can't be represented exactly`);
   return significant.length + zeros > maxDigits ? value : parseInteger(sign + significant + "0".repeat(zeros));
 }
 

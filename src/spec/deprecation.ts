@@ -29,18 +29,18 @@ export function readDeprecation(
   const toDate = (name: string, text: string | undefined): Date => {
     const date = new Date(`${text}T00:00:00Z`);
     if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text)
-      return reject(`is deprecated, and its ${name} must be a date like 2030-12-05`);
+      return reject(`is deprecated, but its ${name} is not a date such as 2030-12-05`);
     return date;
   };
   const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? document.info["x-released"]);
   const sunset = operation["x-sunset"] === undefined ? undefined : toDate("x-sunset", operation["x-sunset"]);
-  if (sunset && sunset < since) reject("has an x-sunset before it is deprecated");
+  if (sunset && sunset < since) reject("has an x-sunset before its deprecation");
   const successor = operation["x-successor"];
   if (successor === undefined) return { since, sunset, successor };
   const path = Object.entries(document.paths).find(([, item]) =>
     methods.some((method) => item[method]?.operationId === successor),
   )?.[0];
-  return { since, sunset, successor: path ?? reject(`has the x-successor ${successor}, which is no operation`) };
+  return { since, sunset, successor: path ?? reject(`has the x-successor ${successor}, which is not an operationId`) };
 }
 
 /**

@@ -59,12 +59,13 @@ export async function parseDocument(text: string, validHash?: string): Promise<D
 function readOperations(document: OpenApi): Operation[] {
   const operations = Object.entries(document.paths).flatMap(([path, item]) => {
     for (const field of ["parameters", "servers", "trace"] as const)
-      if (item[field] !== undefined) throw new Error(`The path ${path} has ${field} of its own, which would not hold.`);
+      if (item[field] !== undefined)
+        throw new Error(`The path ${path} has the field ${field}, which is not supported.`);
     return methods.flatMap((method) => (item[method] ? [readOperation(document, path, method, item[method])] : []));
   });
   const ids = operations.map(({ id }) => id);
   const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (duplicate) throw new Error(`The document has the operationId ${duplicate} twice.`);
+  if (duplicate) throw new Error(`Two operations have the operationId ${duplicate}.`);
   return operations;
 }
 
@@ -76,7 +77,7 @@ function parseYaml(text: string) {
     reviver: (_, value) => {
       if (typeof value !== "bigint") return value;
       if (Number.isSafeInteger(Number(value))) return Number(value);
-      throw new Error(`The document is invalid: the number ${value} is beyond 2^53, where tools round it.`);
+      throw new Error(`The document is invalid: the number ${value} exceeds 2^53, and tools would round it.`);
     },
   });
   if (!/^3\.1\.\d+$/.test(document?.openapi)) throw new Error("The document is invalid: it must have openapi: 3.1.x.");
@@ -93,7 +94,7 @@ export function readBasePath(document: OpenApi): string {
   const url = readServerUrl(document);
   const path = URL.canParse(url) ? new URL(url).pathname : url;
   if (!/^(\/[\w.~-]+)+$/.test(path))
-    throw new Error(`The document's first server must have a path like /v1 by default, but is ${url}.`);
+    throw new Error(`The URL of the document's first server must have a path such as /v1, but is '${url}'.`);
   return path;
 }
 

@@ -31,7 +31,7 @@ export function rejectIgnoredParts(document: OpenApi): void {
   const { webhooks, jsonSchemaDialect: dialect } = document as OpenApi & Json;
   if (webhooks !== undefined) throw new Error("The document has webhooks, which are never called: remove them.");
   if (dialect !== undefined && !dialects.includes(dialect as string))
-    throw new Error(`The document has the jsonSchemaDialect ${dialect}, but schemas are read as ${dialects[1]}.`);
+    throw new Error(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use ${dialects[1]}.`);
   checkParts(document, "The document", "", false);
 }
 

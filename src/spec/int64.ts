@@ -33,13 +33,13 @@ interface Constraint {
 
 /** The keywords that the schema of an int64 may have. */
 const constraints: Readonly<Record<string, Constraint>> = {
-  minimum: { holds: (value, limit: number) => value >= limit, words: ">=" },
-  maximum: { holds: (value, limit: number) => value <= limit, words: "<=" },
-  exclusiveMinimum: { holds: (value, limit: number) => value > limit, words: ">" },
-  exclusiveMaximum: { holds: (value, limit: number) => value < limit, words: "<" },
+  minimum: { holds: (value, limit: number) => value >= limit, words: "at least" },
+  maximum: { holds: (value, limit: number) => value <= limit, words: "at most" },
+  exclusiveMinimum: { holds: (value, limit: number) => value > limit, words: "greater than" },
+  exclusiveMaximum: { holds: (value, limit: number) => value < limit, words: "less than" },
   multipleOf: { holds: (value, divisor: number) => value % BigInt(divisor) === 0n, words: "a multiple of" },
-  const: { holds: (value, allowed: number) => value === BigInt(allowed), words: "the number" },
-  enum: { holds: (value, allowed: number[]) => allowed.some((one) => value === BigInt(one)), words: "one of" },
+  const: { holds: (value, allowed: number) => value === BigInt(allowed), words: "equal to" },
+  enum: { holds: (value, allowed: number[]) => allowed.some((one) => value === BigInt(one)), words: "one of:" },
 };
 const annotations = /^(type|format|title|description|examples?|deprecated|readOnly|writeOnly|x-.*)$/;
 

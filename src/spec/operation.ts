@@ -70,10 +70,10 @@ export function readOperation(document: OpenApi, path: string, method: string, o
   const reject: Reject = (reason) => {
     throw new Error(`The operation ${id} ${reason}.`);
   };
-  if (operation.servers !== undefined) reject("has servers of its own, which would not hold");
+  if (operation.servers !== undefined) reject("has the field servers, which is not supported");
   const stability = operation["x-stability"];
   if (![undefined, "experimental", "beta"].includes(stability))
-    reject(`has x-stability ${stability}, which must be experimental or beta`);
+    reject(`has the x-stability ${stability}, but it must be experimental or beta`);
   checkPath(path, parameters, reject);
   checkParameters(parameters, reject);
   checkResponses(responses, reject);
@@ -96,18 +96,17 @@ export function readOperation(document: OpenApi, path: string, method: string, o
 
 function readBody({ required = false, content, "x-max-bytes": maxBytes }: RequestBodyObject, reject: Reject) {
   const unsupported = Object.keys(content).find((type) => type !== jsonType);
-  if (unsupported) reject(`has a body of ${unsupported}, and only ${jsonType} is read`);
+  if (unsupported) reject(`has a body of ${unsupported}, but only ${jsonType} is supported`);
   if (content[jsonType]?.schema === undefined) reject(`has a body without a schema for ${jsonType}`);
   if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes > 0))
-    reject(`has x-max-bytes ${maxBytes}, which must be a number of bytes`);
+    reject(`has the x-max-bytes ${maxBytes}, but it must be a positive integer`);
   return { required, maxBytes, schema: content[jsonType]?.schema };
 }
 
 function checkResponses(responses: Record<string, ResponseObject>, reject: Reject): void {
   for (const [status, response] of Object.entries(responses)) {
     const unsupported = Object.keys(response.content ?? {}).find((type) => type !== jsonType);
-    if (unsupported)
-      reject(`has the response ${status} of ${unsupported}, and only ${jsonType} is sent: declare ${jsonType}`);
+    if (unsupported) reject(`has a response ${status} of ${unsupported}, but only ${jsonType} is supported`);
     // The server responds to failures itself, always with the same fields.
     if (response.content !== undefined && /^([45]|default)/.test(status))
       checkResponse(status, response, errorFields, reject);

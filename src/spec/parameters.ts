@@ -8,8 +8,7 @@ const ignoredHeaders = /^(accept|content-type|authorization)$/i;
 
 /** Checks that the router supports the path template, and that its names are those of the path parameters. */
 export function checkPath(path: string, parameters: readonly ParameterObject[], reject: Reject): void {
-  if (!/^(\/([\w.~-]|\{[^/{}]*\})+)+$/.test(path))
-    reject(`has the path ${path}, which the router would read otherwise`);
+  if (!/^(\/([\w.~-]|\{[^/{}]*\})+)+$/.test(path)) reject(`has the path ${path}, which the router does not support`);
   const inTemplate = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name as string);
   const misnamed = inTemplate.find((name) => !/^[a-z]\w*$/i.test(name));
   if (misnamed) reject(`has the path parameter ${misnamed}, whose name must be camelCase`);
@@ -22,14 +21,15 @@ export function checkPath(path: string, parameters: readonly ParameterObject[], 
 export function checkParameters(parameters: readonly ParameterObject[], reject: Reject): void {
   for (const [index, parameter] of parameters.entries()) {
     const { name, in: location, schema, style = "form", allowEmptyValue, allowReserved } = parameter;
-    if (location === "cookie") reject(`has the cookie parameter ${name}, and cookies are not read`);
+    if (location === "cookie") reject(`has the cookie parameter ${name}, but cookies are not supported`);
     if (location === "header" && ignoredHeaders.test(name))
-      reject(`has the header parameter ${name}, which OpenAPI passes over`);
+      reject(`has the header parameter ${name}, which OpenAPI ignores`);
     if (parameters.findIndex((other) => other.name === name && other.in === location) !== index)
       reject(`has the parameter ${name} twice`);
-    if (allowEmptyValue) reject(`has the parameter ${name} with allowEmptyValue, and an empty value is refused`);
-    if (allowReserved) reject(`has the parameter ${name} with allowReserved, and a plain + or & is read otherwise`);
-    if (!/^(form|simple)$/.test(style)) reject(`has the parameter ${name} with the style ${style}, which is not read`);
+    if (allowEmptyValue) reject(`has the parameter ${name} with allowEmptyValue, which is not supported`);
+    if (allowReserved) reject(`has the parameter ${name} with allowReserved, which is not supported`);
+    if (!/^(form|simple)$/.test(style))
+      reject(`has the parameter ${name} with the style ${style}, which is not supported`);
     if (!types.includes(schema?.type as string))
       reject(`has the parameter ${name}, whose type must be one of ${types.join(", ")}`);
   }

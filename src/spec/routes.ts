@@ -79,7 +79,7 @@ function createRoutes<App extends Application>({
   const routes = operations.map((operation) => {
     const handler = byId.get(operation.id);
     if (handler === undefined)
-      throw new Error(`The operation ${operation.id} has no handler: npm run scaffold adds one.`);
+      throw new Error(`The operation ${operation.id} has no handler. Run npm run scaffold to add one.`);
     const route = createRoute({
       operation,
       handler,

@@ -25,8 +25,8 @@ export function readSecurity(document: OpenApi, operation: OperationObject, reje
   return (operation.security ?? document.security ?? []).map((requirement) =>
     Object.entries(requirement).map(([name, roles]) => {
       const scheme = document.components?.securitySchemes?.[name];
-      if (scheme === undefined) return reject(`needs the security scheme ${name}, which is not declared`);
-      if (roles.length > 0) return reject(`needs roles of the security scheme ${name}, and keys have none`);
+      if (scheme === undefined) return reject(`requires the security scheme ${name}, which is not declared`);
+      if (roles.length > 0) return reject(`requires roles of the security scheme ${name}, which are not supported`);
       const type = [scheme.type, scheme.scheme, scheme.in, scheme.name].filter(Boolean).join(" ").toLowerCase();
       return { name, type };
     }),
@@ -47,7 +47,7 @@ export function createAuthentication(
       const scheme = schemes[name];
       if (scheme?.type === type) return scheme.authenticate;
       throw new Error(
-        `The operation ${id} needs the security scheme ${name} of type ${type}, which has no implementation.`,
+        `The operation ${id} requires the security scheme ${name} of type ${type}, which has no implementation.`,
       );
     }),
   );

@@ -6,6 +6,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import { HttpError, type HttpErrorCode } from "../http/index.ts";
 import { parseInteger } from "../lib/index.ts";
 import { numberKeywords, replaceNumberSchemas } from "./int64.ts";
+import { describeError, findMainError } from "./validation-messages.ts";
 
 interface Schema {
   readonly type?: string;
@@ -40,15 +41,13 @@ export function createValidatorCompiler(extensions: Iterable<string>): FastifySc
       if (!("default" in property)) continue;
       const validateDefault = compile({ type: "object", properties: { [name]: property } });
       if (!validateDefault({ [name]: property.default }))
-        throw new Error(`the default of the ${parts[part].name} '${name}' does not fit its own schema`);
+        throw new Error(`the default of the ${parts[part].name} '${name}' does not match its schema`);
     }
     const parse = part === "body" ? (body: unknown) => body : createParameterParser(part, schema);
     return (raw: unknown) => {
       const value = parse(raw);
       if (value instanceof HttpError) return { error: value };
-      return validate(value)
-        ? { value }
-        : { error: toHttpError(part, (validate.errors as ErrorObject[])[0] as ErrorObject) };
+      return validate(value) ? { value } : { error: toHttpError(part, validate.errors as ErrorObject[]) };
     };
   };
 }
@@ -97,25 +96,12 @@ function parseParameter(text: string, type: string | undefined): unknown {
   return text;
 }
 
-function toHttpError(part: Part, error: ErrorObject): HttpError {
+function toHttpError(part: Part, errors: readonly ErrorObject[]): HttpError {
   const { name, code } = parts[part];
+  const error = findMainError(errors);
   const path = error.instancePath.slice(1).replaceAll("/", ".");
   const subject = path === "" ? (part === "body" ? "body" : "request") : `${name} '${path}'`;
-  return new HttpError(code, `The ${subject} ${describe(part, error)}.`);
-}
-
-function describe(part: Part, { keyword, message, params, parentSchema }: ErrorObject): string {
-  const { name } = parts[part];
-  if (keyword === "additionalProperties") {
-    const names = Object.keys({ ...parentSchema?.properties });
-    const known = names.length > 0 ? `known are: ${names.join(", ")}` : "it takes none";
-    return `has the unknown ${name} '${params.additionalProperty.slice(0, 50)}'; ${known}`;
-  }
-  if (keyword === "required") return `must have the ${name} '${params.missingProperty}'`;
-  if (keyword === "enum") return `must be one of: ${params.allowedValues.join(", ")}`;
-  if (keyword === "maxLength") return `must have at most ${params.limit} characters`;
-  if (keyword === "minLength") return `must have at least ${params.limit} characters`;
-  if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
-  const text = keyword === "type" ? `must be ${/^[aeio]/.test(params.type) ? "an" : "a"} ${params.type}` : message;
-  return part !== "body" && text?.startsWith("must be an integer") ? `${text}, in plain decimal digits` : `${text}`;
+  const requirement = describeError(error, name);
+  const isText = part !== "body" && requirement.startsWith("must be an integer");
+  return new HttpError(code, `The ${subject} ${requirement}${isText ? ", in plain decimal digits" : ""}.`);
 }

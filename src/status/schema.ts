@@ -56,7 +56,7 @@ const schema = {
     service,
     step: number, // seconds between two times
     times: series, // seconds since 1970, over the last hour
-    refused: series, // rate of 4xx
+    rejected: series, // rate of 4xx
     failed: series, // rate of 5xx
     process: { properties: { memory: series, delay: series, inFlight: series } },
     store: {

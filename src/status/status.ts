@@ -41,7 +41,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     unread: () => app.countUnread(),
     connections: promisify(app.server.getConnections.bind(app.server)),
   });
-  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "metrics not published"));
+  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
   const publisher = new MetricsPublisher(takeSnapshot, metrics, logFailure);
   app.addHook("onClose", () => publisher.close());
 
@@ -74,7 +74,7 @@ async function readStatus({ document, store, checkStore, config, metrics }: Stat
       () => false,
     ),
   ]);
-  const { started, step, times, refused, failed, keys } = overview;
+  const { started, step, times, rejected, failed, keys } = overview;
   return {
     at: new Date(),
     service: {
@@ -87,7 +87,7 @@ async function readStatus({ document, store, checkStore, config, metrics }: Stat
     },
     step,
     times,
-    refused,
+    rejected,
     failed,
     process: overview.process,
     store: overview.store,

@@ -11,7 +11,7 @@ interface Call<T, R> {
 }
 
 /** The message of the `Unavailable` that rejects a call if too many calls are waiting. */
-export const busyMessage = "The store is busy.";
+export const busyMessage = "The database is busy.";
 
 /** The size of a batch, and the number of calls that may wait for their batch. */
 export interface BatchLimits {

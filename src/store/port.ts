@@ -122,13 +122,13 @@ export interface DeprecatedCalls {
   list(since: bigint): Promise<DailyCalls[]>;
 }
 
-/** A method of the store, as the metrics name it. `forget` is the deletion of expired idempotency records. */
+/** A method of the store, as the metrics name it. `expire` is the deletion of expired idempotency records. */
 export type StoreMethod =
   | `pets_${keyof PetStore}`
   | `keys_${keyof KeyStore}`
   | `deprecated_${keyof DeprecatedCalls}`
   | "check"
-  | "forget";
+  | "expire";
 
 /** The metrics of a store since it was opened. */
 export interface StoreMetrics {

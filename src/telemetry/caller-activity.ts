@@ -67,7 +67,7 @@ export class CallerActivity {
       gauge("petstore_keys_active", "API keys with a call in the last five minutes.", this.#lastCalls.size),
       counter(
         "petstore_deprecated_calls_total",
-        "Calls of deprecated operations, by operation and name of the API key. The key is (other) beyond 1,000 series.",
+        "Calls of deprecated operations by operation and name of the API key, which is (other) beyond 1,000 series.",
         deprecated.map(({ operation, key, calls }) => ({ labels: { operation, key }, value: calls })),
       ),
     ];

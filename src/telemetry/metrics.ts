@@ -52,7 +52,7 @@ export function createSnapshotReader(sources: MetricsSources): () => Promise<Met
         gauge("petstore_connections_open", "Open client connections.", connections),
         counter(
           "petstore_connections_closed_total",
-          "Connections that the service closed, by reason: client, total, memory, slow.",
+          "Client connections that the service closed, by reason (client, total, memory, pipelining or slow).",
           Object.entries(sources.closedConnections).map(([reason, value]) => ({ labels: { reason }, value })),
         ),
         gauge("petstore_response_bytes_unread", "Response bytes that clients have not read yet.", sources.unread()),
@@ -60,7 +60,7 @@ export function createSnapshotReader(sources: MetricsSources): () => Promise<Met
         ...describePool(store.pool()),
         gauge(
           "petstore_build_info",
-          "Always 1. The labels are the versions of the service and of its API document.",
+          "Constant 1, with the versions of the service and of its OpenAPI document as labels.",
           1,
           { ...versions },
           "first",
@@ -84,7 +84,7 @@ function describeRequests({ operations, rejected, droppedLogLines }: RequestMetr
   return [
     counter(
       "petstore_requests_total",
-      "HTTP requests by operation, method and status class. The operation is other if a request matches none.",
+      "HTTP requests by operation (other if none matches), method and status class.",
       responses,
     ),
     histogram(
@@ -99,7 +99,7 @@ function describeRequests({ operations, rejected, droppedLogLines }: RequestMetr
     ),
     counter(
       "petstore_log_lines_dropped_total",
-      "Log lines about requests without a valid API key that were dropped because there were more than 100 in a second.",
+      "Log lines dropped at more than 100 per second: of malformed requests, of requests without a valid API key or rejected with 429 or 503, and of failures.",
       [{ labels: {}, value: droppedLogLines }],
     ),
   ];

@@ -27,7 +27,7 @@ export async function openTracing(
   const [api, core, { OTLPTraceExporter }, resources, { BatchSpanProcessor, TracerProvider }, { SpanRecorder }] =
     await importOpenTelemetry();
 
-  const warn = throttle((reason: string) => log.warn({ reason }, "traces are lost"));
+  const warn = throttle((reason: string) => log.warn({ reason }, "failed to export traces"));
   core.setGlobalErrorHandler((error) => warn((error as Error).message));
   const diagnostics = { error: warn, warn, info: warn, debug: warn, verbose: warn };
   api.diag.setLogger(diagnostics, { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true });
@@ -66,7 +66,7 @@ async function importOpenTelemetry() {
   } catch (error) {
     const reason = (error as Error).message.replace(/ imported from .*/s, "");
     throw new Error(
-      `OTEL_EXPORTER_OTLP_ENDPOINT needs OpenTelemetry (${reason}): npm ci --include=optional installs it.`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT requires OpenTelemetry (${reason}). Install it with npm ci --include=optional.`,
     );
   }
 }

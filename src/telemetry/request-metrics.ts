@@ -27,7 +27,9 @@ export class RequestMetrics {
   /** Throws an Error if an operation has the id `other`. */
   constructor(operations: readonly Pick<Operation, "id" | "method">[]) {
     if (operations.some(({ id }) => id === "other"))
-      throw new Error("The operation other needs another name: the metrics use it for requests that match none.");
+      throw new Error(
+        "The operationId other is reserved: metrics use it for requests that match no operation. Rename the operation.",
+      );
     const entries = operations.map(({ id, method }) => [id, createOperationMetrics(method)] as const);
     this.operations = new Map([...entries, ["other", this.#other]]);
   }

@@ -26,7 +26,7 @@ export interface TimeSeriesSample {
 interface Point {
   readonly at: number; // milliseconds since 1970
   readonly operations: ReadonlyMap<string, RateAndLatency>;
-  readonly refused: number; // 4xx responses per second
+  readonly rejected: number; // 4xx responses per second
   readonly store: Pick<RateAndLatency, "p50" | "p99">;
   readonly memory: number; // bytes
   readonly delay: number; // of the event loop, in milliseconds
@@ -46,7 +46,7 @@ export interface LastHour {
     readonly p99: RateAndLatency["p99"][];
   }[];
   /** 4xx responses per second. */
-  readonly refused: number[];
+  readonly rejected: number[];
   /** 5xx responses per second. */
   readonly failed: number[];
   /** Durations of database queries, in milliseconds. */
@@ -90,7 +90,7 @@ export class TimeSeries {
           p99: series.map((point) => point?.p99 ?? null),
         };
       }),
-      refused: all(({ refused }) => refused),
+      rejected: all(({ rejected }) => rejected),
       failed: all(({ operations }) => round([...operations.values()].reduce((sum, { failed }) => sum + failed, 0))),
       store: { p50: all(({ store }) => store.p50), p99: all(({ store }) => store.p99) },
       process: {
@@ -118,7 +118,7 @@ function compare(before: TimeSeriesSample, after: TimeSeriesSample): Point {
   return {
     at: after.at,
     operations: new Map(operations),
-    refused: rate({ status: "4xx" }),
+    rejected: rate({ status: "4xx" }),
     store: latencies("petstore_store_query_duration_seconds", {}),
     memory: sumSamples(metrics, "process_resident_memory_bytes"),
     delay: round(sumSamples(metrics, "nodejs_eventloop_lag_p99_seconds") * 1_000),

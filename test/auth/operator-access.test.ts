@@ -55,10 +55,10 @@ t.test("Serves /metrics and /status.json only to the keys of operators by defaul
       headers: { "www-authenticate": 'Bearer realm="petstore", error="insufficient_scope"' },
       body: {
         code: "unauthorized",
-        message: "The API key is not an operator's: make one with petstore keys create NAME --operator",
+        message: "The API key is not an operator key. Create one with petstore keys create NAME --operator.",
       },
     });
-    t.match(await read(path, null), { status: 401, body: { message: /needs an API key/ } });
+    t.match(await read(path, null), { status: 401, body: { message: /requires an API key/ } });
     t.match(await read(path, "wrong"), { status: 401, body: { message: /is not valid/ } });
   }
 });

@@ -12,8 +12,7 @@ import { fill, petLine, readAllNames, tamper } from "../support/stores.ts";
 t.test("Prints help and version, and exits with 2 without a command", async (t) => {
   const help = await petstore({}, ["--help"]);
   t.match(help, { status: 0, stderr: "", stdout: /serve.*keys.*DATABASE_URL/s });
-  for (const part of ["Examples:", "Exit codes:", "Settings, from the environment:", "DATABASE_URL"])
-    t.match(help.stdout, part);
+  for (const part of ["Examples:", "Exit codes:", "Environment variables:", "DATABASE_URL"]) t.match(help.stdout, part);
   t.notMatch(help.stdout, /\x1b\[\d/, "without colors, since stdout is no terminal");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   t.match(await petstore({}, ["--version"]), { status: 0, stdout: `${version}\n` });
@@ -68,7 +67,7 @@ async function runWithFailingOutput(code: string, args: readonly string[], url =
 
 t.test("Fails if standard output can't be written", async (t) => {
   const [completion, url] = [["completion", "bash"], await stores.sqlite(t)];
-  const stderr = /^petstore: Standard output can't be written: ENOSPC/;
+  const stderr = /^petstore: Can't write to standard output: ENOSPC/;
   t.match(await runWithFailingOutput("ENOSPC", completion), { status: 1, stderr });
   t.same(await runWithFailingOutput("EPIPE", completion), { status: 0, stderr: "" }, "a reader may exit");
   await fill(url, 1);
@@ -76,7 +75,7 @@ t.test("Fails if standard output can't be written", async (t) => {
   t.same(await runWithFailingOutput("EPIPE", ["export"], url), { status: 0, stderr: "" });
   t.same(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 0, stderr: "" });
   await tamper(url, "UPDATE pets SET status = 'lost'");
-  t.match(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 1 }, "the store is not sound");
+  t.match(await runWithFailingOutput("EPIPE", ["check", "--json"], url), { status: 1 }, "the database has problems");
 });
 
 t.test("Continues if standard error can't be written", async (t) => {

@@ -40,7 +40,10 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await Promise.all(created);
     t.match(counts, { keys: 1, pets: 1_500, idempotency: 1_500 });
     t.equal(statSync(file).mode & 0o777, 0o600);
-    t.match(await petstoreOn(`sqlite:${file}`, ["check"]), { status: 0, stdout: /^pets {14}1500$(.*\n)*sound$/m });
+    t.match(await petstoreOn(`sqlite:${file}`, ["check"]), {
+      status: 0,
+      stdout: /^pets {14}1500$(.*\n)*no problems found$/m,
+    });
     const all = await readAllPets(`sqlite:${file}`);
     t.same(
       all.map(({ id }) => Number(id)),
@@ -60,14 +63,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const args = ["backup", join(place, "it.db")];
     t.match(await stopOnFirstFile(url, args, place), {
       status: 1,
-      stderr: /Stopped\. Nothing was kept\.\n$/,
+      stderr: /Stopped\. No file was written\.\n$/,
       partialFile: /^it\.db\.partial-/,
     });
     t.same(readdirSync(place), []);
     await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 7");
     t.match(await petstoreOn(url, args), {
       status: 1,
-      stderr: /not sound, as petstore check says \(1 problem\): pets 7 is not/,
+      stderr: /failed the integrity check \(1 problem\): pets 7 does not match the schema/,
     });
     t.same(readdirSync(place), []);
   });
@@ -94,7 +97,7 @@ t.test("Rejects stores and files that can't be backed up or restored", async (t)
   await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex").repeat(3) });
   const rejects = async (args: string[], stderr: RegExp) =>
     t.match(await petstoreOn(url, args), { status: 1, stdout: "", stderr }, args.join(" "));
-  await rejects(["backup", place], /is there already/);
+  await rejects(["backup", place], /already exists/);
   await rejects(["restore", join(place, "none.db")], /none\.db can't be opened: ENOENT/);
   writeFileSync(join(place, "text.db"), "no database");
   await rejects(["restore", join(place, "text.db")], /text\.db can't be opened: file is not a database/);
@@ -110,13 +113,10 @@ t.test("Rejects stores and files that can't be backed up or restored", async (t)
   const old = join(place, "old.db");
   await petstoreOn(url, ["backup", old]);
   await tamper(`sqlite:${old}`, "PRAGMA user_version = 1");
-  const migrate = `is of version 1, and this release has ${latestVersion}: let petstore migrate bring it, or a copy of it, there`;
+  const migrate = `its schema version is 1, but this release requires ${latestVersion}\\. Run petstore migrate on it, or on a copy`;
   await rejects(["restore", old], new RegExp(migrate));
   const unsound = join(place, "unsound.db");
   await petstoreOn(url, ["backup", unsound]);
   await tamper(`sqlite:${unsound}`, "UPDATE pets SET status = 'lost' WHERE id < 3");
-  await rejects(
-    ["restore", unsound, "--force"],
-    /unsound\.db is not sound, as petstore check says \(2 problems\): pets 1/,
-  );
+  await rejects(["restore", unsound, "--force"], /unsound\.db failed the integrity check \(2 problems\): pets 1/);
 });

@@ -32,7 +32,7 @@ async function readCounts(url: string) {
   return counts;
 }
 
-t.test("copies all rows from SQLite to PostgreSQL and back", async (t) => {
+t.test("Copies all rows from SQLite to PostgreSQL and back", async (t) => {
   const from = await stores.sqlite(t);
   const store = await openStore(from);
   const key = await addKey(store, "a", new Date("2131-01-02T03:04:05.678Z"));
@@ -83,7 +83,7 @@ t.test("copies all rows from SQLite to PostgreSQL and back", async (t) => {
   }
 });
 
-t.test("copies an empty store, whose first id is 1", async (t) => {
+t.test("Copies an empty store, whose first id is 1", async (t) => {
   const targets = [await emptyDatabase(t), await stores.sqlite(t)];
   for (const [index, from] of (await createTargets(t)).entries()) {
     const to = targets[index] as string;
@@ -94,18 +94,18 @@ t.test("copies an empty store, whose first id is 1", async (t) => {
   }
 });
 
-t.test("rejects invalid sources and targets with one line of output", async (t) => {
+t.test("Rejects invalid sources and targets with one line of output", async (t) => {
   const [from, full] = [await stores.sqlite(t), await stores.sqlite(t)];
   await insertPets(from, 3);
   await insertPets(full, 2);
   t.match(await copyStore(from, full), {
     status: 1,
     stdout: "",
-    stderr: "petstore: The store to copy to is not empty: it has 2 rows in pets.\n",
+    stderr: "petstore: The target database is not empty. It has rows in: pets (2).\n",
   });
   t.match(await copyStore(from, from.replace(":", ":/.")), {
     status: 1,
-    stderr: "petstore: The two stores are the same.\n",
+    stderr: "petstore: The source and the target are the same database.\n",
   });
   t.match(await copyStore(`${from}.not`, full), { status: 1, stderr: /can't be opened: ENOENT/ });
   for (const wrong of ["sqlite::memory:", "postgress://shop:hunter2@h/x", "postgres://shop:hunter2@h:99999/x"])
@@ -113,7 +113,7 @@ t.test("rejects invalid sources and targets with one line of output", async (t) 
       status: 1,
       stderr: "petstore: --to must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.\n",
     });
-  t.match(await copyStore(await emptyDatabase(t), full), { status: 1, stderr: /it has no pet store/ });
+  t.match(await copyStore(await emptyDatabase(t), full), { status: 1, stderr: /it has not been migrated/ });
   t.match(await petstore({}, ["copy", "--from", from]), { status: 2 });
   const misspelled = await petstore({}, ["copy", "--form", "postgres://shop:hunter2@h/x"]);
   t.match(misspelled, { status: 2 });
@@ -121,7 +121,7 @@ t.test("rejects invalid sources and targets with one line of output", async (t) 
   t.notMatch(positional.stderr + misspelled.stderr, /hunter2/, "no output has the password");
 });
 
-t.test("a copy that fails leaves the target empty, and a second copy succeeds", async (t) => {
+t.test("A copy that fails leaves the target empty, and a second copy succeeds", async (t) => {
   const from = await stores.sqlite(t);
   await insertPets(from, 3_000);
   for (const to of await createTargets(t)) {
@@ -133,18 +133,18 @@ t.test("a copy that fails leaves the target empty, and a second copy succeeds", 
   }
 });
 
-t.test("a copy that is stopped leaves the target empty, and a second copy succeeds", async (t) => {
+t.test("A copy that is stopped leaves the target empty, and a second copy succeeds", async (t) => {
   const from = await stores.sqlite(t);
   await insertPets(from, 3_000);
   for (const to of await createTargets(t)) {
     const stopped = await petstore({}, ["copy", "--from", from, "--to", to], { onStop: (stop) => stop() });
-    t.match(stopped, { status: 1, stdout: "", stderr: "petstore: Stopped. Nothing was kept.\n" });
+    t.match(stopped, { status: 1, stdout: "", stderr: "petstore: Stopped. Nothing was copied.\n" });
     t.match(await readCounts(to), { pets: 0, lastId: 0n });
     t.match(await copyStore(from, to), { status: 0, stdout: /^pets {14}3000$/m });
   }
 });
 
-t.test("discards a copy that differs from its source", async (t) => {
+t.test("Discards a copy that differs from its source", async (t) => {
   const from = await stores.sqlite(t);
   await insertPets(from, 10);
   const to = await newDatabase(t);
@@ -155,7 +155,7 @@ t.test("discards a copy that differs from its source", async (t) => {
   );
   t.match(await copyStore(from, to), {
     status: 1,
-    stderr: /petstore: The copy is not the same as what was to be copied\. Nothing was kept\.\n$/,
+    stderr: /petstore: The copy differs from the source, and was discarded\.\n$/,
   });
   t.same(await query(to, "SELECT 1 FROM petstore.pets"), []);
 });
@@ -192,11 +192,15 @@ for (const [kind, other] of [
     const nothing = { pets: 0, keys: 0, lastId: 0n };
     const pet = () => store.pets.create({ name: "late", categoryId: 0n });
     for (const when of ["before", "after"] as const)
-      t.match(await attempt(pet, when), { result: /written to meanwhile \(1 more pets\)/, left: nothing }, when);
+      t.match(await attempt(pet, when), { result: /changed during the copy \(new pets: 1\)/, left: nothing }, when);
     const key = () => store.keys.create("b", generateKey().hash);
-    t.match(await attempt(key, "after"), { result: /meanwhile/, left: nothing }, "a key");
+    t.match(await attempt(key, "after"), { result: /changed during the copy/, left: nothing }, "a key");
     const swap = async () => (await store.keys.revoke("b")) && (await store.keys.create("c", generateKey().hash));
-    t.match(await attempt(swap, "after"), { result: /meanwhile/, left: nothing }, "a key in place of another");
+    t.match(
+      await attempt(swap, "after"),
+      { result: /changed during the copy/, left: nothing },
+      "a key in place of another",
+    );
     t.match(await attempt(() => store.check(), "after"), {
       result: { counts: { pets: 12, keys: 2 } },
       left: { pets: 12, keys: 2 },

@@ -18,24 +18,24 @@ const importCsv = (url: string, input: string, ...args: string[]) =>
 
 t.test("Rejects a file with an invalid header", async (t) => {
   const url = await stores.sqlite(t);
-  const rule = "the first line must name the columns, of name, categoryId, status.";
+  const rule = "Allowed columns: name, categoryId, status.";
   for (const [header, message] of [
-    ["name,categoryId,colour", `There is the unknown column 'colour': ${rule}`],
-    ["name,status", `The column 'categoryId' is missing: ${rule}`],
-    ["name,categoryId,name", `The column 'name' is there twice: ${rule}`],
-    ["__proto__,name,categoryId", `There is the unknown column '__proto__': ${rule}`],
-    ["name;categoryId", `There is the unknown column 'name;categoryId': ${rule}`],
+    ["name,categoryId,colour", `The header has the unknown column 'colour'. ${rule}`],
+    ["name,status", `The header must have the column 'categoryId'. ${rule}`],
+    ["name,categoryId,name", `The header has the column 'name' twice. ${rule}`],
+    ["__proto__,name,categoryId", `The header has the unknown column '__proto__'. ${rule}`],
+    ["name;categoryId", `The header has the unknown column 'name;categoryId'. ${rule}`],
   ]) {
     const result = await importCsv(url, `${header}\nRex,1\n`, "--skip-bad");
     t.match(result, { status: 1, stdout: "", stderr: `petstore: ${message}\n` });
   }
   t.match(await importCsv(url, ""), {
     status: 1,
-    stderr: "petstore: The input is empty: its first line must name the columns.\n",
+    stderr: "petstore: The file is empty. Its first line must be a header with the names of the columns.\n",
   });
   t.match(await importCsv(url, 'name,"categoryId"x\nname,categoryId\nA,1\n', "--skip-bad"), {
     status: 1,
-    stderr: /^petstore: The line is not CSV in its field 2: .*twice: the first line must name the columns/,
+    stderr: /^petstore: Invalid header: The line has invalid quotes in field 2: .* Allowed columns: name/,
   });
 });
 
@@ -63,18 +63,18 @@ t.test("Reports each record that violates RFC 4180, and imports the other record
   const { status, stdout, stderr } = await importCsv(url, lines.join("\n"), "--skip-bad");
   t.match({ status, stdout }, { status: 0, stdout: /^lines {13}18\npets {14}5\nbefore {12}0\nbad {15}9\n/ });
   const integer = "the column 'categoryId' must be an integer from … to …, in plain decimal digits";
-  const unquoted = "it is not CSV in its field 2: a field with quotes stands in quotes, each of its own twice";
+  const unquoted = "it has invalid quotes in field 2: enclose the field in quotes, and double each quote in it";
   t.same(stderr.replaceAll(/from -\d+ to \d+/g, "from … to …").split("\n"), [
     `line 4: ${integer}`,
-    "line 7: it must have 2 fields, as its head has, and has 1",
+    "line 7: it must have 2 fields, as the header has, but has 1",
     `line 8: ${unquoted}`,
     `line 9: ${unquoted}`,
     `line 10: ${integer}`,
     `line 13: ${integer}`,
     `line 14: ${integer}`,
     `lines 16 to 17: ${unquoted}`,
-    "line 18: it must have 2 fields, as its head has, and has 1",
-    `There is no store yet at ${url.slice("sqlite:".length)}: it is made.`,
+    "line 18: it must have 2 fields, as the header has, but has 1",
+    `The database ${url.slice("sqlite:".length)} does not exist. Creating it.`,
     "",
   ]);
   t.same(await readAllNames(url), ["a", "b\nb", " c ", "", '"']);
@@ -103,7 +103,7 @@ t.test("Rejects a file with a quote that is never closed", async (t) => {
     t.match(await importCsv(url, input, "--skip-bad"), {
       status: 1,
       stdout: "",
-      stderr: `petstore: The quotes that open in line ${line}, or after it, are never closed.\n`,
+      stderr: `petstore: The quotes of a field that begins in line ${line} or later are never closed.\n`,
     });
   t.same(await readAllNames(url), [], "nothing is imported");
 });

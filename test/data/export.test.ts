@@ -52,7 +52,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.match(await petstoreOn(url, ["export", "--format", name]), {
         status: 1,
         stdout: "",
-        stderr: /can't be opened: (ENOENT|it has no pet store)/,
+        stderr: /can't be opened: (ENOENT|it has not been migrated)/,
       });
     t.equal(await countPets(url), 0);
   });
@@ -81,7 +81,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const place = folder(t);
     t.match(await stopOnFirstFile(url, ["export", "--output", join(place, "it.ndjson")], place), {
       status: 1,
-      stderr: /Stopped\. Nothing was kept\.\n$/,
+      stderr: /Stopped\. No file was written\.\n$/,
       partialFile: /^it\.ndjson\.partial-/,
     });
     t.same(readdirSync(place), []);
@@ -116,9 +116,9 @@ t.test("Rejects invalid options, stores and output files", async (t) => {
   await rejects([], /can't be opened: ENOENT/);
   await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex") });
   await rejects(["--status", "lost"], new RegExp(`option '--status <status>' must be one of: ${statusList}\\n$`), 2);
-  await rejects(["--json"], /'--json' is for --output/, 2);
+  await rejects(["--json"], /'--json' requires option '--output <file>'/, 2);
   await rejects(["--output", place], /is not a regular file/);
-  await rejects(["--output", join(place, "none", "a.csv")], /There is no folder \S+none\.$/m);
+  await rejects(["--output", join(place, "none", "a.csv")], /The directory \S+none does not exist\.$/m);
   t.match(await petstoreOn("sqlite::memory:", ["export"]), {
     status: 1,
     stderr: /^petstore: DATABASE_URL must be sqlite:PATH or /,

@@ -56,7 +56,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       status: 1,
       stderr: /: Stopped\. Nothing was imported\.\n$/,
     });
-    const checkpoint = "2000 pets are there, of the lines up to 2004; the same with --resume goes on after them";
+    const checkpoint = "2000 pets were imported, up to line 2004. Use --resume to continue";
     t.match(await petstoreOn(url, args, stopIn("writing")), {
       status: 1,
       stderr: new RegExp(`: Stopped\\. ${checkpoint}\\.\n$`),
@@ -66,11 +66,11 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, args), {
       status: 1,
       stdout: "",
-      stderr: /begun, and is not finished: 2000 pets are there.*--resume.*--from-start/,
+      stderr: /has not finished: 2000 pets were imported.*--resume.*--from-start/,
     });
     t.match(await petstoreOn(url, ["import", file, "--resume"]), {
       status: 1,
-      stderr: /No pet was imported: 5 bad lines/,
+      stderr: /Nothing was imported: 5 invalid lines/,
     });
     t.equal(await countPets(url), 2_000);
     t.match(await petstoreOn(url, [...args, "--resume"]), {
@@ -89,19 +89,19 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, [...args, "--resume"]), {
       status: 0,
       stdout: /^lines +3\npets +2\nbefore +2\n/,
-      stderr: /nothing was left to do/,
+      stderr: /The file was already imported\. Nothing was imported\./,
     });
     t.match(await petstoreOn(url, args), {
       status: 1,
       stderr:
-        /This input was imported before, [-\d]+ [:\d]+Z: 2 pets\. All of them once more are with --from-start\.\n$/,
+        /The file was already imported \(2 pets, [-\d]+ [:\d]+Z\)\. Use --from-start to import the file again\.\n$/,
     });
     t.same(await readAllNames(url), ["a", "b"]);
     t.match(await petstoreOn(url, [...args, "--from-start"]), { status: 0 });
     t.same(await readAllNames(url), ["a", "b", "a", "b"]);
     t.match(await petstoreOn(url, ["import", "-", "--format", "ndjson", "--resume"], { input: petLine("new") }), {
       status: 0,
-      stderr: /^Nothing was begun of this input: it began at its first line\.$/m,
+      stderr: /^There was no import to resume\. Imported the whole file\.$/m,
     });
   });
 
@@ -116,7 +116,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       stderr: /injected.*\. Nothing was imported\.\n$/,
     });
     await injectFault(url, 2_050);
-    const failed = /injected.*\. 2000 pets are there, of the lines up to 2000; the same with --resume goes/;
+    const failed = /injected.*\. 2000 pets were imported, up to line 2000\. Use --resume/;
     t.match(
       await petstoreOn(url, ["import", file]),
       { status: 1, stderr: failed },
@@ -124,7 +124,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     );
     t.same(await readAllNames(url), names.slice(0, 2_000));
     await injectFault(url, 4_050);
-    t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 1, stderr: /injected.*\. 4000 pets are/ });
+    t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 1, stderr: /injected.*\. 4000 pets were/ });
     await injectFault(url);
     t.match(await petstoreOn(url, ["import", file, "--resume"]), { status: 0, stdout: /^before {12}4000$/m });
     t.same(await readAllNames(url), names);
@@ -136,9 +136,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const names = Array.from({ length: 2_100 }, (_, n) => `${n}`);
     const file = write(t, names.map(petLine));
     await injectFault(url, 2_050);
-    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: /2000 pets are there/ });
+    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: /2000 pets were imported/ });
     await injectFault(url);
-    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: /not finished/ });
+    t.match(await petstoreOn(url, ["import", file]), { status: 1, stderr: /has not finished/ });
     t.match(await petstoreOn(url, ["import", file, "--from-start", "--resume"]), { status: 2 });
     t.match(await petstoreOn(url, ["import", file, "--from-start"]), {
       status: 0,
@@ -159,7 +159,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       if (writes++ === 1) otherResult = await work(two);
       return one.write(batch);
     };
-    const message = /^Another process imports the same input\. 2000 pets are there/;
+    const message = /^Another process is importing the same file\. 2000 pets were imported/;
     await t.rejects(work({ ...one, write }), { message });
     t.match(otherResult, { pets: 2_100, complete: true });
     t.equal(await countPets(url), 4_100, "each import has written the pets that it reports");
@@ -203,16 +203,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
         "the batch was committed",
       );
       t.match(await importLines(petLine("b"), { lateStop: true }), { pets: 1, complete: true });
-      await t.rejects(importLines(petLine("a")), { message: /was imported before/ });
+      await t.rejects(importLines(petLine("a")), { message: /was already imported/ });
       const many = petLine("c").repeat(2_100);
       await t.rejects(importLines(many, { lostResponse: true }), {
-        message:
-          "Connection terminated. 2000 pets are there, of the lines up to 2000; the same with --resume goes on after them.",
+        message: "Connection terminated. 2000 pets were imported, up to line 2000. Use --resume to continue.",
       });
       t.match(await importLines(many, { resume: true }), { pets: 2_100, before: 2_000 });
       await t.rejects(importLines(petLine("d"), { disconnected: true }), {
-        message:
-          "Connection terminated. Whether the last batch is there is not known: the same with --resume finds out.",
+        message: "Connection terminated. It is unknown whether the last batch was imported. Use --resume to continue.",
       });
       t.match(await importLines(petLine("d"), { resume: true }), { pets: 1, before: 1 }, "the batch was committed");
       t.equal(await countPets(url), 2_103);

@@ -35,7 +35,7 @@ t.test("Rejects an input that changes after its validation, before it writes a c
     const checked = await validateInput(input, format, document, ignore, ignore);
     change();
     const parts = { input, format, document, checked };
-    const message = /^The input was changed while it was read\. \d+ pets are there/;
+    const message = /^The file changed during the import\. \d+ pets were imported/;
     const before = await countPets(url);
     await t.rejects(importPets(store, parts, { fromStart: true }, ignore), { message }, description);
     t.notOk((await readAllNames(url)).slice(before).includes("new"));
@@ -49,8 +49,8 @@ t.test("Reports an input that can't be read", async (t) => {
   const place = folder(t);
   const rejects = async (args: string[], stderr: RegExp, status = 1) =>
     t.match(await petstoreOn(url, ["import", ...args]), { status, stdout: "", stderr }, args.join(" "));
-  await rejects(["-"], /the format of - is not told by its ending: give --format ndjson or csv/, 2);
-  await rejects(["pets.json"], /give --format ndjson or csv/, 2);
+  await rejects(["-"], /the format of - is unknown: use --format ndjson or csv/, 2);
+  await rejects(["pets.json"], /use --format ndjson or csv/, 2);
   await rejects(["pets.csv", "--format", "xml"], /Allowed choices are ndjson, csv/, 2);
   await rejects([], /missing required argument 'file'/, 2);
   await rejects([join(place, "none.csv")], /none\.csv can't be read: ENOENT/);

@@ -49,7 +49,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const store = await openStore(url, { timeouts: { postgres: { idle: 20 } } });
     await start(t, { store });
     await Promise.all(Array.from({ length: 5 }, () => store.check()));
-    const inUse = /in use: stop its service.*--force/;
+    const inUse = /in use\. Stop the service.*--force/;
     t.match(await petstoreOn(url, ["restore", file]), { status: 1, stdout: "", stderr: inUse });
     await store.close();
   });
@@ -58,7 +58,8 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file, made, fourth } = await makeBackup(t, from);
     await fill(url, 9);
-    const full = /not empty, and is replaced only with --force: it has 1 rows in keys, 9 rows in pets, 9 rows in/;
+    const full =
+      /not empty\. Use --force to replace its data\. It has rows in: keys \(1\), pets \(9\), idempotency \(9\)\./;
     t.match(await petstoreOn(url, ["restore", file]), { status: 1, stdout: "", stderr: full });
     await injectFault(url, 3);
     t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 1, stderr: /injected/ });
@@ -73,7 +74,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.equal(status, 0);
     t.equal(
       stderr,
-      "petstore: Restored the key theirs, which the store did not have. If it was revoked, revoke it again.\n",
+      "petstore: Restored the key theirs, which the database did not have. If it was revoked, revoke it again.\n",
       "names the keys that it adds",
     );
     t.same(JSON.parse(stdout), made, "the same checksum");
@@ -90,7 +91,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await store.close();
     t.match(await petstoreOn(url, ["backup", file]), {
       status: 1,
-      stderr: /backup\.db is there already, and is left as it is/,
+      stderr: /backup\.db already exists; choose another name\./,
     });
   });
 
@@ -117,7 +118,8 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
     t.match(await petstoreOn(url, ["restore", file, "--force"]), {
       status: 0,
-      stderr: "petstore: Restored the key leaked, which the store did not have. If it was revoked, revoke it again.\n",
+      stderr:
+        "petstore: Restored the key leaked, which the database did not have. If it was revoked, revoke it again.\n",
     });
     t.same(await statuses(), [200, 200, 401]);
 
@@ -132,13 +134,17 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await close(); // the service writes when keys were used
     const { stdout } = await petstoreOn(url, ["restore", file, "--force", "--without-keys"]);
     t.match(stdout, /^keys {14}2$/m);
-    t.equal((await petstoreOn(url, ["check"])).stdout, `${stdout}sound\n`, "prints the checksum of the store");
+    t.equal(
+      (await petstoreOn(url, ["check"])).stdout,
+      `${stdout}no problems found\n`,
+      "prints the checksum of the store",
+    );
   });
 
   t.test(`${kind}: creates a store that does not exist, with the checksum of the backup`, async (t) => {
     const { file } = await makeBackup(t, await prepare(t));
     const url = kind === "sqlite" ? await prepare(t) : await emptyDatabase(t);
-    const summary = (await petstoreOn(`sqlite:${file}`, ["check"])).stdout.replace("sound\n", "");
+    const summary = (await petstoreOn(`sqlite:${file}`, ["check"])).stdout.replace("no problems found\n", "");
     t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: summary });
     t.match(summary, /^pets {14}4$/m);
     const store = await openStore(url);
@@ -154,10 +160,13 @@ for (const [kind, prepare] of Object.entries(stores)) {
     copyFileSync(file, unsound);
     await tamper(`sqlite:${unsound}`, "UPDATE pets SET status = 'lost' WHERE id < 3");
     const missing = kind === "sqlite" ? `sqlite:${join(place, "new", "petstore.db")}` : await emptyDatabase(t);
-    t.match(await petstoreOn(missing, ["restore", unsound]), { status: 1, stderr: /not sound.*\(2 problems\)/ });
+    t.match(await petstoreOn(missing, ["restore", unsound]), {
+      status: 1,
+      stderr: /failed the integrity check \(2 problems\)/,
+    });
     t.match(await petstoreOn(missing, ["restore", place]), {
       status: 1,
-      stderr: /^petstore: \S+ is a folder: name the file of a backup/,
+      stderr: /^petstore: \S+ is a directory\. Specify the file of a backup/,
     });
     if (kind === "sqlite") t.same(readdirSync(place), []);
     else t.same(await query(missing, "SELECT 1 FROM pg_namespace WHERE nspname = 'petstore'"), []);
@@ -173,8 +182,8 @@ for (const [kind, prepare] of Object.entries(stores)) {
     for (const args of [[], ["--force"]])
       t.match(await petstoreOn(url, ["restore", file, ...args]), {
         status: 1,
-        stderr: `is of version 1, and this release has ${latest[kind as keyof typeof stores]}: let petstore migrate bring it`,
+        stderr: `its schema version is 1, but this release requires ${latest[kind as keyof typeof stores]}. Run petstore migrate`,
       });
-    t.match(await petstoreOn(url, ["check"]), { status: 1, stderr: /is of version 1/ }, "it was not migrated");
+    t.match(await petstoreOn(url, ["check"]), { status: 1, stderr: /its schema version is 1/ }, "it was not migrated");
   });
 }

@@ -14,14 +14,17 @@ const invalid: [string | Buffer, string][] = [
   ['{"name":"Rex","categoryId":7,"id":1}', "it has the unknown field 'id'"],
   ['{"name":"Rex","categoryId":7,"status":"lost"}', `the field 'status' must be one of: ${statusList}`],
   ['{"name":"Rex","categoryId":7,"status":null}', "the field 'status' must be"],
-  ['{"name":"\\u0000","categoryId":7}', "the field 'name' must be text of Unicode without NUL"],
-  ['{"name":"\\ud800","categoryId":7}', "it can't be read as JSON: it has half of a surrogate pair"],
-  ['{"name":"a","name":"b","categoryId":7}', "it can't be read as JSON: it has an object with the same name twice"],
-  [Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":7}')]), "it must be UTF-8"],
+  ['{"name":"\\u0000","categoryId":7}', "the field 'name' must be Unicode text without NUL"],
+  ['{"name":"\\ud800","categoryId":7}', "it is not valid JSON: a string has a lone surrogate"],
+  ['{"name":"a","name":"b","categoryId":7}', "it is not valid JSON: an object has the same name twice"],
+  [
+    Buffer.from([...Buffer.from('{"name":"'), 0xff, ...Buffer.from('","categoryId":7}')]),
+    "it must be encoded in UTF-8",
+  ],
   [`{"name":"${"x".repeat(maxName + 1)}","categoryId":7}`, `the field 'name' must have at most ${maxName} characters`],
   [`${valid.slice(0, -1)}${" ".repeat(maxBytes)}}`, `it must have at most ${maxBytes} bytes`],
   ["[]", "it must be an object"],
-  [`${valid}\r${valid}`, "it can't be read as JSON"],
+  [`${valid}\r${valid}`, "it is not valid JSON"],
 ];
 
 // Line 1 is valid, 2 is empty, 3 ends with CRLF, 4 has the maximum length; then invalid and valid lines alternate.
@@ -42,12 +45,12 @@ for (const [kind, prepare] of Object.entries(stores)) {
     for (const [index, [, problem]] of invalid.entries())
       t.ok(reported[index]?.startsWith(`line ${5 + 2 * index}: ${problem}`), `${reported[index]}`);
     t.match(reported.slice(invalid.length), [
-      /^petstore: No pet was imported: 15 bad lines\. --skip-bad imports the 18 good ones\./,
+      /^petstore: Nothing was imported: 15 invalid lines\. Use --skip-bad to import the valid lines\./,
       "",
     ]);
     const many = await importNdjson(url, "{\n".repeat(23), "--json");
     t.match(JSON.parse(many.stdout), { lines: 23, pets: 0, bad: 23 });
-    t.match(many.stderr, /^(line \d+: .*\n){20}and 3 more\npetstore: No pet was imported: 23 bad lines/);
+    t.match(many.stderr, /^(line \d+: .*\n){20}and 3 more\npetstore: Nothing was imported: 23 invalid lines/);
     const { stderr } = await importNdjson(url, '{"name":"a","categoryId":1,"\\u001b]0;x\\u0007":1}\n');
     t.match(stderr, "'\\u001b]0;x\\u0007'", "control characters are escaped");
     t.same(await readAllNames(url), []);

@@ -41,7 +41,7 @@ t.test("Responds with 501 if a handler is not implemented, and with 500 to an er
   });
   t.match(await call("GET", "/v1/pets"), {
     status: 501,
-    body: { code: "not_implemented", message: "The operation listPets is not written yet.", status: 501 },
+    body: { code: "not_implemented", message: "The operation listPets is not implemented yet.", status: 501 },
   });
   const response = await call("GET", "/v1/pets/1");
   t.match(response, { status: 500, body: { code: "internal_error" } });

@@ -9,7 +9,7 @@ import { parseResponses } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
-const message = "The service has too much to do. Try again.";
+const message = /^The service is overloaded\. Try again in [123] seconds?\.$/;
 
 /** Sends a list request at the same time on each of `count` open connections. `prepare` is called before. */
 async function burst({ port, key }: Service, count: number, prepare = () => {}) {

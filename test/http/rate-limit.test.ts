@@ -28,7 +28,7 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
     headers: { "retry-after": "1", "ratelimit-policy": '"calls";q=3;w=2' },
     body: {
       code: "too_many_requests",
-      message: "This key has made too many calls in 2 seconds: at most 3. Try again in 1 seconds.",
+      message: "This API key exceeds the limit of 3 requests per 2 seconds. Try again in 1 second.",
     },
   };
   t.match(await list(service), tooManyRequests);
@@ -73,7 +73,7 @@ t.test("Limits wrong keys by address", async (t) => {
   t.match(await list(service, "psk_wrong", newConnection), {
     status: 429,
     headers: { "retry-after": "1" },
-    body: { message: /^Too many wrong keys came from this address in 1 seconds: at most 3\./ },
+    body: { message: /^This network address exceeds the limit of 3 failed authentications per 1 second\./ },
   });
   t.equal((await list(service, service.key, newConnection)).status, 200, "never rejects a valid key");
   t.equal((await list(service, null)).status, 401, "a request without a key does not count");
@@ -120,7 +120,12 @@ t.test("Takes the client's address from X-Forwarded-For only if TRUST_PROXY trus
 });
 
 t.test("Counts at most 100,000 clients, and evicts the one whose window ends first", async (t) => {
-  const limiter = new RateLimiter({ policy: "calls", limit: { count: 1, seconds: 60 }, message: "Too many" });
+  const limiter = new RateLimiter({
+    policy: "calls",
+    limit: { count: 1, seconds: 60 },
+    subject: "Client",
+    attempts: "calls",
+  });
   for (let n = 0; n < 100_000; n++) limiter.take(`${n}`);
   t.type(limiter.take("0").error, HttpError);
   limiter.take("another");

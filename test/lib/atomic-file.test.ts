@@ -48,12 +48,15 @@ t.test("Backs up to files whose names SQLite gives another meaning, and restores
 
 t.test("Rejects an empty name, and creates no folder", async (t) => {
   const path = enterFolder(t);
-  t.match(await petstoreOn(url, ["backup", ""]), { status: 1, stderr: /is there already/ });
+  t.match(await petstoreOn(url, ["backup", ""]), { status: 1, stderr: /already exists/ });
   t.match(await petstoreOn(url, ["export", "--output", ""]), { status: 1, stderr: /is not a regular file/ });
-  t.match(await petstoreOn(url, ["restore", ""]), { status: 1, stderr: /is a folder/ });
+  t.match(await petstoreOn(url, ["restore", ""]), {
+    status: 1,
+    stderr: /is a directory. Specify the file of a backup/,
+  });
   t.match(await petstoreOn(url, ["backup", "none/it.db"]), {
     status: 1,
-    stderr: /^petstore: There is no folder \S+none\.\n$/,
+    stderr: /^petstore: The directory \S+none does not exist\.\n$/,
   });
   t.same(readdirSync(path), []);
 });
@@ -76,7 +79,7 @@ t.test("Does not overwrite a file that another process creates at the same time"
     },
     { exclusive: true },
   );
-  await t.rejects(writing, { message: /it\.db can't be made: EEXIST/ });
+  await t.rejects(writing, { message: /it\.db can't be created: EEXIST/ });
   t.same(readdirSync(path), ["it.db"]);
   t.equal(readFileSync(file, "utf8"), "theirs");
 });
@@ -95,7 +98,7 @@ t.test("Leaves nothing behind if neither a link nor a rename is possible", async
   breakFunctions(t, "link", "rename");
   t.match(await petstoreOn(url, ["backup", "it.db"]), {
     status: 1,
-    stderr: /petstore: \S+it\.db can't be made: no rename\.\n$/,
+    stderr: /petstore: \S+it\.db can't be created: no rename\.\n$/,
   });
   t.same(readdirSync(path), []);
   t.notOk(existsSync("it.db"));

@@ -120,7 +120,7 @@ const rejections: [RegExp, ...Edit[]][] = [
   // Bodies and responses
   [
     /createPet has an optional body, but the code needs one: add required: true/,
-    ["        required: true\n        description: The animal", "        description: The animal"],
+    ["        required: true\n        description: The pet", "        description: The pet"],
   ],
   [/createPet lacks the body, which the code needs/, [/ {6}requestBody:\n(?: {8}.*\n)+/, ""]],
   [
@@ -134,7 +134,7 @@ const rejections: [RegExp, ...Edit[]][] = [
   [/getPet lacks the response 404, which the code sends/, [/ {8}"404":\n.*NotFound"\n/, ""]],
   [
     /listPets has the response 200 without the body/,
-    [/(The animals[\s\S]*?) {10}content:\n {12}application\/json:\n(?: {14}.*\n)+/, "$1"],
+    [/(A page of pets, ordered by id\.[\s\S]*?) {10}content:\n {12}application\/json:\n(?: {14}.*\n)+/, "$1"],
   ],
   [
     /listPets has a response 200 of the type object, but the code has the type array/,
@@ -145,11 +145,11 @@ const rejections: [RegExp, ...Edit[]][] = [
     [/( {10}headers: &headers\n)/, "$1            ETag: { schema: { type: string } }\n"],
   ],
   [
-    /listPets has the response 200 of text\/plain, and only application\/json is sent/,
+    /listPets has a response 200 of text\/plain, but only application\/json is supported/,
     [json, json.replace("application/json", "text/plain")],
   ],
   [
-    /listPets has the response 400 of application\/problem\+json, and only application\/json is sent/,
+    /listPets has a response 400 of application\/problem\+json, but only application\/json is supported/,
     [/(BadRequest:\n[\s\S]*?)application\/json/, "$1application/problem+json"],
   ],
 ];
@@ -192,8 +192,8 @@ t.test("Accepts edits that the code implements, and documentation", async (t) =>
     [
       "a link",
       [
-        "          description: The animal.\n",
-        "          description: The animal.\n          links: { self: { operationId: getPet } }\n",
+        "          description: The pet.\n",
+        "          description: The pet.\n          links: { self: { operationId: getPet } }\n",
       ],
     ],
     [

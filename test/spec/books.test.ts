@@ -67,16 +67,19 @@ t.test("Validates parameters and bodies", async (t) => {
     const { status, body } = await call(method, path, { headers: librarian, json });
     return [status, (body as { message: string }).message];
   };
-  t.same(await message("GET", "/books?limit=51"), [400, "The query parameter 'limit' must be <= 50."]);
+  t.same(await message("GET", "/books?limit=51"), [400, "The query parameter 'limit' must be at most 50."]);
   t.same(await message("GET", "/books?writer=x"), [
     400,
-    "The request has the unknown query parameter 'writer'; known are: author, limit.",
+    "The request has the unknown query parameter 'writer'. Known query parameters: author, limit.",
   ]);
   t.match(await message("GET", "/books/9223372036854775808"), [400, /'bookId' must be an integer/]);
   t.same(await message("POST", "/books", { author: "Woolf" }), [400, "The body must have the field 'title'."]);
   t.match(await message("PUT", `/books/${id}`, { ...dune, isbn: 1 }), [400, /unknown field 'isbn'/]);
   t.same(await message("POST", "/books"), [400, "The request must have a body."]);
-  t.same(await message("POST", "/books", { title: "x".repeat(1_000) }), [413, "The body may have at most 1000 bytes."]);
+  t.same(await message("POST", "/books", { title: "x".repeat(1_000) }), [
+    413,
+    "The body exceeds the limit of 1000 bytes.",
+  ]);
   const asText = { ...librarian, "content-type": "text/plain" };
   t.match(await send(`${url}/books`, { method: "POST", headers: asText }, "Dune"), { status: 415 });
 });
@@ -94,7 +97,7 @@ t.test("Checks the credentials that each operation requires", async (t) => {
 t.test("Distinguishes API keys by the header that they are sent in", async (t) => {
   const text = edit(libraryText, ["name: X-Terminal", "name: X-Kiosk"]);
   await t.rejects(startLibrary(text), {
-    message: /addBook needs the security scheme terminal of type apikey header x-kiosk/,
+    message: /addBook requires the security scheme terminal of type apikey header x-kiosk/,
   });
 });
 

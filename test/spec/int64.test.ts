@@ -38,12 +38,12 @@ t.test("Rejects query parameters that are not plain decimal text, unknown or rep
   await rejects("limit=5&limit=5", /limit' must be given once, not 2 times/);
   await rejects("status=sold&status=sold", /status' must be given once/);
   const known = parameters.map(({ name }: { name: string }) => name).join(", ");
-  await rejects("stauts=sold", new RegExp(`unknown query parameter 'stauts'; known are: ${known}`));
+  await rejects("stauts=sold", new RegExp(`unknown query parameter 'stauts'\\. Known query parameters: ${known}`));
   await rejects("__proto__=1", /unknown query parameter '__proto__'/);
   await rejects("status=", /status' must be one of/);
   t.match(await service.call("GET", "/v1/pets/1?x=1"), {
     status: 400,
-    body: { message: /unknown query parameter 'x'; it takes none/ },
+    body: { message: /unknown query parameter 'x'\. No query parameters are allowed/ },
   });
   t.match(await service.call("GET", "/v1/pets?limit=%35"), { status: 200 }, "accepts a percent-encoded digit");
 });

@@ -52,7 +52,7 @@ t.test("Serves an operation without tags, parameters, security and body", async 
   const asText = { body: "x", headers: { "content-type": "text/plain" } };
   t.match(await service.call("POST", "/v1/pings", asText), {
     status: 415,
-    body: { message: "This operation takes no body." },
+    body: { message: "This operation accepts no body." },
   });
   t.match(await service.call("POST", "/v1/pings?x=1"), { status: 400 });
 });
@@ -61,19 +61,19 @@ t.test("Fails to start if document and code do not agree, and names the operatio
   const handler = async () => ({ status: 200, body: [] });
   const { getPet, ...some } = handlers;
   for (const [message, options] of [
-    [/operation getPet has no handler: npm run scaffold/, { handlers: some }],
+    [/operation getPet has no handler\. Run npm run scaffold/, { handlers: some }],
     [/handler removePet has no operation in the document/, { handlers: { ...handlers, removePet: handler } }],
     [
-      /operation listPets needs the security scheme apiKey of type http basic, which has no implementation/,
+      /operation listPets requires the security scheme apiKey of type http basic, which has no implementation/,
       { document: edit(documentText, ["scheme: bearer", "scheme: basic"]) },
     ],
     [
-      /operation listPets needs the security scheme token of type http bearer, which has no implementation/,
+      /operation listPets requires the security scheme token of type http bearer, which has no implementation/,
       { document: edit(documentText, [/\bapiKey:/g, "token:"]) },
     ],
     [/maxLenght/, { document: edit(documentText, [/maxLength(?=: \d)/, "maxLenght"]) }],
     [
-      /the default of the query parameter 'limit' does not fit/,
+      /the default of the query parameter 'limit' does not match/,
       { document: edit(documentText, [valueAfter("name: limit", "default"), "default: -1"]) },
     ],
   ] as const)

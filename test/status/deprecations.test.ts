@@ -27,13 +27,13 @@ t.test("Lists the deprecated operations of the document", async (t) => {
   const { status, stdout, stderr } = await petstore({ DATABASE_URL: url }, ["deprecations"]);
   t.match({ status, stderr }, { status: 0, stderr: "" });
   const [heads, ...rows] = stdout.split("\n");
-  t.match(heads, /^OPERATION +SUNSET +DAYS LEFT +USE +CALLS IN 30 DAYS$/);
+  t.match(heads, /^OPERATION +SUNSET +DAYS LEFT +USE INSTEAD +CALLS IN 30 DAYS$/);
   const { operations } = await readDocument();
   const deprecated = operations.filter(({ deprecation }) => deprecation);
   t.equal(rows.length, deprecated.length + 1);
   for (const { id, deprecation: { sunset, successor = "" } = {} } of deprecated) {
     const left = sunset && `${toDate(sunset.getTime())} +(${daysLeft(sunset).join("|")})`;
-    t.match(stdout, new RegExp(`^${id} +${left ?? "not said"} +${successor} +0$`, "m"));
+    t.match(stdout, new RegExp(`^${id} +${left ?? "not set"} +${successor} +0$`, "m"));
   }
 });
 
@@ -81,7 +81,7 @@ t.test("Retries writing the calls that can't be written", async (t) => {
   await tamper(url, "ALTER TABLE deprecated_calls RENAME TO away");
   for (let n = 0; n < 2; n++) await call("GET", "/v1/pets/1");
   await until(
-    () => logs.find(({ msg }) => msg === "calls of deprecated operations not written yet"),
+    () => logs.find(({ msg }) => msg === "failed to write calls of deprecated operations: will retry"),
     () => JSON.stringify(logs),
   );
   await call("GET", "/v1/pets/1");
@@ -139,22 +139,23 @@ t.test("Sorts by sunset, and counts the calls of 30 days", async (t) => {
 
 t.test("Formats deprecated operations and their calls as tables", async (t) => {
   const since = "2026-11-20";
-  t.equal(formatDeprecations([], process.stdout), "Nothing is deprecated.");
+  t.equal(formatDeprecations([], process.stdout), "No operation is deprecated.");
   const getPet = { operation: "getPet", since, sunset: "2030-12-05", daysLeft: 1_476, successor: "/pets" };
   t.equal(
     formatDeprecations([{ ...getPet, calls: 0, keys: [] }], process.stdout),
-    ["OPERATION  SUNSET      DAYS LEFT  USE    CALLS IN 30 DAYS", "getPet     2030-12-05  1476       /pets  0"].join(
-      "\n",
-    ),
+    [
+      "OPERATION  SUNSET      DAYS LEFT  USE INSTEAD  CALLS IN 30 DAYS",
+      "getPet     2030-12-05  1476       /pets        0",
+    ].join("\n"),
   );
   const listPets = { operation: "listPets", since, sunset: null, daysLeft: null, successor: null };
   t.equal(
     formatDeprecations([{ ...listPets, calls: 2, keys: [{ name: "", calls: 2, last: "2026-11-21" }] }], process.stdout),
     [
-      "OPERATION  SUNSET    DAYS LEFT  USE  CALLS IN 30 DAYS",
-      "listPets   not said                  2",
+      "OPERATION  SUNSET   DAYS LEFT  USE INSTEAD  CALLS IN 30 DAYS",
+      "listPets   not set                          2",
       "",
-      "OPERATION  KEY       CALLS IN 30 DAYS  LAST",
+      "OPERATION  KEY       CALLS IN 30 DAYS  LAST CALL",
       "listPets   (no key)  2                 2026-11-21",
     ].join("\n"),
   );

@@ -46,14 +46,14 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
       ["other", "", "", false],
     ],
   );
-  const { store: queries, process: own, refused, failed } = status;
-  const lists = [refused, failed, queries.p50, queries.p99, own.memory, own.delay, own.inFlight];
+  const { store: queries, process: own, rejected, failed } = status;
+  const lists = [rejected, failed, queries.p50, queries.p99, own.memory, own.delay, own.inFlight];
   for (const { rate, p50, p99 } of status.operations) lists.push(rate, p50, p99);
   for (const list of lists) t.equal(list.length, 2, "each list has one value per point");
   const getPet = status.operations.find(({ id }) => id === "getPet");
   t.match(getPet, { rate: [3.1, 0], p50: [Number, null], p99: [Number, null], now: { rate: 1.24, failed: 0 } });
   t.match(
-    [refused, failed],
+    [rejected, failed],
     [
       [0.1, 0],
       [0, 0],

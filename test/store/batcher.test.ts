@@ -8,7 +8,7 @@ import { queryChannel, type Statement, sharedContexts } from "../../src/store/qu
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
 import { createPet, listPets } from "../support/pets.ts";
 
-t.test("sends concurrent calls in batches, in their order, and finds the call that fails", async (t) => {
+t.test("Sends concurrent calls in batches, in their order, and finds the call that fails", async (t) => {
   const sent: number[][] = [];
   const batcher = new Batcher<number, string>({ maxBatch: 3, maxWaiting: 5 }, async (items) => {
     sent.push([...items]);
@@ -21,7 +21,11 @@ t.test("sends concurrent calls in batches, in their order, and finds the call th
     (await Promise.allSettled(items.map((item) => batcher.add(item)))).map((result) =>
       result.status === "fulfilled" ? result.value : result.reason.message,
     );
-  t.same(await callAll(1, 2, 3, 4, 5, 6), ["1", "2", "3", "4", "5", "The store is busy."], "limits the waiting calls");
+  t.same(
+    await callAll(1, 2, 3, 4, 5, 6),
+    ["1", "2", "3", "4", "5", "The database is busy."],
+    "limits the waiting calls",
+  );
   t.same(
     sent.splice(0),
     [
@@ -44,7 +48,7 @@ t.test("sends concurrent calls in batches, in their order, and finds the call th
   t.same(sent.splice(1), [[1], [2, 3]], "calls that arrive while a batch is in progress form the next batch");
 });
 
-testStores("writes concurrent creates in one transaction", async (t, { store, countCommits }) => {
+testStores("Writes concurrent creates in one transaction", async (t, { store, countCommits }) => {
   const before = await countCommits();
   const pets = Array.from({ length: 64 }, (_, n) => ({ ...rex, name: `pet ${n}` }));
   const created = await Promise.all(pets.map((pet) => createPet(store, pet)));
@@ -57,7 +61,7 @@ testStores("writes concurrent creates in one transaction", async (t, { store, co
   );
 });
 
-testStores("one of several concurrent creates fails alone", async (t, { store, query, kind: { failure } }) => {
+testStores("One of several concurrent creates fails alone", async (t, { store, query, kind: { failure } }) => {
   await query(failure.inject);
   const results = await Promise.allSettled(
     [1, 2, 3, 4].map((n) => store.pets.create(rex, n === 2 ? idempotentCall : undefined)),
@@ -71,7 +75,7 @@ testStores("one of several concurrent creates fails alone", async (t, { store, q
   t.equal((await listPets(store, { limit: 9 })).pets.length, 3);
 });
 
-testStores("publishes each statement in the async context of the calls that it serves", async (t, { kind, store }) => {
+testStores("Publishes each statement in the async context of the calls that it serves", async (t, { kind, store }) => {
   const call = new AsyncLocalStorage<number>();
   const callThrice = (work: () => Promise<unknown>) => Promise.all([1, 2, 3].map((n) => call.run(n, work)));
   await callThrice(() => store.pets.create(rex)); // its context must not leak into later calls

@@ -65,7 +65,7 @@ t.test(
         await store.pets.create({ name: names.at(-1) as string, categoryId: 0n });
       }
       await restored;
-      t.match(outcome, { message: /^Others use the store, for a backup.*Nothing was changed\.$/ });
+      t.match(outcome, { message: /^A backup, export or import is using the database\. Nothing was changed\./ });
       t.equal(await source.count("idempotency"), 40);
       t.same((await readAllNames(url)).slice(40), names);
     });
@@ -143,5 +143,5 @@ t.test("postgres: rejects a copy of a store to itself", async (t) => {
   const url = await newDatabase(t);
   await fill(url, 1);
   const { status, stderr } = await petstoreOn(url, ["copy", "--from", url, "--to", url]);
-  t.match({ status, stderr }, { status: 1, stderr: "petstore: The two stores are the same.\n" });
+  t.match({ status, stderr }, { status: 1, stderr: "petstore: The source and the target are the same database.\n" });
 });

@@ -52,7 +52,7 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
     throw new Error("a fault");
   };
   const unavailable = async () => {
-    throw new Unavailable("The store can't be reached now.");
+    throw new Unavailable("The database is not reachable.");
   };
   return {
     service: await start(t, { prism }),
@@ -96,7 +96,7 @@ function toRequests({
       return call("POST", "/v1/pets", { json: { ...rex, name: "Tom" }, headers });
     },
     "InternalError fault": () => faulty.call("GET", "/v1/pets/1"),
-    "TooManyRequests quota": async () => {
+    "TooManyRequests limit": async () => {
       let response = await limited.call("GET", "/v1/pets");
       for (let n = 0; n < 100; n++) response = await limited.call("GET", "/v1/pets");
       const { body } = response as { body: { message: string } };

@@ -14,7 +14,7 @@ export const bin = join(root, "src/bin.js");
 /** The text of `openapi/petstore.yaml`. */
 export const documentText = readFileSync(join(root, "openapi/petstore.yaml"), "utf8");
 
-/** The text of a released document. It never changes, so that edits of its text always apply. */
+/** The text of the first released document. It never changes, so that edits of its text always apply. */
 export const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8");
 
 /** Matches the first `field: value` after a line of the document, whatever the value is. */

@@ -62,7 +62,7 @@ export async function startServer(
   const url = await until(
     () => {
       if (child.exitCode !== null) throw new Error(`the service exited with ${child.exitCode}: ${lastLines(out)}`);
-      return /Pet Store at (\S+),/.exec(out.stdout + out.stderr)?.[1];
+      return /Pet Store is listening at (\S+)\s/.exec(out.stdout + out.stderr)?.[1];
     },
     () => `the service did not start: ${lastLines(out)}`,
   );

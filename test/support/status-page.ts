@@ -5,7 +5,7 @@ import { until } from "./wait.ts";
 
 /** Enters an API key. */
 export async function enterKey(page: Page, key: string): Promise<void> {
-  await page.getByLabel("The key of an operator").fill(key);
+  await page.getByLabel("Operator key").fill(key);
   await page.keyboard.press("Enter");
 }
 
@@ -58,7 +58,7 @@ export const exampleStatus: Status = {
   },
   step: 10,
   times: [1_795_278_000],
-  refused: [1],
+  rejected: [1],
   failed: [0],
   process: { memory: [123_456_789], delay: [0], inFlight: [12] },
   store: { p50: [1], p99: [1234], pool: { used: 1, waiting: 2, size: 10 } },
@@ -105,7 +105,7 @@ export function withHour(status: Status, more: readonly string[]): Status {
       p50: gaps(index + 1),
       p99: gaps(4 * index + 3),
     })),
-    refused: wave(0.2),
+    rejected: wave(0.2),
     failed: wave(0.1),
     store: { p50: gaps(0.4), p99: gaps(3), pool: { used: 3, waiting: 0, size: 10 } },
     process: { memory: wave(1e8), delay: wave(2), inFlight: wave(3).map(Math.round) },

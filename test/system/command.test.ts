@@ -8,11 +8,11 @@ import { stores } from "../support/databases.ts";
 import { bin, folder } from "../support/files.ts";
 import { skipWithout } from "../support/programs.ts";
 
-t.test("Reports in one line that Node is too old", async (t) => {
+t.test("Reports in one line that the version of Node is not supported", async (t) => {
   for (const version of ["22.23.2", "24.18.0", "25.9.0", "26.5.0"]) {
     const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
     const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
-    const message = `^petstore: Node ${version} is too old: the service takes Node 24\\.18\\.1, 26\\.5\\.1 or newer\\..*\\n$`;
+    const message = `^petstore: Node ${version} is not supported\\. Use Node 24\\.18\\.1 or later, or Node 26\\.5\\.1 or later\\..*\\n$`;
     t.match({ status, stderr }, { status: 1, stderr: new RegExp(message) });
   }
 });

@@ -23,7 +23,7 @@ async function createLargeStore(t: Test): Promise<string> {
   return url;
 }
 
-t.test("checks 300,000 pets with 64 MB of heap, also while the service uses the store", async (t) => {
+t.test("Checks 300,000 pets with 64 MB of heap, also while the service uses the store", async (t) => {
   const url = await stores.sqlite(t);
   await fill(url, 300, 100);
   await insertPets(url, 300_000);
@@ -32,7 +32,7 @@ t.test("checks 300,000 pets with 64 MB of heap, also while the service uses the 
   t.match(run, { status: 0, stdout: /^pets {14}300300$/m });
 });
 
-t.test("a copy that is killed leaves the target empty, and a second copy succeeds", async (t) => {
+t.test("A copy that is killed leaves the target empty, and a second copy succeeds", async (t) => {
   const [from, to] = [await createLargeStore(t), await newDatabase(t)];
   const child = spawn(process.execPath, [bin, "copy", "--from", from, "--to", to]);
   const exit = once(child, "exit");
@@ -67,7 +67,7 @@ t.test("SIGINT stops a copy and leaves the target empty, and a second copy succe
   );
   db.close();
   child.kill("SIGINT");
-  t.equal(await text(child.stderr), "petstore: Stopped. Nothing was kept.\n");
+  t.equal(await text(child.stderr), "petstore: Stopped. Nothing was copied.\n");
   t.same((await exit)[0], 1);
   t.match(await copyStore(from, to), { status: 0 });
 });

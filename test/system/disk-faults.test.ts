@@ -49,7 +49,7 @@ fault("Responds with 503 if another process locks the file for more than 5 secon
   const load = await startAcknowledgedLoad(t, server, store.key);
   const blocker = new DatabaseSync(store.file, { timeout: 20_000 });
   blocker.exec("BEGIN IMMEDIATE");
-  await untilRejected(load, /"code":"unavailable".*The store is locked by another process\./);
+  await untilRejected(load, /"code":"unavailable".*The database is locked by another process\./);
   t.equal(await getHealthStatus(server), 200);
   blocker.exec("COMMIT");
   blocker.close();
@@ -70,7 +70,7 @@ fault(
     const limit = (bytes: number | "unlimited") =>
       spawnSync("prlimit", ["--pid", `${server.child.pid}`, `--fsize=${bytes}:`]);
     limit(statSync(`${store.file}-wal`).size + 100_000);
-    await untilRejected(load, /The store is (not readable or writable|out of space)/);
+    await untilRejected(load, /The database is (not readable or writable|out of disk space)/);
     t.equal(await getHealthStatus(server), 200);
     t.match(await get(`${server.url}/pets?limit=1`, store.key), { status: 200 }, "reads are served");
     limit("unlimited");
@@ -129,7 +129,7 @@ fault(
       },
       { code: "ENOSPC" },
     );
-    t.match(JSON.parse(await untilRejected(load, /out of space/)), { code: "unavailable", status: 503 });
+    t.match(JSON.parse(await untilRejected(load, /out of disk space/)), { code: "unavailable", status: 503 });
     t.equal(await getHealthStatus(server), 200);
     t.match(await get(`${server.url}/pets?limit=1`, keys[0] as string), { status: 200 });
     // Meanwhile, the load tries to create pets.
@@ -178,13 +178,13 @@ for (const [how, lose] of Object.entries(losses))
     checkpoint.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     await load.stop();
     lose(file);
-    const message = /The store's file was removed or replaced\./;
+    const message = /The database file was removed or replaced\./;
     t.match(await createPet(server.url, key, { name: "lost" }), unavailable(message));
     t.match(await get(new URL("/readyz", server.url).href, key), unavailable(message));
     t.match(await get(`${server.url}/pets?limit=1`, key), { status: 200 }, "the open file can be read");
     t.equal(await getHealthStatus(server), 200);
     t.match(await server.end("SIGTERM"), { code: 0 });
-    t.match(server.out.stdout, /put that back, or start the service anew/);
+    t.match(server.out.stdout, /put it back, or restart the service/);
     if (how === "replaced") await assertNothingLost(t, store, load.acknowledged);
   });
 
@@ -205,8 +205,8 @@ fault(
 
     const server = await serveStore(t, store);
     overwrite(file, 20 * page, size);
-    t.match(await get(`${server.url}/pets/2500`, key), unavailable(/The store is damaged\./));
-    t.match(await createPet(server.url, key, { name: "new" }), unavailable(/The store is damaged\./));
+    t.match(await get(`${server.url}/pets/2500`, key), unavailable(/The database is corrupt\./));
+    t.match(await createPet(server.url, key, { name: "new" }), unavailable(/The database is corrupt\./));
     t.equal(await getHealthStatus(server), 200);
     t.match(await server.end("SIGTERM"), { code: 0 });
     t.match(petstoreProcess(settings, "check"), { status: 1, stderr: /^petstore: SQLite: / });

@@ -62,9 +62,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const { code, stderr } = await exit();
     t.equal(code, 1);
     const [, imported, line] =
-      /Stopped\. (\d+) pets are there, of the lines up to (\d+); the same with --resume goes on after them\.\n$/.exec(
-        stderr,
-      ) ?? [];
+      /Stopped\. (\d+) pets were imported, up to line (\d+)\. Use --resume to continue\.\n$/.exec(stderr) ?? [];
     t.ok(imported === line && Number(imported) % 2_000 === 0 && Number(imported) < 30_000, stderr);
     t.same(await readAllNames(url), names.slice(0, Number(imported)));
   });

@@ -26,7 +26,7 @@ t.test("Prism rejects requests and responses that the document does not allow", 
   await t.rejects(strict("/v1/pets?limit=11"), {
     message: /Prism rejects the request .*limit=11.*accepts it with 200/,
   });
-  t.match(await (await through([": List animals", ": List"]))("/v1/pets"), { status: 200 }, "forwards all others");
+  t.match(await (await through([": List pets", ": List"]))("/v1/pets"), { status: 200 }, "forwards all others");
 });
 
 t.test("Prism accepts the requests and responses of all examples", (t) => checkExamples(t, { prism: true }));

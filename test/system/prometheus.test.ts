@@ -1,4 +1,4 @@
-// Prometheus and promtool read /metrics, with the configuration and the queries of the README.
+// Prometheus and promtool read /metrics, with the configuration and the queries of docs/operations.md.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { addKey, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
 
 const skip = skipWithout("prometheus", "prometheus") || skipWithout("promtool", "prometheus");
-const readme = readFileSync(join(root, "README.md"), "utf8");
+const page = readFileSync(join(root, "docs/operations.md"), "utf8");
 
 const { store, call, port } = await start(t, { settings: { METRICS_FROM: "none" } });
 const alice = await addKey(store, "alice");
@@ -27,7 +27,7 @@ t.test("promtool finds no problem in /metrics", { skip }, async (t) => {
   t.same([code, ...(await Promise.all(output))], [0, "", ""]);
 });
 
-t.test("Prometheus scrapes the service as the README says, and runs its queries", { skip }, async (t) => {
+t.test("Prometheus scrapes the service as docs/operations.md says, and runs its queries", { skip }, async (t) => {
   const query = await startPrometheus(t);
   const find = async (expression: string): Promise<number | undefined> => {
     const [found] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may still start
@@ -41,7 +41,7 @@ t.test("Prometheus scrapes the service as the README says, and runs its queries"
   t.equal(value, 5);
   t.equal(await find('up{job="petstore"}'), 1);
   t.equal(await find('petstore_deprecated_calls_total{key="alice"}'), 5);
-  const [, queries = ""] = /```promql\n(.*?)```/s.exec(readme) ?? [];
+  const [, queries = ""] = /```promql\n(.*?)```/s.exec(page) ?? [];
   const rules = queries.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   t.equal(rules.length, 3);
   for (const rule of rules) {
@@ -62,7 +62,7 @@ interface Result {
 async function startPrometheus(t: Test): Promise<(expression: string) => Promise<Result>> {
   const place = folder(t);
   writeFileSync(join(place, "key"), operator);
-  const [job = ""] = /^scrape_configs:\n(?: .*\n)+/m.exec(readme) ?? [];
+  const [job = ""] = /^scrape_configs:\n(?: .*\n)+/m.exec(page) ?? [];
   const edits: [string, string][] = [
     ["/etc/prometheus/petstore.key", join(place, "key")],
     ["127.0.0.1:3000", `127.0.0.1:${port}`],

@@ -11,14 +11,15 @@ import { bin, documentText, edit, folder, root, valueAfter } from "../support/fi
 import { lastLines, listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
-t.test("prints a first key once, in a curl command, if the store is empty", async (t) => {
+t.test("Prints a first key once, in a curl command, if the store is empty", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   const first = await startServer(t, settings);
   const line = await until(
     () => /^ {2}(curl .*)$/m.exec(first.out.stderr)?.[1],
     () => lastLines(first.out),
   );
-  const addresses = /^Pet Store at http:\/\/127\.0\.0\.1:\d+\/v1, documentation at http:\/\/127\.0\.0\.1:\d+\/docs\n/;
+  const addresses =
+    /^Pet Store is listening at http:\/\/127\.0\.0\.1:\d+\/v1\nDocumentation: http:\/\/127\.0\.0\.1:\d+\/docs\n/;
   t.match(first.out.stderr, addresses);
   t.equal(execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }), "[]");
   t.match(await first.end("SIGTERM"), { code: 0 });
@@ -36,29 +37,32 @@ t.test("prints a first key once, in a curl command, if the store is empty", asyn
   t.equal(second.out.stderr.replace(addresses, ""), "", "the second start prints no key");
 });
 
-t.test("prints no first key if other machines can reach the service", async (t) => {
+t.test("Prints no first key if other machines can reach the service", async (t) => {
   const open = await startServer(t, { DATABASE_URL: "sqlite::memory:", HOST: "0.0.0.0" });
   await open.end("SIGTERM");
-  t.match(open.out.stderr, /^Pet Store at .*\nThere is no key yet: make one with npx petstore keys create NAME\n$/);
+  t.match(
+    open.out.stderr,
+    /^Pet Store is listening at .*\nDocumentation: .*\nThere is no API key yet\. Create one: npx petstore keys create NAME\n$/,
+  );
 });
 
-t.test("listens on IPv6", async (t) => {
+t.test("Listens on IPv6", async (t) => {
   const server = await startServer(t, { DATABASE_URL: "sqlite::memory:", HOST: "::1" }).catch((error: Error) => error);
   if (server instanceof Error) t.match(server.message, /EADDRNOTAVAIL|EAFNOSUPPORT/, "this machine has no IPv6");
   else t.match(server.url, /^http:\/\/\[::1\]:\d+\/v1$/);
 });
 
-t.test("ends with one line and exit code 1 if it can't start", async (t) => {
+t.test("Ends with one line and exit code 1 if it can't start", async (t) => {
   const settings = { DATABASE_URL: "sqlite::memory:" };
   const { url } = await startServer(t, settings);
   for (const [wrong, message] of [
-    [{ PORT: "80000" }, /^petstore: PORT must be a number from 0 to 65535\.\n$/],
+    [{ PORT: "80000" }, /^petstore: PORT must be an integer from 0 to 65535\.\n$/],
     [{ PORT: new URL(url).port }, /^petstore: .*can't listen on HOST 127.0.0.1, PORT \d+: listen EADDRINUSE.*\n$/],
   ] as const)
     t.match(petstoreProcess({ ...settings, ...wrong }, "serve"), { status: 1, stdout: "", stderr: message });
 });
 
-t.test("accepts a new key and rejects a revoked key of another process at once", async (t) => {
+t.test("Accepts a new key and rejects a revoked key of another process at once", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   const { url } = await startServer(t, settings);
   const key = (await petstore(settings, ["keys", "create", "guest"])).stdout.trim();
@@ -68,7 +72,7 @@ t.test("accepts a new key and rejects a revoked key of another process at once",
   t.equal(await status(), 401);
 });
 
-t.test("clients that send CONNECT and reset the connection do not end the service", async (t) => {
+t.test("Clients that send CONNECT and reset the connection do not end the service", async (t) => {
   const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
   const { port, origin } = new URL(server.url);
   for (let n = 0; n < 100; n++) {
@@ -83,7 +87,7 @@ t.test("clients that send CONNECT and reset the connection do not end the servic
   t.equal(server.child.exitCode, null);
 });
 
-t.test("starts without permission to inspect its own process", async (t) => {
+t.test("Starts without permission to inspect its own process", async (t) => {
   // NODE_OPTIONS is empty, because the modules that measure coverage may not be loaded.
   const command = `NODE_OPTIONS= exec ${process.execPath} --permission --allow-fs-read=* --allow-fs-write=* --allow-net ${bin} serve`;
   const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, ["sh", "-c", command]);
@@ -104,7 +108,7 @@ t.test("node src/server.ts runs the service in one process or several", async (t
   }
   const env = { ...process.env, PORT: "80000" };
   const { status, stdout, stderr } = spawnSync(process.execPath, command.slice(1), { env, encoding: "utf8" });
-  t.same([status, stdout, stderr], [1, "", "petstore: PORT must be a number from 0 to 65535.\n"]);
+  t.same([status, stdout, stderr], [1, "", "petstore: PORT must be an integer from 0 to 65535.\n"]);
 });
 
 t.test("npm run dev restarts the service if the source or the document changes", async (t) => {
@@ -117,7 +121,7 @@ t.test("npm run dev restarts the service if the source or the document changes",
   const server = await startServer(t, { DATABASE_URL: "sqlite::memory:" }, command, copy);
   const waitForStarts = (count: number) =>
     until(
-      () => (server.out.stderr.split("Pet Store at").length > count ? true : undefined),
+      () => (server.out.stderr.split("Pet Store is listening at").length > count ? true : undefined),
       () => lastLines(server.out),
     );
   await waitForStarts(1);

@@ -13,11 +13,11 @@ t.test("Checks the certificate of the service against the host name of BASE_URL"
   const { port: PORT } = new URL((await startServer(t, settings)).url);
   const trusting = { ...settings, OPERATOR_KEY, PORT, NODE_EXTRA_CA_CERTS: files.TLS_CERT };
   const local = { ...trusting, BASE_URL: "https://localhost/v1" };
-  t.match(petstoreProcess(local, "status"), { status: 0, stdout: /^All is well/m, stderr: "" });
+  t.match(petstoreProcess(local, "status"), { status: 0, stdout: /^Healthy\./m, stderr: "" });
   t.match(petstoreProcess(trusting, "status", `https://localhost:${PORT}`), { status: 0, stderr: "" });
 
   const wrong = (name: string) =>
-    `petstore: The certificate at https://127.0.0.1:${PORT}/status.json is not for ${name}: give the URL that it is for.\n`;
+    `petstore: The certificate of https://127.0.0.1:${PORT}/status.json is not valid for ${name}. Use a host name of the certificate.\n`;
   const fails = (environment: Record<string, string>, stderr: string, ...args: string[]) =>
     t.match(petstoreProcess(environment, "status", ...args), { status: 1, stdout: "", stderr });
   fails(trusting, wrong("127.0.0.1"));

@@ -36,12 +36,15 @@ t.test("Shows requests, durations, keys and deprecated operations as text", asyn
   await enterKey(page, operator);
   await untilShown(page);
 
-  t.match(await page.locator("#state").innerText(), new RegExp(`^✓ All is well: .* getPet goes in ${left} days\\.$`));
+  t.match(
+    await page.locator("#state").innerText(),
+    new RegExp(`^✓ Healthy\\. .* getPet reaches its sunset in ${left} days\\.$`),
+  );
   t.equal(await page.title(), "✓ Pet Store status");
   const service = await page.locator("#service").innerText();
-  t.match(service, `version ${version}, contract ${content.info.version}, SQLite, 1 process, since `);
-  t.match(service, /, since \d/);
-  const rows = await readRows(page, "Operations, in the last minute");
+  t.match(service, `version ${version}, API version ${content.info.version}, SQLite, 1 process, started `);
+  t.match(service, /, started \d/);
+  const rows = await readRows(page, "Operations in the last minute");
   t.same(
     rows.map((row) => row.split("\t", 2)),
     [...operations.map(({ id, method, path }) => [id, `${method} ${path}`]), ["other", ""]],
@@ -56,7 +59,7 @@ t.test("Shows requests, durations, keys and deprecated operations as text", asyn
   ]);
   const [deprecated] = await readRows(page, "Deprecated operations");
   t.match(deprecated, new RegExp(`^getPet\\t${sunset}\\t/pets\\t${left}\\t\\d$`));
-  t.match(await readRows(page, "Who called them"), [/^getPet\talice\t\d{4}-\d\d-\d\d\t4$/]);
+  t.match(await readRows(page, "Callers in the last 30 days"), [/^getPet\talice\t\d{4}-\d\d-\d\d\t4$/]);
   t.equal(await page.locator("#tables th[scope=col]").count(), 18);
   t.equal(await page.locator("#tables th[scope=row]").count(), await page.locator("#tables tbody tr").count());
   t.same(pageErrors, [], "no error, no failed request, no violation of the Content-Security-Policy");
@@ -78,7 +81,7 @@ t.test("Plots the last hour, with a text for each plot, and values at the cursor
   t.ok((await untilDrawn(page)) > 4, "plots have lines, or dots if there is one point");
   const charts = await page.locator("figure").allInnerTexts();
   t.equal(charts.length, 8);
-  for (const text of charts) t.match(text, /^(Requests|Refused|Time|Memory|Event|In flight)/);
+  for (const text of charts) t.match(text, /^(Requests|Errors|Latency|Database|Memory|Event)/);
 
   const legend = requests.locator(".legend li");
   const texts = await legend.allInnerTexts();
@@ -99,10 +102,10 @@ t.test("Prompts for another key if one is rejected, and stores the key in this t
   const { page, pageErrors } = await openPage(t);
   await page.goto(`${origin}/status`);
   await enterKey(page, generateKey().key);
-  await page.getByText("The key is refused. The API key is not valid").waitFor();
+  await page.getByText("The key was rejected. The API key is not valid").waitFor();
   await enterKey(page, key);
-  await page.getByText("The key is refused. The API key is not an operator's").waitFor();
-  t.equal(await page.evaluate("sessionStorage.length"), 0, "a refused key is not stored");
+  await page.getByText("The key was rejected. The API key is not an operator key.").waitFor();
+  t.equal(await page.evaluate("sessionStorage.length"), 0, "a rejected key is not stored");
   t.equal(await page.evaluate("document.activeElement.id"), "key", "the field has the focus");
 
   const operator = await addKey(store, "operator", undefined, true);
@@ -120,7 +123,7 @@ t.test("Prompts for another key if one is rejected, and stores the key in this t
 
   await store.keys.revoke("operator");
   await setHidden(page, false);
-  await page.getByText("The key is refused. The API key is not valid").waitFor();
+  await page.getByText("The key was rejected. The API key is not valid").waitFor();
   t.equal(await page.locator("#tables").innerText(), "", "the tables are removed with the key");
   // Last, because the browser drops the coverage of scripts of the page before a reload.
   await enterKey(page, "password");
@@ -140,8 +143,8 @@ t.test("Shows nothing of a response that arrives after the key was forgotten", a
     await route.continue().catch(() => {});
   });
   await page.reload();
-  await page.getByText("Asking the service").waitFor();
-  await page.getByRole("button", { name: "Forget the key" }).click();
+  await page.getByText("Loading").waitFor();
+  await page.getByRole("button", { name: "Forget key" }).click();
   respond();
   await page.unroute("**/status.json");
   t.equal(await page.evaluate("sessionStorage.length"), 0);
@@ -167,15 +170,19 @@ t.test("Keeps the last metrics while the service does not respond, and asks agai
   const unavailable = { code: "unavailable", message: "The database can't be reached. Try again.", status: 503 };
   await page.route("**/status.json", (route) => route.fulfill({ status: 503, json: unavailable }));
   await page.reload();
-  await page.getByText("The service can't say: The database can't be reached. Try again. It is asked again").waitFor();
+  await page
+    .getByText("The status is not available. The database can't be reached. Try again. This page retries")
+    .waitFor();
   // A load balancer without a healthy backend.
   await page.route("**/status.json", (route) => route.fulfill({ status: 502, body: "<h1>Bad gateway</h1>" }));
   await page.clock.fastForward(step);
-  await page.getByText("The service does not answer. It is asked again").waitFor();
+  await page.getByText("The service does not respond. This page retries").waitFor();
   // A newer service, whose status has another shape.
   await page.route("**/status.json", (route) => route.fulfill({ json: { at: "now" } }));
   await page.clock.fastForward(step);
-  await page.getByText("The answer can't be shown: if the service is newer than this page, reload it. It is").waitFor();
+  await page
+    .getByText("The response can't be shown. The service may have been updated. Reload this page. This page")
+    .waitFor();
   await page.unroute("**/status.json");
   await page.clock.fastForward(step);
   await untilShown(page);
@@ -185,9 +192,9 @@ t.test("Keeps the last metrics while the service does not respond, and asks agai
   await page.locator("#state.error").waitFor();
   t.match(
     await page.locator("#state").innerText(),
-    /^✗ The service does not answer\. The figures below are of \d\d:\d\d:\d\d\. It is asked again every 10 seconds\.$/,
+    /^✗ The service does not respond\. The data below is from \d\d:\d\d:\d\d\. This page retries every 10 seconds\.$/,
   );
-  t.ok((await readRows(page, "Operations, in the last minute")).length > 3, "the last metrics stay");
+  t.ok((await readRows(page, "Operations in the last minute")).length > 3, "the last metrics stay");
   await startServer(t, settings);
   await page.clock.fastForward(step);
   await page.locator("#state.ok").waitFor();
@@ -233,7 +240,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
   await enterKey(page, await addKey(store, "operator", undefined, true));
   await page.locator(".plot canvas").first().waitFor();
   t.match(
-    (await readRows(page, "Operations, in the last minute")).find((row) => row.includes("list")),
+    (await readRows(page, "Operations in the last minute")).find((row) => row.includes("list")),
     /^<b>list<\/b>\tGET \/pets\t/,
     "an operationId is shown as text",
   );

@@ -59,7 +59,7 @@ t.test("petstore serve reports in one line why the database can't be opened, and
 t.test("SIGTERM ends the service while PostgreSQL hangs", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
   const server = await startServer(t, { DATABASE_URL: network.url, LOG_LEVEL: "fatal" });
-  t.match(server.out.stderr, /\nThere is no key yet: make one with npx petstore keys create NAME\n$/);
+  t.match(server.out.stderr, /\nThere is no API key yet\. Create one: npx petstore keys create NAME\n$/);
   await fetch(new URL("/readyz", server.url)); // opens a connection
   network.losesData = true;
   const { code, ms } = await server.end("SIGTERM");
@@ -67,7 +67,7 @@ t.test("SIGTERM ends the service while PostgreSQL hangs", async (t) => {
   t.ok(ms < 10_000, `it took ${ms} ms`);
 });
 
-t.test("two services over one PostgreSQL act as one, also when one is killed under load", async (t) => {
+t.test("Two services over one PostgreSQL act as one, also when one is killed under load", async (t) => {
   const url = await newDatabase(t);
   const settings = { DATABASE_URL: url, LOG_LEVEL: "fatal" };
   const key = await createKey(settings);
@@ -108,7 +108,7 @@ t.test("two services over one PostgreSQL act as one, also when one is killed und
   t.match(await call(two, "/pets"), { status: 401 }, "a revocation takes effect at once");
 });
 
-t.test("connects to PostgreSQL over TLS and verifies its certificate, as sslmode requires", async (t) => {
+t.test("Connects to PostgreSQL over TLS and verifies its certificate, as sslmode requires", async (t) => {
   const database = await startPostgres();
   t.teardown(database.end);
   const plain = database.url("postgres");

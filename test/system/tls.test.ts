@@ -33,7 +33,7 @@ t.test(
     open.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     renameSync(fresh.files.TLS_CERT, old.files.TLS_CERT);
     server.child.kill("SIGHUP");
-    await untilLogged(server, /"reason":".*"msg":"certificate not reloaded"/);
+    await untilLogged(server, /"reason":".*"msg":"failed to reload the certificate"/);
     t.equal((await getOverTls(port, old.cert)).fingerprint, before.fingerprint, "half of a new pair changes nothing");
     renameSync(fresh.files.TLS_KEY, old.files.TLS_KEY);
     server.child.kill("SIGHUP");
@@ -72,6 +72,6 @@ t.test("A certificate that can't be used ends the start with one line and exit c
   const { files } = await createCertificate(t, 1);
   t.match(petstoreProcess({ DATABASE_URL: "sqlite::memory:", ...files, TLS_CERT: "/nowhere" }, "serve"), {
     status: 1,
-    stderr: /^petstore: The file of TLS_CERT can't be read: ENOENT.*\n$/,
+    stderr: /^petstore: The file in TLS_CERT can't be read: ENOENT.*\n$/,
   });
 });

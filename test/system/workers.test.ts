@@ -51,7 +51,7 @@ test("Workers share the address and the store; one that dies is replaced, at mos
   const server = await startServer(t, environment);
   const before = listWorkers(server);
   t.equal(before.length, 2);
-  t.equal(server.out.stderr.split("Pet Store at").length, 2, "the greeting is printed once");
+  t.equal(server.out.stderr.split("Pet Store is listening at").length, 2, "the greeting is printed once");
   const load = startLoad([server.url], key, 4);
   await untilTrue(() => new Set(readLog(server).map(({ pid }) => pid)).size === 2, server);
   await load.stop();
@@ -149,7 +149,7 @@ test("SIGHUP while the service starts changes nothing", async (t) => {
     });
   await untilTrue(() => out.stderr.includes("looking for"), { out });
   child.kill("SIGHUP");
-  await untilTrue(() => out.stderr.includes("Pet Store at"), { out });
+  await untilTrue(() => out.stderr.includes("Pet Store is listening at"), { out });
   t.equal(listWorkers({ child }).length, 2);
   t.notMatch(out.stdout, /worker started|worker stopped|worker died/);
   const exit = once(child, "exit");
@@ -192,7 +192,7 @@ test("SIGTERM ends the service at any moment of its start", async (t) => {
     "with the file of the store": (_, file) => existsSync(`${file}-wal`),
     "with the first worker": ({ child }) => listWorkers({ child }).length === 1,
     "with the second worker": ({ child }) => listWorkers({ child }).length === 2,
-    "when it listens": ({ out }) => out.stderr.includes("Pet Store at"),
+    "when it listens": ({ out }) => out.stderr.includes("Pet Store is listening at"),
   };
   const end = async (name: string, isReached: (typeof moments)[string]) => {
     const { environment, file } = await prepare(t);
@@ -264,7 +264,7 @@ test("SIGTERM during a replacement finishes the requests in progress", async (t)
 test("Reports once why workers can't start", async (t) => {
   t.match(await petstore({ WORKERS: "2", DATABASE_URL: "sqlite::memory:" }, ["serve"]), {
     status: 1,
-    stderr: "petstore: WORKERS must be 1 for a store in memory, which other processes can't share.\n",
+    stderr: "petstore: WORKERS must be 1 with an in-memory database, because other processes can't share it.\n",
   });
   const { environment } = await prepare(t);
   const other = createServer().listen(0, "127.0.0.1");

@@ -82,7 +82,7 @@ t.test("Limits the lines about failures, and logs bugs while other requests are 
   const service = await start(t, {
     handlers: {
       ...handlers,
-      listPets: () => Promise.reject(new Unavailable("The store is locked.")),
+      listPets: () => Promise.reject(new Unavailable("The database is locked.")),
       getPet: () => Promise.reject(new Error("a bug")),
     },
   });
@@ -98,7 +98,7 @@ t.test("Limits the lines about failures, and logs bugs while other requests are 
 });
 
 t.test("Logs that a dependency is unavailable while other requests are rejected", async (t) => {
-  const listPets = () => Promise.reject(new Unavailable("The store is locked."));
+  const listPets = () => Promise.reject(new Unavailable("The database is locked."));
   const service = await start(t, { handlers: { ...handlers, listPets } });
   const log = new LogLimiter(pino({ level: "silent" }), () => {});
   for (let n = 0; n < 200; n += 1) log.take(404);

@@ -21,7 +21,7 @@ const { content, operations } = await readDocument();
 
 t.test("Rejects an operation with the id other, the label of requests that match no operation", async (t) => {
   t.throws(() => new RequestMetrics([{ id: "other", method: "GET" }]), {
-    message: /^The operation other needs another name/,
+    message: /^The operationId other is reserved/,
   });
 });
 

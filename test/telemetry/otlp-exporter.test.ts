@@ -95,7 +95,7 @@ t.test("Logs one line a minute while the receiver rejects traces", async (t) => 
   );
   await finish();
   t.ok(received.headers.length > 2);
-  t.match(exporterLogs, [{ level: 40, msg: "traces are lost", reason: "Bad Request" }]);
+  t.match(exporterLogs, [{ level: 40, msg: "failed to export traces", reason: "Bad Request" }]);
   t.equal(exporterLogs.length, 1);
 });
 
@@ -111,5 +111,5 @@ for (const [what, endpoint, reason] of [
     received.status = 0;
     t.match(await call("GET", "/v1/pets"), { status: 200 });
     await finish();
-    t.match(exporterLogs, [{ level: 40, msg: "traces are lost", reason }]);
+    t.match(exporterLogs, [{ level: 40, msg: "failed to export traces", reason }]);
   });

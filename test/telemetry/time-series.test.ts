@@ -58,7 +58,7 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
         p99: [0.99, null, 1.98],
       },
     ],
-    refused: [0, 0, 0],
+    rejected: [0, 0, 0],
     failed: [0, 0, 2],
     store: { p50: [null, null, null], p99: [null, null, null] },
     process: { memory: [20, 20, 40], delay: [0, 0, 0], inFlight: [0, 0, 0] },

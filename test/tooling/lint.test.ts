@@ -31,7 +31,7 @@ function lint(text: string, only: string): Promise<Finding[]> {
 }
 
 const getPet = "operationId: getPet";
-const headers = /(?<=operationId: getPet[\s\S]*description: The animal\.\n {10}headers:) \*headers/;
+const headers = /(?<=operationId: getPet[\s\S]*description: The pet\.\n {10}headers:) \*headers/;
 
 /** Edits that break one rule: the name of the rule, its message, and the edits. */
 const broken: [rule: string, message: RegExp, ...edits: [string | RegExp, string][]][] = [
@@ -60,7 +60,7 @@ const broken: [rule: string, message: RegExp, ...edits: [string | RegExp, string
   ["operation-operationId", /operationId/, ["      operationId: listPets\n", ""]],
   ["operation-id-camel-case", /camel/, ["operationId: listPets", "operationId: list_pets"]],
   ["operation-tags", /tags/, ["      tags: [Pets]\n", ""]],
-  ["operation-tag-defined", /tags/, ["tags: [Pets]\n      summary", "tags: [Animals]\n      summary"]],
+  ["operation-tag-defined", /tags/, ["tags: [Pets]\n      summary", "tags: [Cats]\n      summary"]],
   ["operation-unauthorized", /401/, [/ {8}"401":\n.*\n/, ""]],
   ["operation-unauthorized", /WWW-Authenticate/, [/ {8}WWW-Authenticate:\n.*\n/, ""]],
   ["operation-unauthorized", /constant/, [/(?<=RFC 6750\)\.\n {6}required: )true/, "false"]],

@@ -1,4 +1,4 @@
-// The steps of the README's section "A new operation", in a copy of the project.
+// The steps of docs/changing-the-contract.md, "Add an operation", in a copy of the project.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,12 +8,13 @@ import t from "tap";
 import { parse } from "yaml";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
-const section = readFileSync(join(root, "README.md"), "utf8").split("### A new operation")[1] as string;
+const page = readFileSync(join(root, "docs/changing-the-contract.md"), "utf8");
+const section = page.split("## Add an operation")[1] as string;
 
 /** Returns the code block of the section with this language that contains `about`. */
 function block(language: string, about: string): string {
   const blocks = section.split("```").filter((text) => text.startsWith(`${language}\n`) && text.includes(about));
-  if (blocks.length !== 1) throw new Error(`the README shows ${about} ${blocks.length} times`);
+  if (blocks.length !== 1) throw new Error(`the page shows ${about} ${blocks.length} times`);
   const text = (blocks[0] as string).slice(language.length + 1).replace(/^ {3}/gm, "");
   // Another name, in case the project already has this operation.
   return text.replaceAll("getOldestPet", "getEldestPet").replaceAll("oldest-pet", "eldest-pet");
@@ -21,7 +22,7 @@ function block(language: string, about: string): string {
 
 const place = folder(t);
 const names = ["src", "scripts", "openapi", "test", "package.json", "tsconfig.json", "biome.json", ".spectral.yaml"];
-for (const name of [...names, ".gitignore", "README.md"])
+for (const name of [...names, "docs", ".gitignore", "README.md"])
   cpSync(join(root, name), join(place, name), { recursive: true });
 symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
 const write = (name: string, text: string) => writeFileSync(join(place, name), text);
@@ -45,9 +46,9 @@ const withOldest = edit(
 );
 
 t.test("Without a handler, the compiler and the service reject an operation, and name it", async (t) => {
-  t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ });
+  t.match(npm("scaffold"), { status: 0, output: /All operations have handlers/ });
   write("openapi/petstore.yaml", withOldest);
-  t.match(npm("generate", "--", "--check"), { status: 1, output: /out of date: run npm run generate/ });
+  t.match(npm("generate", "--", "--check"), { status: 1, output: /out of date\. Run npm run generate/ });
   t.match(npm("generate"), { status: 0 });
   t.match(npm("types"), { status: 2, output: /src\/pets\/handlers\.ts.*getEldestPet/s });
   t.match(node("src/bin.js", "serve"), {
@@ -59,21 +60,21 @@ t.test("Without a handler, the compiler and the service reject an operation, and
 t.test("npm run scaffold writes a handler that responds with 501, and a test that fails", async (t) => {
   t.match(npm("scaffold"), {
     status: 0,
-    output: /^GET \/store\/eldest-pet: write src\/pets\/handlers\/getEldestPet\.ts and test/m,
+    output: /^GET \/store\/eldest-pet: implement src\/pets\/handlers\/getEldestPet\.ts and complete test/m,
   });
   t.match(read("src/pets/handlers.ts"), /import \{ getEldestPet \}[\s\S]*\{[^}]*, getEldestPet \}/);
   t.match(node("test/pets/getEldestPet.test.ts"), { status: 1, output: /"status": 501/ });
-  t.match(npm("scaffold"), { status: 0, output: /Every operation has its handler/ }, "it overwrites nothing");
+  t.match(npm("scaffold"), { status: 0, output: /All operations have handlers/ }, "it overwrites nothing");
 });
 
-t.test("The handler and the test of the README pass, and no other check fails", async (t) => {
+t.test("The handler and the test of the page pass, and no other check fails", async (t) => {
   write("src/pets/handlers/getEldestPet.ts", block("ts", "Handler<"));
   const imports = read("test/pets/getEldestPet.test.ts").split("\nt.test(")[0] as string;
   write("test/pets/getEldestPet.test.ts", `${imports}\n${block("ts", "t.test(")}`);
   t.match(node("test/pets/getEldestPet.test.ts"), { status: 0, output: /ok 2 - / });
   t.match(npm("lint"), { status: 0 });
   t.match(npm("generate", "--", "--check"), { status: 0 });
-  t.match(npm("contract:diff"), { status: 0, output: /^new: .*the path \/store\/eldest-pet/m });
+  t.match(npm("contract:diff"), { status: 0, output: /^compatible: path \/store\/eldest-pet/m });
   // Tests that read the operations and the version of the document.
   for (const name of [
     "agreement",
@@ -122,15 +123,15 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
       { status: 1, output: /"status": 501/ },
       `the request of the test of ${id} is valid: only the handler is missing`,
     );
-  t.match(npm("types"), { status: 0 }, "what it wrote compiles, and so does the README's handler");
+  t.match(npm("types"), { status: 0 }, "what it wrote compiles, and so does the handler of the page");
 });
 
-t.test("npm run scaffold rejects an operationId that can't be the name of a function", async (t) => {
+t.test("npm run scaffold rejects an operationId that is not a valid function name", async (t) => {
   write("openapi/petstore.yaml", edit(documentText, ["operationId: createPet", "operationId: class"]));
   const before = read("src/pets/handlers.ts");
   t.match(npm("scaffold"), {
     status: 1,
-    output: /^The operationId class can't be the name of a function: choose another\.$/m,
+    output: /^The operationId class is not a valid function name\. Choose another one\.$/m,
   });
   t.equal(read("src/pets/handlers.ts"), before, "and writes nothing");
 });

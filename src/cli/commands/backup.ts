@@ -11,7 +11,7 @@ export async function backUpStore(io: Io, file: string, options: OutputOptions):
   const document = await readDocument();
   await withTables(readDatabaseUrl(io), "readonly", async (store) => {
     const bar = startProgress(io.stderr);
-    const progress = cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.");
+    const progress = cancelOnSignal(io, bar.show, "Stopped. No file was written.");
     const summary = await backup(store, file, document, progress).finally(bar.clear);
     await printFields(io, toSummaryFields(summary), options);
   });

@@ -12,7 +12,7 @@ const maxProblems = 20; // that are printed
 /** Checks the store at `url`, DATABASE_URL by default, and prints its summary. Rejects with the problems found. */
 export async function checkStore(io: Io, url: string | undefined, { json }: OutputOptions): Promise<void> {
   const databaseUrl = url ?? readConfig(io.env).DATABASE_URL;
-  requireDatabaseUrl("The store to check", databaseUrl);
+  requireDatabaseUrl("The database", databaseUrl);
   const problems: string[] = [];
   let omitted = 0;
   const report = (problem: string) => (problems.length < maxProblems ? problems.push(problem) : omitted++);
@@ -26,6 +26,6 @@ export async function checkStore(io: Io, url: string | undefined, { json }: Outp
   const sound = problems.length === 0;
   const fields = summary && toSummaryFields(summary); // undefined if the store can't be read to its end
   if (json) await print(io, toIndentedJson({ sound, problems, ...fields }));
-  else if (fields && sound) await print(io, `${formatFields(fields)}\nsound`);
+  else if (fields && sound) await print(io, `${formatFields(fields)}\nno problems found`);
   if (!sound) throw new CommandFailure(json ? [] : problems);
 }

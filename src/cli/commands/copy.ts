@@ -18,7 +18,7 @@ export async function copyStore(io: Io, options: CopyOptions): Promise<void> {
   requireDatabaseUrl("--to", options.to);
   const bar = startProgress(io.stderr);
   const copyTables = (from: Tables, to: Tables) =>
-    copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was kept.")).finally(bar.clear);
+    copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was copied.")).finally(bar.clear);
   const summary = await withTables(options.from, "migrate", (from) =>
     withTables(options.to, "create", (to) => copyTables(from, to)),
   );

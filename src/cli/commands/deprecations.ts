@@ -16,10 +16,10 @@ export async function listDeprecations(io: Io, { json }: OutputOptions): Promise
 
 /** Formats deprecated operations and their callers as tables for `stream`. */
 export function formatDeprecations(deprecated: readonly DeprecatedOperation[], stream: Output): string {
-  if (deprecated.length === 0) return "Nothing is deprecated.";
+  if (deprecated.length === 0) return "No operation is deprecated.";
   const operations = deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
     operation,
-    sunset ?? "not said",
+    sunset ?? "not set",
     `${daysLeft ?? ""}`,
     successor ?? "",
     `${calls}`,
@@ -27,7 +27,10 @@ export function formatDeprecations(deprecated: readonly DeprecatedOperation[], s
   const callers = deprecated.flatMap(({ operation, keys }) =>
     keys.map(({ name, calls, last }) => [operation, name || "(no key)", `${calls}`, last]),
   );
-  const lists = [formatTable(["OPERATION", "SUNSET", "DAYS LEFT", "USE", "CALLS IN 30 DAYS"], operations, stream)];
-  if (callers.length > 0) lists.push(formatTable(["OPERATION", "KEY", "CALLS IN 30 DAYS", "LAST"], callers, stream));
+  const lists = [
+    formatTable(["OPERATION", "SUNSET", "DAYS LEFT", "USE INSTEAD", "CALLS IN 30 DAYS"], operations, stream),
+  ];
+  if (callers.length > 0)
+    lists.push(formatTable(["OPERATION", "KEY", "CALLS IN 30 DAYS", "LAST CALL"], callers, stream));
   return lists.join("\n\n");
 }

@@ -25,8 +25,7 @@ export async function exportFile(io: Io, options: ExportOptions, command: Comman
   const statuses = readStatuses(await readDocument());
   if (status !== undefined && !statuses.includes(status))
     command.error(`error: option '--status <status>' must be one of: ${statuses.join(", ")}`);
-  if (options.json && !output)
-    command.error("error: option '--json' is for --output: without it the pets themselves are shown");
+  if (options.json && !output) command.error("error: option '--json' requires option '--output <file>'");
   const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], status, withoutIds };
   await withTables(readDatabaseUrl(io), "readonly", async (store) => {
@@ -37,7 +36,7 @@ export async function exportFile(io: Io, options: ExportOptions, command: Comman
     }
     const bar = startProgress(io.stderr);
     const show = (done: number, total?: number) => bar.show("exporting", done, total, "pets");
-    const progress = cancelOnSignal(io, show, "Stopped. Nothing was kept.");
+    const progress = cancelOnSignal(io, show, "Stopped. No file was written.");
     const exported = await writeAtomically(output, async (partial) => {
       const file = await open(partial, "wx", 0o600); // as the store's own file
       return exportPets(store, selection, (text) => file.appendFile(text), progress).finally(() => file.close());

@@ -30,9 +30,7 @@ type Source = Omit<Parameters<typeof importPets>[1], "checked">;
 export async function importFile(io: Io, file: string, options: ImportOptions, command: Command): Promise<void> {
   const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
-    return command.error(
-      `error: the format of ${file} is not told by its ending: give --format ${Object.keys(formats).join(" or ")}`,
-    );
+    return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);
   const document = await readDocument();
   const url = readDatabaseUrl(io);
   const input = await openInput(file, io.stdin);
@@ -48,7 +46,7 @@ async function importInput(io: Io, url: string, source: Source, options: ImportO
   if (bad > 0 && !options.skipBad) {
     if (options.json) await print(io, toIndentedJson({ lines, pets: 0, before: 0, bad, sha256, problems }));
     throw new Error(
-      `No pet was imported: ${bad} bad ${bad === 1 ? "line" : "lines"}. --skip-bad imports the ${checked.pets} good ones.`,
+      `Nothing was imported: ${bad} invalid ${bad === 1 ? "line" : "lines"}. Use --skip-bad to import the valid lines.`,
     );
   }
   warnIfNew(io, url);
@@ -56,8 +54,8 @@ async function importInput(io: Io, url: string, source: Source, options: ImportO
     const show = (done: number, total: number) => bar.show("importing", done, total, "pets");
     const progress = cancelOnSignal(io, show, "Stopped");
     const { pets, before } = await importPets(store, { ...source, checked }, options, progress).finally(bar.clear);
-    if (before > 0 && before === pets) warn(io, "All of it was imported before: nothing was left to do.");
-    else if (options.resume && before === 0) warn(io, "Nothing was begun of this input: it began at its first line.");
+    if (before > 0 && before === pets) warn(io, "The file was already imported. Nothing was imported.");
+    else if (options.resume && before === 0) warn(io, "There was no import to resume. Imported the whole file.");
     const result = { lines, pets, before, bad, sha256 };
     await printFields(io, options.json ? { ...result, problems } : result, options);
   });
@@ -87,5 +85,5 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, document }
 // A mistyped path creates a new database, so the user must see it.
 function warnIfNew(io: Io, url: string): void {
   const [, file] = /^sqlite:(.*)$/s.exec(url) ?? [];
-  if (file !== undefined && !existsSync(file)) warn(io, `There is no store yet at ${resolve(file)}: it is made.`);
+  if (file !== undefined && !existsSync(file)) warn(io, `The database ${resolve(file)} does not exist. Creating it.`);
 }

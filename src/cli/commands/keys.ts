@@ -25,7 +25,7 @@ export async function createKey(
       const { key, hash } = generateKey();
       const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
       if (!(await keys.create(name, hash, { expiresAt, operator })))
-        throw new Error(`There is a key named ${name} already: revoke it, or take another name.`);
+        throw new Error(`A key named ${name} already exists. Revoke it, or choose another name.`);
       await print(io, json ? toIndentedJson({ name, key, operator, expires: expiresAt ?? null }) : key);
     },
     "create",

@@ -21,6 +21,9 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
   const { force = false, withoutKeys } = options;
   const summary = await restore(file, url, document, force, progress, { withoutKeys }).finally(bar.clear);
   for (const name of summary.restoredKeys)
-    warn(io, `petstore: Restored the key ${name}, which the store did not have. If it was revoked, revoke it again.`);
+    warn(
+      io,
+      `petstore: Restored the key ${name}, which the database did not have. If it was revoked, revoke it again.`,
+    );
   await printFields(io, toSummaryFields(summary), options);
 }

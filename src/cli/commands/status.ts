@@ -46,29 +46,33 @@ async function fetchStatus(
   key: string,
 ): Promise<{ raw: unknown; status: Status }> {
   if (!/^https?:\/\/[^?#@]+$/.test(url) || !URL.canParse(url))
-    throw new Error("The service must be an http or https URL, http://127.0.0.1:3000.");
+    throw new Error("The URL of the service must be an http or https URL, such as http://127.0.0.1:3000.");
   if (key === "")
-    throw new Error("OPERATOR_KEY is not set: make a key with petstore keys create NAME --operator, and put it there.");
+    throw new Error("OPERATOR_KEY is not set. Set it to a key that petstore keys create NAME --operator prints.");
   const address = new URL("status.json", url.endsWith("/") ? url : `${url}/`);
   const redactedUrl = redact(address.href);
   if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
-    warn(io, `petstore: the key goes to ${address.hostname} unencrypted`);
+    warn(io, `petstore: Warning: the key is sent to ${address.hostname} without encryption.`);
   const { code, text } = await get(address, key, certificateName).catch(({ code, cause, message }) => {
     throw new Error(
       code === "ERR_TLS_CERT_ALTNAME_INVALID"
-        ? `The certificate at ${redactedUrl} is not for ${certificateName ?? address.hostname}: give the URL that it is for.`
-        : `Nothing answers at ${redactedUrl}: ${[Object(cause).message, code, message].find(Boolean)}.`,
+        ? `The certificate of ${redactedUrl} is not valid for ${certificateName ?? address.hostname}. Use a host name of the certificate.`
+        : `No response from ${redactedUrl}: ${[Object(cause).message, code, message].find(Boolean)}.`,
     );
   });
   if (text === undefined)
-    throw new Error(`${redactedUrl} is no status of a Pet Store: it has more than ${maxResponseSize / 1e6} MB.`);
+    throw new Error(
+      `The response of ${redactedUrl} is larger than ${maxResponseSize / 1e6} MB, so it is not the status of a Pet Store.`,
+    );
   const { raw, body } = parseBody(text);
   const status = code === 200 ? parseStatus(body) : undefined;
   if (status) return { raw, status };
-  const reason = body?.message ?? "it does not say why";
-  if (code === 401 || code === 429) throw new Error(`${redactedUrl} refuses the key of OPERATOR_KEY: ${reason}`);
-  if (code === 503) throw new Error(`${redactedUrl} can't say: ${reason}`);
-  throw new Error(`${redactedUrl} is no status of a Pet Store (${code}): is it what stands before /status?`);
+  const reason = body?.message ?? "no reason given";
+  if (code === 401 || code === 429) throw new Error(`${redactedUrl} rejected the key in OPERATOR_KEY: ${reason}`);
+  if (code === 503) throw new Error(`${redactedUrl} is not available: ${reason}`);
+  throw new Error(
+    `The response of ${redactedUrl} (${code}) is not the status of a Pet Store. Check the URL of the service.`,
+  );
 }
 
 // fetch can't validate a certificate for another host name. Does not follow redirects, which would leak the key.
@@ -121,7 +125,7 @@ function formatStatus(status: Status, stream: Output): string {
     `Pet Store ${describeService(status, formatTime)}`,
     styleText(colors[state], text, { stream }),
     toKeyMetrics(status)
-      .map(([name, value]) => `${name.padEnd(22)}${value}`)
+      .map(([name, value]) => `${name.padEnd(24)}${value}`)
       .join("\n"),
     ...toTables(status).map(({ title, headings, rows, emptyText }) =>
       rows.length === 0

@@ -10,7 +10,7 @@ export const createPet: Handler<"createPet"> = async (call, { pets }) => {
   if (created.outcome === "conflict")
     return fail(
       "idempotency_key_reused",
-      "This Idempotency-Key was used with another body. Make a new key for a new pet.",
+      "This Idempotency-Key was used with a different body. Use a new key to create another pet.",
     );
   if (created.outcome === "full")
     return fail("store_full", "The store contains the maximum number of pets. No pet was created. Do not retry.");

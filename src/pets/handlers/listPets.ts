@@ -7,7 +7,7 @@ export const listPets: Handler<"listPets"> = async ({ query }, { pets, paginatio
   if (after === null)
     return fail(
       "invalid_cursor",
-      "The cursor does not belong to this list and filter: follow the Link header as it is, or begin without one.",
+      "The cursor is not valid for this list and filter. Use the URL of the Link header unchanged, or omit the cursor.",
     );
   const { cursor, ...selection } = query;
   const page = await pets.list({ ...selection, after });

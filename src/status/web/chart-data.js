@@ -19,39 +19,39 @@ export function toCharts(status) {
 }
 
 /** @type {(status: Status) => Chart[]} */
-function toRequestCharts({ step, operations, refused, failed }) {
+function toRequestCharts({ step, operations, rejected, failed }) {
   /** @type {(metric: "rate" | "p50" | "p99") => Series[]} */
   const byOperation = (metric) =>
     operations.map((operation) => ({ label: operation.id, values: operation[metric], current: operation.now[metric] }));
-  const emptyText = "No calls in the last hour.";
+  const emptyText = "No requests in the last hour.";
   return [
     {
       title: "Requests",
-      subtitle: "a second, by operation",
+      subtitle: "per second, by operation",
       format: formatRate,
       series: byOperation("rate"),
       emptyText,
     },
     {
-      title: "Refused and failed",
-      subtitle: "a second",
+      title: "Errors",
+      subtitle: "per second",
       format: formatRate,
       series: [
-        { label: "refused (4xx)", values: refused, current: meanOfLastMinute(refused, step) },
+        { label: "rejected (4xx)", values: rejected, current: meanOfLastMinute(rejected, step) },
         { label: "failed (5xx)", values: failed, current: meanOfLastMinute(failed, step) },
       ],
-      emptyText: "Nothing was refused, and nothing failed, in the last hour.",
+      emptyText: "No errors in the last hour.",
     },
     {
-      title: "Time to answer, p50",
-      subtitle: "half of the calls took no longer",
+      title: "Latency, p50",
+      subtitle: "median",
       format: formatDuration,
       series: byOperation("p50"),
       emptyText,
     },
     {
-      title: "Time to answer, p99",
-      subtitle: "99 of 100 calls took no longer",
+      title: "Latency, p99",
+      subtitle: "99th percentile",
       format: formatDuration,
       series: byOperation("p99"),
       emptyText,
@@ -65,32 +65,32 @@ function toResourceCharts({ store, process }) {
   const toSeries = (label, values) => ({ label, values, current: latest(values) });
   return [
     {
-      title: "Time of the store",
-      subtitle: "for a question to it",
+      title: "Database latency",
+      subtitle: "per query",
       format: formatDuration,
       series: [toSeries("p50", store.p50), toSeries("p99", store.p99)],
-      emptyText: "The store was not asked in the last hour.",
+      emptyText: "No queries in the last hour.",
     },
     {
       title: "Memory",
-      subtitle: "of the service",
+      subtitle: "resident, of all processes",
       format: formatBytes,
       series: [toSeries("memory", process.memory)],
-      emptyText: "No figures yet.",
+      emptyText: "No data yet.",
     },
     {
       title: "Event loop delay",
-      subtitle: "p99 of what a turn waits",
+      subtitle: "99th percentile",
       format: formatDuration,
       series: [toSeries("delay", process.delay)],
       emptyText: "No delay in the last hour.",
     },
     {
-      title: "In flight",
-      subtitle: "calls that are being answered",
+      title: "Requests in flight",
+      subtitle: "without a complete response",
       format: formatNumber,
       series: [toSeries("in flight", process.inFlight)],
-      emptyText: "Whenever it was counted in the last hour, no call was in flight.",
+      emptyText: "No requests in flight in any sample of the last hour.",
     },
   ];
 }
@@ -116,7 +116,7 @@ export function isEmpty({ series }) {
 
 /** Describes the current values. @type {(chart: Chart) => string} */
 export function describeCurrentValues({ format, series }) {
-  const values = series.map(({ label, current }) => `${label} ${current === null ? "no call" : format(current)}`);
+  const values = series.map(({ label, current }) => `${label} ${current === null ? "no requests" : format(current)}`);
   return `Now: ${values.join(", ")}.`;
 }
 

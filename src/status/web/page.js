@@ -27,7 +27,7 @@ let shownTime = "";
 find("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const key = keyField.value.trim();
-  if (!/^psk_[\w-]+$/.test(key)) return setText("key-error", "This is no key: it begins with psk_.");
+  if (!/^psk_[\w-]+$/.test(key)) return setText("key-error", "This is not a valid key. Keys begin with psk_.");
   sessionStorage.setItem(storageKey, key);
   keyField.value = "";
   start();
@@ -41,7 +41,7 @@ function start() {
   const hasKey = sessionStorage.getItem(storageKey) !== null;
   find("key-form").hidden = hasKey;
   find("forget-key").hidden = !hasKey;
-  if (hasKey) showState("ok", "Asking the service…");
+  if (hasKey) showState("ok", "Loading…");
   poll();
 }
 
@@ -69,12 +69,12 @@ async function poll() {
   const { signal } = pendingRequest;
   const { status, rejection, failure } = await fetchStatus(key, signal);
   if (signal.aborted) return;
-  if (rejection !== undefined) return forgetKey(`The key is refused. ${rejection}`);
+  if (rejection !== undefined) return forgetKey(`The key was rejected. ${rejection}`);
   try {
     if (status) showStatus(status);
     else showFailure(failure);
   } catch (error) {
-    showFailure("The answer can't be shown: if the service is newer than this page, reload it.");
+    showFailure("The response can't be shown. The service may have been updated. Reload this page.");
     reportError(error);
   } finally {
     pollTimer = setTimeout(poll, pollInterval);
@@ -91,17 +91,17 @@ async function fetchStatus(key, signal) {
     const body = await response.json();
     if (response.ok) return { status: body };
     if (response.status === 401) return { rejection: body.message };
-    return { failure: `The service can't say: ${body.message}` };
+    return { failure: `The status is not available. ${body.message}` };
   } catch {
     // No connection, a timeout, or a response that is not JSON, for example of a gateway.
-    return { failure: "The service does not answer." };
+    return { failure: "The service does not respond." };
   }
 }
 
 /** @type {(reason: string | undefined) => void} */
 function showFailure(reason) {
-  const shown = shownTime && `The figures below are of ${shownTime}. `;
-  showState("error", `${reason} ${shown}It is asked again every 10 seconds.`);
+  const shown = shownTime && `The data below is from ${shownTime}. `;
+  showState("error", `${reason} ${shown}This page retries every 10 seconds.`);
 }
 
 /** @type {(status: Status) => void} */

@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } fr
  */
 
 const sunsetWarning = 30; // days
-const deprecationsUnavailable = "What is deprecated could not be read.";
+const deprecationsUnavailable = "The calls of deprecated operations could not be read.";
 
 /**
  * Assesses the health of the service. It is an error if the store is unreachable or calls failed with 5xx, and a
@@ -21,10 +21,10 @@ const deprecationsUnavailable = "What is deprecated could not be read.";
  */
 export function assessHealth({ service, operations, deprecated }) {
   const errors = [];
-  if (!service.reachable) errors.push("The store can't be reached.");
+  if (!service.reachable) errors.push("The database is not reachable.");
   const failing = operations.filter(({ now }) => now.failed > 0);
   const failures = failing.map(({ id, now }) => `${id} ${formatRate(now.failed)}`).join(", ");
-  if (failing.length > 0) errors.push(`Calls failed (5xx) in the last minute: ${failures}.`);
+  if (failing.length > 0) errors.push(`Requests failed (5xx) in the last minute: ${failures}.`);
 
   const sunsets = (deprecated ?? []).flatMap(({ operation, daysLeft, keys }) =>
     daysLeft === null ? [] : { sunset: `${operation} ${describeSunset(daysLeft)}`, daysLeft, callers: keys.length },
@@ -40,16 +40,15 @@ export function assessHealth({ service, operations, deprecated }) {
   const notices = sunsets
     .filter((one, index) => !urgent.includes(one) && (index === 0 || one.daysLeft < 0))
     .map(({ sunset }) => `${sunset}.`);
-  const ok = "the store is reachable, and no call failed in the last minute.";
-  if (warnings.length > 0)
-    return { state: "warning", text: [...warnings, `Else all is well: ${ok}`, ...notices].join(" ") };
-  return { state: "ok", text: [`All is well: ${ok}`, ...notices].join(" ") };
+  const ok = "The database is reachable, and no request failed in the last minute.";
+  if (warnings.length > 0) return { state: "warning", text: [...warnings, ok, ...notices].join(" ") };
+  return { state: "ok", text: [`Healthy. ${ok}`, ...notices].join(" ") };
 }
 
 /** @type {(daysLeft: number) => string} */
 function describeSunset(daysLeft) {
   if (daysLeft < 0) return `is ${formatCount(-daysLeft, "day")} past its sunset`;
-  return daysLeft > 0 ? `goes in ${formatCount(daysLeft, "day")}` : "may go now";
+  return daysLeft > 0 ? `reaches its sunset in ${formatCount(daysLeft, "day")}` : "reaches its sunset today";
 }
 
 /**
@@ -60,24 +59,24 @@ export function describeService({ service }, formatTime) {
   const { version, contract, store, workers, started } = service;
   const storeName = store === "sqlite" ? "SQLite" : "PostgreSQL";
   const processes = workers === 1 ? "1 process" : `${workers} processes`;
-  return `version ${version}, contract ${contract}, ${storeName}, ${processes}, since ${formatTime(new Date(started))}`;
+  return `version ${version}, API version ${contract}, ${storeName}, ${processes}, started ${formatTime(new Date(started))}`;
 }
 
 /** Returns the most important metrics: labels, and values with units. @type {(status: Status) => [string, string][]} */
-export function toKeyMetrics({ step, operations, refused, store, process }) {
+export function toKeyMetrics({ step, operations, rejected, store, process }) {
   /** @type {(metric: "rate" | "failed") => number} */
   const sum = (metric) => operations.reduce((sum, { now }) => sum + now[metric], 0);
   const { pool } = store;
   /** @type {[string, string][]} */
-  const connections = pool ? [["Connections (waiting)", `${pool.used} of ${pool.size} (${pool.waiting})`]] : [];
+  const connections = pool ? [["Database connections", `${pool.used} of ${pool.size} (${pool.waiting} waiting)`]] : [];
   return [
     ["Requests", formatRate(sum("rate"))],
     ["Failed (5xx)", formatRate(sum("failed"))],
-    ["Refused (4xx)", formatRate(meanOfLastMinute(refused, step))],
-    ["Store, p99", formatDuration(latest(store.p99))],
+    ["Rejected (4xx)", formatRate(meanOfLastMinute(rejected, step))],
+    ["Database latency, p99", formatDuration(latest(store.p99))],
     ["Memory", formatBytes(latest(process.memory))],
     ["Event loop delay", formatDuration(latest(process.delay))],
-    ["In flight", formatNumber(latest(process.inFlight))],
+    ["Requests in flight", formatNumber(latest(process.inFlight))],
     ...connections,
   ];
 }
@@ -89,8 +88,8 @@ export function toTables({ operations, keys, deprecated }) {
   const deprecatedOperations = deprecated ?? [];
   return [
     {
-      title: "Operations, in the last minute",
-      headings: ["Operation", "Path", "Calls /s", "Failed /s", "p50, ms", "p99, ms"],
+      title: "Operations in the last minute",
+      headings: ["Operation", "Path", "Requests/s", "Failed/s", "p50 (ms)", "p99 (ms)"],
       textColumns: 2,
       rows: operations.map(({ id, method, path, now: { rate, failed, p50, p99 } }) => [
         id,
@@ -100,8 +99,8 @@ export function toTables({ operations, keys, deprecated }) {
       emptyText: "There are no operations.",
     },
     {
-      title: "Most active keys, in the last hour",
-      headings: ["Key", "Calls", "Now, /s"],
+      title: "Most active keys in the last hour",
+      headings: ["Key", "Requests", "Requests/s now"],
       textColumns: 1,
       rows: keys.map(({ name, calls, rate }) => [name, formatNumber(calls), formatNumber(rate)]),
       emptyText: "No key was used in the last hour.",
@@ -112,23 +111,21 @@ export function toTables({ operations, keys, deprecated }) {
       textColumns: 3,
       rows: deprecatedOperations.map(({ operation, sunset, daysLeft, successor, calls }) => [
         operation,
-        sunset ?? "not said",
+        sunset ?? "not set",
         successor ?? "–",
         formatNumber(daysLeft),
         formatNumber(calls),
       ]),
-      emptyText: deprecated ? "Nothing is deprecated." : deprecationsUnavailable,
+      emptyText: deprecated ? "No operation is deprecated." : deprecationsUnavailable,
     },
     {
-      title: "Who called them, in 30 days",
-      headings: ["Operation", "Key", "Last", "Calls"],
+      title: "Callers in the last 30 days",
+      headings: ["Operation", "Key", "Last call", "Calls"],
       textColumns: 3,
       rows: deprecatedOperations.flatMap(({ operation, keys }) =>
         keys.map(({ name, calls, last }) => [operation, name || "(no key)", last, formatNumber(calls)]),
       ),
-      emptyText: deprecated
-        ? "Nobody called a deprecated operation in the last 30 days."
-        : "Who called what is deprecated could not be read.",
+      emptyText: deprecated ? "No calls of deprecated operations in the last 30 days." : deprecationsUnavailable,
     },
   ];
 }

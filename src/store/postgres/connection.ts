@@ -81,13 +81,12 @@ export async function prepareDatabase(
 
 async function prepare(client: pg.Client, mode: OpenMode, maxPets: bigint | null): Promise<PreparedDatabase> {
   const version = await readVersion(client);
-  if (mode === "migrate" && version === 0) throw new Error("it has no pet store");
   if (mode === "readonly" && version > 0 && version < latestVersion)
     throw new Error(
-      `it is of version ${version}, and this release has ${latestVersion}: let petstore migrate bring it there`,
+      `its schema version is ${version}, but this release requires ${latestVersion}. Run petstore migrate`,
     );
-  if (mode === "readonly" && version === 0)
-    throw Object.assign(new Error("it has no pet store of this version: petstore migrate makes it one"), missing);
+  if (mode !== "create" && version === 0)
+    throw Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
   await migrate(client);
   const secret = (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
   // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.

@@ -7,17 +7,17 @@ import { Unavailable } from "../../lib/index.ts";
 const unavailableReasons: Readonly<Record<string, string>> = {
   "08": "not reachable", // connection exception
   "25": "read-only", // invalid transaction state: a standby instead of the primary
-  "26000": "out of step with its pooler", // invalid SQL statement name, as with DATABASE_PREPARE=on
+  "26000": "not usable through its connection pooler", // invalid SQL statement name, as with DATABASE_PREPARE=on
   "28": "not accessible", // invalid authorization
-  "3D": "not there", // invalid catalog name
+  "3D": "missing", // invalid catalog name
   "40": "busy", // transaction rollback
-  "42P05": "out of step with its pooler", // duplicate prepared statement
-  "53": "out of room", // insufficient resources
+  "42P05": "not usable through its connection pooler", // duplicate prepared statement
+  "53": "out of resources", // insufficient resources
   "55": "locked", // object not in prerequisite state
   "57": "not running", // operator intervention
   "57014": "too slow", // query canceled
   "58": "not readable or writable", // system error
-  XX: "damaged", // internal error
+  XX: "failing with an internal error", // internal error
 };
 
 /** Returns whether a server rejected a write because it is read-only, such as a standby. */
@@ -30,11 +30,11 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     const code = error.code as string;
     const reason = unavailableReasons[code] ?? unavailableReasons[code.slice(0, 2)];
-    return reason === undefined ? error : new Unavailable(`The store is ${reason}.`, { cause: error });
+    return reason === undefined ? error : new Unavailable(`The database is ${reason}.`, { cause: error });
   }
   // pg reports failed connections as plain errors. Errors of other classes, such as TypeError, are bugs.
   const isConnectionError = error instanceof AggregateError || (error as Error).constructor === Error;
-  return isConnectionError ? new Unavailable("The store is not reachable.", { cause: error }) : error;
+  return isConnectionError ? new Unavailable("The database is not reachable.", { cause: error }) : error;
 }
 
 /**
@@ -52,5 +52,5 @@ export function toOpenFailure(error: unknown): string {
   const [first = error] = (error as AggregateError).errors ?? [];
   const { message } = first as Error;
   const lacksPassword = message.startsWith("SASL") && message.endsWith("client password must be a string");
-  return lacksPassword ? "it asks for a password: give it in the URL, in PGPASSWORD or in ~/.pgpass" : message;
+  return lacksPassword ? "it requires a password. Set it in the URL, PGPASSWORD or ~/.pgpass" : message;
 }

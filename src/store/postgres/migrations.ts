@@ -77,7 +77,7 @@ export const latestVersion = migrations.length;
  */
 export async function readVersion(db: ClientBase): Promise<number> {
   const [{ encoding }] = (await db.query("SELECT current_setting('server_encoding') AS encoding")).rows;
-  if (encoding !== "UTF8") throw new Error(`its encoding is ${encoding}, and must be UTF8`);
+  if (encoding !== "UTF8") throw new Error(`its encoding is ${encoding}, but must be UTF8`);
   const { rows: tables } = await db.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'petstore' AND c.relkind IN ('r', 'p', 'v')`,
@@ -87,7 +87,9 @@ export async function readVersion(db: ClientBase): Promise<number> {
     throw new Error("its schema petstore belongs to another program");
   const [{ version }] = (await db.query("SELECT coalesce(max(version), 0) AS version FROM petstore.migrations")).rows;
   if (version > latestVersion)
-    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${latestVersion}`);
+    throw new Error(
+      `its schema version is ${version}, but this release supports at most ${latestVersion}. Use a newer release`,
+    );
   return version;
 }
 

@@ -91,7 +91,7 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   create: "pets_create",
   lastPetId: "pets_create",
   findRecord: "pets_create",
-  deleteExpiredRecords: "forget",
+  deleteExpiredRecords: "expire",
   createKey: "keys_create",
   listKeys: "keys_list",
   findKeys: "keys_find",

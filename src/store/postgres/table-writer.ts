@@ -60,12 +60,12 @@ export class PostgresTableWriter implements TableWriter {
         `SELECT count(*) AS n, count(*) FILTER (WHERE previous > value) AS unordered
          FROM (SELECT ${first} AS value, lag(${first}) OVER (ORDER BY ${columns}) AS previous FROM petstore.${table}) AS sorted`,
       );
-      if (!valid) yield `The index ${name} is not in use: PostgreSQL takes it for invalid.`;
+      if (!valid) yield `The index ${name} is invalid: PostgreSQL does not use it.`;
       else if (indexed.n !== expected.n || indexed.unordered > 0n)
-        yield `The index ${name} disagrees with its table: it leads to ${indexed.n} of ${expected.n} rows, ${indexed.unordered} of them out of order.`;
+        yield `The index ${name} does not match its table: it contains ${indexed.n} of ${expected.n} rows, ${indexed.unordered} of them out of order.`;
     }
     const [{ n: orphans }] = (await this.#db.query(countOrphans("petstore."))).rows;
-    if (orphans > 0n) yield `${orphans} records of Idempotency-Keys name a pet that is not there.`;
+    if (orphans > 0n) yield `${orphans} idempotency records refer to pets that do not exist.`;
   }
 
   async setSecret(secret: Uint8Array): Promise<void> {

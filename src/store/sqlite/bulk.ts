@@ -106,7 +106,7 @@ class SqliteTableWriter implements TableWriter {
     for (const { integrity_check: report } of this.#db.prepare("PRAGMA integrity_check").iterate())
       for (const line of String(report).split("\n")) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
     const orphans = this.#db.prepare(countOrphans()).get()?.n;
-    if (orphans) yield `${orphans} records of Idempotency-Keys name a pet that is not there.`;
+    if (orphans) yield `${orphans} idempotency records refer to pets that do not exist.`;
   }
 
   async setSecret(secret: Uint8Array): Promise<void> {

@@ -13,10 +13,10 @@ const unavailableReasons = new Map([
   [6, "locked"], // SQLITE_LOCKED
   [8, "read-only"], // SQLITE_READONLY
   [sqliteIoError, "not readable or writable"],
-  [11, "damaged"], // SQLITE_CORRUPT
-  [sqliteFull, "out of space"],
+  [11, "corrupt"], // SQLITE_CORRUPT
+  [sqliteFull, "out of disk space"],
   [14, "not accessible"], // SQLITE_CANTOPEN
-  [26, "not a database"], // SQLITE_NOTADB
+  [26, "invalid"], // SQLITE_NOTADB
 ]);
 
 // Returns the primary result code of an error of SQLite, or 0.
@@ -50,6 +50,6 @@ export async function retryWhileBusy<T>(
       return retryWhileBusy(work, timeout, deadline);
     }
     const reason = unavailableReasons.get(code);
-    throw reason === undefined ? error : new Unavailable(`The store is ${reason}.`, { cause: error });
+    throw reason === undefined ? error : new Unavailable(`The database is ${reason}.`, { cause: error });
   }
 }

@@ -28,10 +28,9 @@ export function openDatabase(file: string, mode: OpenMode): DatabaseSync {
     if (mode === "readonly") {
       if (version > 0 && version < latestVersion)
         throw new Error(
-          `it is of version ${version}, and this release has ${latestVersion}: let petstore migrate bring it, or a copy of it, there`,
+          `its schema version is ${version}, but this release requires ${latestVersion}. Run petstore migrate on it, or on a copy`,
         );
-      if (version === 0)
-        throw Object.assign(new Error("it has no pet store of this version: petstore migrate makes it one"), missing);
+      if (version === 0) throw Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");

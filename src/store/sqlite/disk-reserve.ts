@@ -62,7 +62,7 @@ export class DiskReserve {
   }
 }
 
-const toUnavailable = (cause: unknown) => new Unavailable("The store is out of space.", { cause });
+const toUnavailable = (cause: unknown) => new Unavailable("The database is out of disk space.", { cause });
 
 // Another process may still be writing the file, or may have been killed meanwhile. If the file is not accessible, the
 // write itself finds the cause.

@@ -20,8 +20,10 @@ export function createFileCheck(db: DatabaseSync): () => void {
     const now = performance.now();
     const isDue = now - lastWalCheck > walCheckInterval;
     if (!isSameFile(file, opened.file) || (isDue && !isSameFile(wal, opened.wal))) {
-      const cause = new Error(`${file} or its -wal is not what was opened: put that back, or start the service anew`);
-      throw new Unavailable("The store's file was removed or replaced.", { cause });
+      const cause = new Error(
+        `${file} or its -wal file is not the one that was opened: put it back, or restart the service`,
+      );
+      throw new Unavailable("The database file was removed or replaced.", { cause });
     }
     if (isDue) lastWalCheck = now;
   };

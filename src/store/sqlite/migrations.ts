@@ -80,7 +80,9 @@ export function readVersion(db: DatabaseSync): number {
   const isNew = hasNoTables && version === 0 && owner === 0;
   if (!isNew && (hasNoTables || owner !== applicationId)) throw new Error("it belongs to another program");
   if (version > latestVersion)
-    throw new Error(`it is of version ${version}, made by a newer release; this one knows up to ${latestVersion}`);
+    throw new Error(
+      `its schema version is ${version}, but this release supports at most ${latestVersion}. Use a newer release`,
+    );
   return version;
 }
 

@@ -81,7 +81,7 @@ export class TransactionScheduler {
   }
 
   #transact<T>(work: () => T): T {
-    if (!this.#db.isOpen) throw new Unavailable("The store is closed.");
+    if (!this.#db.isOpen) throw new Unavailable("The database is closed.");
     this.#begin.run();
     try {
       const result = work();

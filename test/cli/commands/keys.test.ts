@@ -21,7 +21,7 @@ t.test("Creates, lists and revokes keys", async (t) => {
   t.match(await keys("create", "bob"), {
     status: 1,
     stdout: "",
-    stderr: "petstore: There is a key named bob already: revoke it, or take another name.\n",
+    stderr: "petstore: A key named bob already exists. Revoke it, or choose another name.\n",
   });
   t.match(await keys("list"), {
     status: 0,
@@ -60,7 +60,7 @@ t.test("Rejects a database that does not exist, and one in memory", async (t) =>
   });
   t.match(await petstore({ DATABASE_URL: "sqlite::memory:" }, ["keys", "create", "x"]), {
     status: 1,
-    stderr: /names a store in memory/,
+    stderr: /is an in-memory database/,
   });
 });
 

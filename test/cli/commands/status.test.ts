@@ -24,13 +24,13 @@ t.test("Shows the status of the service with the same settings, or of a URL", as
   const shown = await petstore({ OPERATOR_KEY, PORT: `${port}`, HOST: "0.0.0.0" }, ["status"]);
   t.match(shown, { status: 0, stderr: "" });
   const [first, , verdict] = shown.stdout.split("\n");
-  t.match(first, `Pet Store version ${version}, contract ${content.info.version}, SQLite, 1 process, since 20`);
-  t.match(first, /, since \d{4}-\d\d-\d\d \d\d:\d\dZ$/);
-  t.match(verdict, /^All is well/);
-  t.match(shown.stdout, /^OPERATION +PATH +CALLS \/S +FAILED \/S +P50, MS +P99, MS$/m);
+  t.match(first, `Pet Store version ${version}, API version ${content.info.version}, SQLite, 1 process, started 20`);
+  t.match(first, /, started \d{4}-\d\d-\d\d \d\d:\d\dZ$/);
+  t.match(verdict, /^Healthy\./);
+  t.match(shown.stdout, /^OPERATION +PATH +REQUESTS\/S +FAILED\/S +P50 \(MS\) +P99 \(MS\)$/m);
   t.match(shown.stdout, /^listPets +GET \/pets +[\d.]+ +0 +[\d.]+ +[\d.]+$/m);
   t.match(shown.stdout, /^bob +3 +[\d.]+$/m);
-  t.match(shown.stdout, /^Nobody called a deprecated operation in the last 30 days\.$/m);
+  t.match(shown.stdout, /^No calls of deprecated operations in the last 30 days\.$/m);
   const json = await petstore({ OPERATOR_KEY }, ["status", `${origin}/`, "--json"]);
   t.match(JSON.parse(json.stdout), {
     service: { workers: 1, reachable: true },
@@ -39,7 +39,7 @@ t.test("Shows the status of the service with the same settings, or of a URL", as
   });
   t.match(
     await petstore({ OPERATOR_KEY }, ["status", `http://0.0.0.0:${port}`]),
-    { status: 0, stderr: "petstore: the key goes to 0.0.0.0 unencrypted\n" },
+    { status: 0, stderr: "petstore: Warning: the key is sent to 0.0.0.0 without encryption.\n" },
     "an address that may be in a network",
   );
 });
@@ -51,35 +51,39 @@ t.test("Fails if the key, the URL or the service is wrong", async (t) => {
       stdout: "",
       stderr: new RegExp(`^petstore: ${stderr.source}\\n$`),
     });
-  await fails({}, /OPERATOR_KEY is not set: make a key with petstore keys create NAME --operator, and put it there\./);
+  await fails({}, /OPERATOR_KEY is not set\. Set it to a key that petstore keys create NAME --operator prints\./);
   await fails(
     { OPERATOR_KEY: key },
-    /\S+\/status\.json refuses the key of OPERATOR_KEY: The API key is not an operator's.*/,
+    /\S+\/status\.json rejected the key in OPERATOR_KEY: The API key is not an operator key\..*/,
     origin,
   );
   const unknown = generateKey().key;
-  await fails({ OPERATOR_KEY: unknown }, /\S+ refuses the key of OPERATOR_KEY: The API key is not valid.*/, origin);
+  await fails({ OPERATOR_KEY: unknown }, /\S+ rejected the key in OPERATOR_KEY: The API key is not valid.*/, origin);
   const limited = await start(t, { store, settings: { RATE_LIMIT_FAILED: "1/60s" } });
   await limited.call("GET", "/v1/pets", { key: unknown });
   await fails(
     { OPERATOR_KEY: unknown },
-    /\S+ refuses the key of OPERATOR_KEY: Too many wrong keys came from this address .* Try again in \d+ seconds\./,
+    /\S+ rejected the key in OPERATOR_KEY: This network address exceeds the limit of .* Try again in \d+ seconds\./,
     limited.origin,
   );
-  await fails({ OPERATOR_KEY }, /\S+\/v1\/status\.json is no status of a Pet Store \(404\): .*/, `${origin}/v1`);
+  await fails(
+    { OPERATOR_KEY },
+    /The response of \S+\/v1\/status\.json \(404\) is not the status of a Pet Store\. .*/,
+    `${origin}/v1`,
+  );
   for (const url of ["127.0.0.1:3000", "http://me:word@127.0.0.1"])
-    await fails({ OPERATOR_KEY }, /The service must be an http or https URL, .*/, url);
+    await fails({ OPERATOR_KEY }, /The URL of the service must be an http or https URL, .*/, url);
   await fails(
     { OPERATOR_KEY, HOST: "::", PORT: "1", TLS_CERT: "cert.pem" },
-    /Nothing answers at https:\/\/\[::1\]:1\/status\.json: E[A-Z]+\./,
+    /No response from https:\/\/\[::1\]:1\/status\.json: E[A-Z]+\./,
   );
   await fails(
     { OPERATOR_KEY, PORT: `${await freePort()}` },
-    /Nothing answers at http:\/\/127\.0\.0\.1:\d+\/status\.json: ECONNREFUSED\./,
+    /No response from http:\/\/127\.0\.0\.1:\d+\/status\.json: ECONNREFUSED\./,
   );
 });
 
-t.test("Shows the status and fails if the store can't be reached", async (t) => {
+t.test("Shows the status and fails if the database is not reachable", async (t) => {
   const path = join(folder(t), "petstore.db");
   const lost = await openStore(`sqlite:${path}`);
   t.teardown(() => lost.close());
@@ -88,7 +92,7 @@ t.test("Shows the status and fails if the store can't be reached", async (t) => 
   rmSync(path); // what SQLite writes from now on is lost
   t.match(await petstore({ OPERATOR_KEY: operator }, ["status", service.origin]), {
     status: 1,
-    stdout: /^The store can't be reached\.$/m,
+    stdout: /^The database is not reachable\.$/m,
   });
 });
 
@@ -103,7 +107,7 @@ t.test("Shows sunsets that have passed", async (t) => {
   const operator = await addKey(service.store, "olivia", undefined, true);
   const { stdout } = await petstore({ OPERATOR_KEY: operator }, ["status", service.origin]);
   // 11 if midnight has passed since.
-  t.match(stdout, /^All is well: .* getPet is 1[01] days past its sunset\.$/m);
+  t.match(stdout, /^Healthy\. .* getPet is 1[01] days past its sunset\.$/m);
   t.match(stdout, new RegExp(`^getPet +${sunset} +/pets +-1[01] +0$`, "m"));
 });
 
@@ -111,7 +115,7 @@ t.test("Rejects responses that are not the status of a Pet Store, and prints no 
   const { url, respond } = await startFake(t);
   const { key } = generateKey();
   const good = await readStatus();
-  const wrong = "is no status of a Pet Store (200)";
+  const wrong = " (200) is not the status of a Pet Store";
   for (const [status, body, reason] of [
     [200, "hello", wrong],
     [200, "null", wrong],
@@ -119,20 +123,24 @@ t.test("Rejects responses that are not the status of a Pet Store, and prints no 
     [200, edit(good, ['"started":"2', '"started":"X']), wrong],
     [200, edit(good, ['"workers":1', '"workers":"1"']), wrong],
     [200, edit(good, ['"workers":1', '"workers":1,"workers":1']), wrong],
-    [302, "", "is no status of a Pet Store (302)"],
-    [401, "", "refuses the key of OPERATOR_KEY: it does not say why"],
+    [302, "", " (302) is not the status of a Pet Store"],
+    [401, "", " rejected the key in OPERATOR_KEY: no reason given"],
     [
       401,
       JSON.stringify({ message: `no \x1b[31m\r\x9b\n${key.slice(0, 9)}\x7f${key.slice(9)}` }),
-      "refuses the key of OPERATOR_KEY: no psk_…",
+      " rejected the key in OPERATOR_KEY: no psk_…",
     ],
-    [200, " ".repeat(10_000_001), "is no status of a Pet Store: it has more than 10 MB."],
-    [429, "", "refuses the key of OPERATOR_KEY: it"],
-    [503, JSON.stringify({ message: "The database can't be reached." }), "can't say: The database can't be reached."],
+    [200, " ".repeat(10_000_001), " is larger than 10 MB, so it is not the status of a Pet Store."],
+    [429, "", " rejected the key in OPERATOR_KEY: no"],
+    [
+      503,
+      JSON.stringify({ message: "The database can't be reached." }),
+      " is not available: The database can't be reached.",
+    ],
   ] as const) {
     respond(status, body);
     const shown = await petstore({ OPERATOR_KEY: key }, ["status", url]);
-    t.match(shown, { status: 1, stderr: `petstore: ${url}/status.json ${reason}` });
+    t.match(shown, { status: 1, stderr: `${url}/status.json${reason}` });
     t.equal(shown.stderr.split("\n").length, 2, "one line");
   }
 });
@@ -151,7 +159,7 @@ t.test("Removes control characters and keys from its output", async (t) => {
   respond(200, body);
   const show = async (...args: string[]) => (await petstore({ OPERATOR_KEY: key }, ["status", url, ...args])).stdout;
   const shown = await show();
-  t.match(shown, /^Pet Store version abpsk_…, contract /);
+  t.match(shown, /^Pet Store version abpsk_…, API version /);
   t.match(shown, /^abpsk_… +1 +0$/m);
   const json = await show("--json");
   t.match(json, '"more": 9007199254740993');

@@ -11,21 +11,21 @@ const find = (title: string, shown = status) => {
 
 t.test("Describes the highest value of a chart, and its time", async (t) => {
   t.match(describeMaximum(find("Requests"), status.times), /^Highest: 1 \/s at \d\d:\d\d\.$/);
-  t.match(describeMaximum(find("Refused and failed"), status.times), /^Highest: refused \(4xx\) 1 \/s at \d\d:\d\d\.$/);
+  t.match(describeMaximum(find("Errors"), status.times), /^Highest: rejected \(4xx\) 1 \/s at \d\d:\d\d\.$/);
 });
 
 t.test("Describes a chart without data", async (t) => {
-  t.equal(describeMaximum(find("Time to answer, p99"), status.times), "No calls in the last hour.");
+  t.equal(describeMaximum(find("Latency, p99"), status.times), "No requests in the last hour.");
   t.equal(describeMaximum(find("Event loop delay"), status.times), "No delay in the last hour.");
 });
 
 t.test("Describes the current values of a chart", async (t) => {
   t.equal(describeCurrentValues(find("Requests")), "Now: listPets 1 /s.");
-  t.equal(describeCurrentValues(find("Time to answer, p99")), "Now: listPets no call.");
-  t.equal(describeCurrentValues(find("Refused and failed")), "Now: refused (4xx) 1 /s, failed (5xx) 0 /s.");
+  t.equal(describeCurrentValues(find("Latency, p99")), "Now: listPets no requests.");
+  t.equal(describeCurrentValues(find("Errors")), "Now: rejected (4xx) 1 /s, failed (5xx) 0 /s.");
 });
 
 t.test("Averages the rates of errors over the last minute", async (t) => {
-  const refused = [100, 0, 0, 0, 0, 0, 3];
-  t.equal(find("Refused and failed", { ...status, refused }).series[0]?.current, 0.5);
+  const rejected = [100, 0, 0, 0, 0, 0, 3];
+  t.equal(find("Errors", { ...status, rejected }).series[0]?.current, 0.5);
 });

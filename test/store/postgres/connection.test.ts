@@ -28,7 +28,7 @@ const isConnected = (store: Store) =>
     () => "PostgreSQL can't be reached",
   );
 
-t.test("reports in one line why the database can't be opened, without the password", async (t) => {
+t.test("Reports in one line why the database can't be opened, without the password", async (t) => {
   const url = await emptyDatabase(t);
   const { hostname, port, username, pathname } = new URL(url);
   const rejects = async (address: string, message: RegExp) => {
@@ -44,7 +44,7 @@ t.test("reports in one line why the database can't be opened, without the passwo
   await rejects(misleading, /connect ECONNREFUSED/);
   await rejects(
     `postgres://${username}@${hostname}:${port}${pathname}`,
-    /it asks for a password: give it in the URL, in PGPASSWORD or in ~\/\.pgpass/,
+    /it requires a password\. Set it in the URL, PGPASSWORD or ~\/\.pgpass/,
   );
   await rejects(`${url}_not`, /database "\w+" does not exist/);
   await rejects(`${url}?sslmode=verify-full`, /does not support SSL/);
@@ -55,13 +55,16 @@ t.test("reports in one line why the database can't be opened, without the passwo
   await query(url, "DROP TABLE petstore.songs");
   await (await openStore(url)).close(); // an empty schema that an administrator created
   await query(url, "INSERT INTO petstore.migrations VALUES (99, now())");
-  await rejects(url, new RegExp(`it is of version 99, made by a newer release; this one knows up to ${latestVersion}`));
+  await rejects(
+    url,
+    new RegExp(`its schema version is 99, but this release supports at most ${latestVersion}\\. Use a newer release`),
+  );
   await query(url, `CREATE DATABASE ${pathname.slice(1)}_latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
   t.teardown(() => query(url, `DROP DATABASE ${pathname.slice(1)}_latin WITH (FORCE)`));
-  await rejects(`${url}_latin`, /its encoding is LATIN1, and must be UTF8/);
+  await rejects(`${url}_latin`, /its encoding is LATIN1, but must be UTF8/);
 });
 
-t.test("waits for a connection for 0.8 seconds, or for those of PGCONNECT_TIMEOUT", async (t) => {
+t.test("Waits for a connection for 0.8 seconds, or for those of PGCONNECT_TIMEOUT", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
   const { PGCONNECT_TIMEOUT: timeout = "" } = process.env;
   t.teardown(() => {
@@ -75,7 +78,7 @@ t.test("waits for a connection for 0.8 seconds, or for those of PGCONNECT_TIMEOU
     const store = await openStore(network.url);
     network.losesData = true;
     const start = performance.now();
-    await t.rejects(store.check(), { message: "The store is not reachable." });
+    await t.rejects(store.check(), { message: "The database is not reachable." });
     const waited = Math.round(performance.now() - start);
     t.ok(waited >= ms - 50, `rejected after ${waited} ms`);
     network.losesData = false;
@@ -83,7 +86,7 @@ t.test("waits for a connection for 0.8 seconds, or for those of PGCONNECT_TIMEOU
   }
 });
 
-t.test("limits how many calls wait while all connections are in use", async (t) => {
+t.test("Limits how many calls wait while all connections are in use", async (t) => {
   const url = await newDatabase(t);
   // PostgreSQL cancels a statement long before the store stops waiting, as with the defaults.
   const timeouts = { postgres: { connect: 1_000, statement: 200, query: 10_000 } };
@@ -100,8 +103,8 @@ t.test("limits how many calls wait while all connections are in use", async (t) 
   t.ok(responses.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
   const lists = Array.from({ length: 400 }, (_, n) => store.pets.list({ limit: 1, after: BigInt(n) }));
   const messages = (await Promise.allSettled(lists)).map((list) => list.status === "rejected" && list.reason.message);
-  t.ok(messages.includes("The store is busy."), "some are rejected at once");
-  t.ok(messages.includes("The store is too slow."), "some are rejected when PostgreSQL cancels their statement");
+  t.ok(messages.includes("The database is busy."), "some are rejected at once");
+  t.ok(messages.includes("The database is too slow."), "some are rejected when PostgreSQL cancels their statement");
   await blocker.query("ROLLBACK");
   t.match(await service.call("GET", "/v1/pets"), { status: 200 });
   await blocker.end();
@@ -109,7 +112,7 @@ t.test("limits how many calls wait while all connections are in use", async (t) 
   await store.close();
 });
 
-t.test("a create whose connection is cut happens at most once, and its retry succeeds", async (t) => {
+t.test("A create whose connection is cut happens at most once, and its retry succeeds", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
   const store = await openStore(network.url, { timeouts: longTimeouts });
@@ -135,7 +138,7 @@ t.test("a create whose connection is cut happens at most once, and its retry suc
   t.equal((await readPets(url)).length, 10, "no pet was created twice");
 });
 
-t.test("a failed deletion of expired idempotency records is repeated, and fails no create", async (t) => {
+t.test("A failed deletion of expired idempotency records is repeated, and fails no create", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
   const store = await openStore(network.url, { timeouts: longTimeouts });
@@ -150,7 +153,7 @@ t.test("a failed deletion of expired idempotency records is repeated, and fails 
   network.cut = { text: "deleteExpiredRecords", when: "before" };
   await create([2, 3, 4, 5, 6, 7, 8, 9, 10]);
   await until(
-    () => store.metrics.querySeconds.has("forget") || undefined,
+    () => store.metrics.querySeconds.has("expire") || undefined,
     () => "nothing is deleted",
   );
   t.equal(await countExpired(), 1);
@@ -162,7 +165,7 @@ t.test("a failed deletion of expired idempotency records is repeated, and fails 
   );
 });
 
-t.test("responds with 503 while the network loses all data, and recovers by itself", async (t) => {
+t.test("Responds with 503 while the network loses all data, and recovers by itself", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
   const timeouts = { postgres: { connect: 400, statement: 400, query: 400 } };
   const store = await openStore(network.url, { connections: 2, timeouts });
@@ -183,7 +186,7 @@ t.test("responds with 503 while the network loses all data, and recovers by itse
   await succeeds();
 });
 
-t.test("loses nothing while its connections are terminated under load", async (t) => {
+t.test("Loses nothing while its connections are terminated under load", async (t) => {
   const url = await newDatabase(t);
   const store = await openStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());

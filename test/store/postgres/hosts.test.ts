@@ -129,7 +129,7 @@ async function openReadOnlySessions(t: Test, attributes: string): Promise<Store>
   return store;
 }
 
-const message = "The store is read-only.";
+const message = "The database is read-only.";
 
 t.test("Closes all connections to a server that is read-only if target_session_attrs is read-write", async (t) => {
   const store = await openReadOnlySessions(t, "read-write");

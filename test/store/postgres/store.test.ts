@@ -15,7 +15,7 @@ import { until } from "../../support/wait.ts";
 const terminateAll =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()";
 
-t.test("ten openings at once migrate an empty database once", async (t) => {
+t.test("Ten openings at once migrate an empty database once", async (t) => {
   const url = await emptyDatabase(t);
   const stores = await Promise.all(Array.from({ length: 10 }, () => openStore(url)));
   t.equal(new Set(stores.map(({ secret }) => Buffer.from(secret).toString("hex"))).size, 1, "they share one secret");
@@ -30,7 +30,10 @@ t.test("ten openings at once migrate an empty database once", async (t) => {
 
 t.test("petstore migrate creates the store, and petstore keys list does not", async (t) => {
   const settings = { DATABASE_URL: await emptyDatabase(t) };
-  t.match(await petstore(settings, ["keys", "list"]), { status: 1, stderr: /it has no pet store/ });
+  t.match(await petstore(settings, ["keys", "list"]), {
+    status: 1,
+    stderr: /it has not been migrated. Run petstore migrate/,
+  });
   t.match(await petstore(settings, ["migrate"]), { status: 0 });
   t.match(await petstore(settings, ["keys", "list"]), { status: 0, stdout: /^NAME/ });
 });
@@ -45,7 +48,7 @@ t.test("3,000 lookups of wrong keys at once do not reject the lookup of a valid 
   t.ok(others.every((other) => other === undefined));
 });
 
-t.test("a failed migration changes nothing", async (t) => {
+t.test("A failed migration changes nothing", async (t) => {
   const url = await emptyDatabase(t);
   await query(url, "CREATE SCHEMA petstore; CREATE VIEW pg_temp.x AS SELECT 1");
   await query(url, "CREATE SEQUENCE petstore.secret"); // takes the name of the last table
@@ -55,7 +58,7 @@ t.test("a failed migration changes nothing", async (t) => {
   await (await openStore(url)).close();
 });
 
-t.test("serves without the right to change the schema", async (t) => {
+t.test("Serves without the right to change the schema", async (t) => {
   const url = await newDatabase(t);
   const role = `petstore_test_role_${Math.random().toString(36).slice(2)}`;
   await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
@@ -70,7 +73,7 @@ t.test("serves without the right to change the schema", async (t) => {
   t.match(await service.call("POST", "/v1/pets", { json: { name: "Rex", categoryId: 1 } }), { status: 201 });
 });
 
-t.test("each statement finds its rows by an index, in a store of any size", async (t) => {
+t.test("Each statement finds its rows by an index, in a store of any size", async (t) => {
   const client = new pg.Client({ connectionString: await newDatabase(t) });
   await client.connect();
   t.teardown(() => client.end());
@@ -102,7 +105,7 @@ t.test("each statement finds its rows by an index, in a store of any size", asyn
   }
 });
 
-t.test("does not report bugs as Unavailable", async (t) => {
+t.test("Does not report bugs as Unavailable", async (t) => {
   const url = await newDatabase(t);
   const closed = await openStore(url);
   await closed.close();
@@ -115,7 +118,7 @@ t.test("does not report bugs as Unavailable", async (t) => {
   await t.rejects(store.pets.find(faulty as unknown as bigint), TypeError, "an exception in a value");
 });
 
-t.test("rejects with Unavailable while the database can't be written", async (t) => {
+t.test("Rejects with Unavailable while the database can't be written", async (t) => {
   const url = await newDatabase(t);
   const store = await openStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
@@ -124,7 +127,7 @@ t.test("rejects with Unavailable while the database can't be written", async (t)
   for (const idempotencyKey of [undefined, call])
     await t.rejects(
       store.pets.create(rex, idempotencyKey),
-      new Unavailable("The store is busy."),
+      new Unavailable("The database is busy."),
       "creates lock the secret",
     );
   await query(url, "INSERT INTO petstore.secret TABLE petstore.saved");
@@ -133,5 +136,5 @@ t.test("rejects with Unavailable while the database can't be written", async (t)
   await query(url, terminateAll);
   const isDisconnected = () => (store.metrics.pool()?.idle === 0 ? true : undefined);
   await until(isDisconnected, () => "the connections are still open");
-  await t.rejects(store.pets.create(rex), new Unavailable("The store is read-only."));
+  await t.rejects(store.pets.create(rex), new Unavailable("The database is read-only."));
 });

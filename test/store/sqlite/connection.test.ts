@@ -24,13 +24,13 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-t.test("creates the folders of the file", async (t) => {
+t.test("Creates the folders of the file", async (t) => {
   const file = join(folder(t), "nested/deeper/petstore.db");
   await (await openStore(`sqlite:${file}`)).close();
   t.ok(existsSync(file));
 });
 
-t.test("rejects a file that it can't open, with the reason", async (t) => {
+t.test("Rejects a file that it can't open, with the reason", async (t) => {
   const path = folder(t);
   const rejects = (name: string, message: RegExp) =>
     t.rejects(openStore(`sqlite:${join(path, name)}`), { message }, name);
@@ -47,7 +47,7 @@ t.test("rejects a file that it can't open, with the reason", async (t) => {
   }
   await (await openStore(`sqlite:${join(path, "newer")}`)).close();
   execute(join(path, "newer"), "PRAGMA user_version = 99");
-  const newer = `it is of version 99, made by a newer release; this one knows up to ${latestVersion}`;
+  const newer = `its schema version is 99, but this release supports at most ${latestVersion}\\. Use a newer release`;
   await rejects("newer", new RegExp(newer));
   await rejects("text/below", /can't be opened/);
   mkdirSync(join(path, "locked"));

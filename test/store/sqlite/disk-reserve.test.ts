@@ -14,10 +14,10 @@ import { folder } from "../../support/files.ts";
 import { addKey } from "../../support/service.ts";
 
 const size = 1_048_576; // bytes
-const outOfSpace = { constructor: Unavailable, message: "The store is out of space." };
+const outOfSpace = { constructor: Unavailable, message: "The database is out of disk space." };
 const newFile = (t: Test) => join(folder(t), "petstore.db");
 
-t.test("keeps 1 MB of real blocks beside the file, from the first create on", async (t) => {
+t.test("Keeps 1 MB of real blocks beside the file, from the first create on", async (t) => {
   const file = newFile(t);
   const store = await openStore(`sqlite:${file}`);
   t.teardown(() => store.close());
@@ -32,14 +32,14 @@ t.test("keeps 1 MB of real blocks beside the file, from the first create on", as
   }
 });
 
-t.test("rejects without space for the reserve, and leaves no part of it", async (t) => {
+t.test("Rejects without space for the reserve, and leaves no part of it", async (t) => {
   const file = newFile(t);
   for (const reserve of [new DiskReserve(file, 2 ** 60), new DiskReserve(join(file, "petstore.db"))])
     t.throws(() => reserve.ensure(), outOfSpace);
   t.notOk(existsSync(`${file}-reserve`));
 });
 
-t.test("tries again to create the reserve 1 second after a failure", async (t) => {
+t.test("Tries again to create the reserve 1 second after a failure", async (t) => {
   const parent = join(folder(t), "missing");
   const reserve = new DiskReserve(join(parent, "petstore.db"));
   t.throws(() => reserve.ensure(), outOfSpace);
@@ -50,7 +50,7 @@ t.test("tries again to create the reserve 1 second after a failure", async (t) =
   t.ok(existsSync(join(parent, "petstore.db-reserve")));
 });
 
-t.test("is beside the file that a symbolic link refers to, and needs no file for a store in memory", async (t) => {
+t.test("Is beside the file that a symbolic link refers to, and needs no file for a store in memory", async (t) => {
   const [file, link] = [newFile(t), newFile(t)];
   writeFileSync(file, "");
   symlinkSync(file, link);
@@ -60,7 +60,7 @@ t.test("is beside the file that a symbolic link refers to, and needs no file for
   t.notOk(existsSync(":memory:-reserve"));
 });
 
-t.test("only a write of keys uses the reserve, and only if there is no other space", async (t) => {
+t.test("Only a write of keys uses the reserve, and only if there is no other space", async (t) => {
   const file = newFile(t);
   const db = openDatabase(file, "create");
   t.teardown(() => db.close());

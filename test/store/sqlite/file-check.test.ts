@@ -26,8 +26,8 @@ async function openWatched(t: Test) {
   t.teardown(() => store.close());
   const unavailable = {
     constructor: Unavailable,
-    message: "The store's file was removed or replaced.",
-    cause: { message: `${file} or its -wal is not what was opened: put that back, or start the service anew` },
+    message: "The database file was removed or replaced.",
+    cause: { message: `${file} or its -wal file is not the one that was opened: put it back, or restart the service` },
   };
   const fails = async (reason: string) => {
     await pause(110); // the -wal file is checked every 100 ms
@@ -43,7 +43,7 @@ async function openWatched(t: Test) {
   return { file, store, fails, works };
 }
 
-t.test("acknowledges no write to a file that was moved, replaced or removed", async (t) => {
+t.test("Acknowledges no write to a file that was moved, replaced or removed", async (t) => {
   const { file, fails, works } = await openWatched(t);
   renameSync(file, `${file}.away`);
   await fails("moved");
@@ -64,7 +64,7 @@ t.test("acknowledges no write to a file that was moved, replaced or removed", as
   await fails("removed");
 });
 
-t.test("never retries a committed write if it can't stat the file", async (t) => {
+t.test("Never retries a committed write if it can't stat the file", async (t) => {
   const { file, store, works } = await openWatched(t);
   const away = `${dirname(file)}.away`;
   renameSync(dirname(file), away);

@@ -15,7 +15,7 @@ import { start } from "../../support/service.ts";
 
 const newFile = (t: Test) => join(folder(t), "petstore.db");
 
-t.test("uses WAL with synchronous=FULL, strict tables, and an index for each statement", async (t) => {
+t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each statement", async (t) => {
   const file = newFile(t);
   const store = await openStore(`sqlite:${file}`);
   const db = new DatabaseSync(file);
@@ -53,15 +53,15 @@ t.test("uses WAL with synchronous=FULL, strict tables, and an index for each sta
   t.equal(synchronous, 2n, "synchronous is FULL");
 });
 
-t.test("a write that waits when the store is closed fails with Unavailable", async (t) => {
+t.test("A write that waits when the store is closed fails with Unavailable", async (t) => {
   const store = await openStore(`sqlite:${newFile(t)}`);
   await store.pets.list({ limit: 1 });
   const waiting = store.pets.create(rex);
   await store.close();
-  await t.rejects(waiting, { constructor: Unavailable, message: "The store is closed." });
+  await t.rejects(waiting, { constructor: Unavailable, message: "The database is closed." });
 });
 
-t.test("a writer waits for the lock of another connection, and readers do not", async (t) => {
+t.test("A writer waits for the lock of another connection, and readers do not", async (t) => {
   const file = newFile(t);
   const store = await openStore(`sqlite:${file}`);
   const service = await start(t, { store });
@@ -77,7 +77,7 @@ t.test("a writer waits for the lock of another connection, and readers do not", 
   await t.rejects(store.check(), { code: "ERR_INVALID_STATE" }, "use of a closed store is reported as a bug");
 });
 
-t.test("responds to a write with 503 if the lock outlasts the timeout", async (t) => {
+t.test("Responds to a write with 503 if the lock outlasts the timeout", async (t) => {
   const file = newFile(t);
   const store = await openStore(`sqlite:${file}`, { timeouts: { sqlite: { busy: 50 } } });
   t.teardown(() => store.close());
@@ -88,14 +88,14 @@ t.test("responds to a write with 503 if the lock outlasts the timeout", async (t
   t.match(await create(), {
     status: 503,
     headers: { "retry-after": "1" },
-    body: { code: "unavailable", message: "The store is locked by another process. Try again." },
+    body: { code: "unavailable", message: "The database is locked by another process. Try again in 1 second." },
   });
   blocker.exec("COMMIT");
   blocker.close();
   t.match(await create(), { status: 201 });
 });
 
-t.test("opens a store that another connection has locked for writing", async (t) => {
+t.test("Opens a store that another connection has locked for writing", async (t) => {
   const file = newFile(t);
   await (await openStore(`sqlite:${file}`)).close();
   const blocker = new DatabaseSync(file);
@@ -106,7 +106,7 @@ t.test("opens a store that another connection has locked for writing", async (t)
   blocker.close();
 });
 
-t.test("a failed migration changes nothing", async (t) => {
+t.test("A failed migration changes nothing", async (t) => {
   const db = new DatabaseSync(newFile(t));
   const denied = constants.SQLITE_INSERT;
   db.setAuthorizer((action, table) =>
@@ -120,7 +120,7 @@ t.test("a failed migration changes nothing", async (t) => {
   db.close();
 });
 
-t.test("stores only the SHA-256 of a key, in a file that only its owner can read", async (t) => {
+t.test("Stores only the SHA-256 of a key, in a file that only its owner can read", async (t) => {
   const file = newFile(t);
   const { stdout } = await petstore({ DATABASE_URL: `sqlite:${file}` }, ["keys", "create", "a"]);
   const key = stdout.trim();

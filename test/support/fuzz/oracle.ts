@@ -11,7 +11,7 @@ const operations = [
 
 /** Returns whether the service rejected the request only because it is overloaded, as on a machine with other load. */
 export function isLoadShedding({ status, text }: HttpResponse): boolean {
-  return status === 503 && (text === "" || text.includes("too much to do")); // the response to HEAD has no body
+  return status === 503 && (text === "" || text.includes("overloaded")); // the response to HEAD has no body
 }
 
 /**
