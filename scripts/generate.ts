@@ -56,7 +56,7 @@ function isInt64({ type, format }: Schema): boolean {
   return type === "integer" && format === "int64";
 }
 
-// To the service, a parameter with a default always has a value, and an extensible enum has only its listed values.
+// In the service, a parameter with a default always has a value, and an extensible enum is a closed union.
 async function generateServerTypes(): Promise<string> {
   const withDefaults = structuredClone(document);
   for (const path of Object.values<Record<string, Operation>>(withDefaults.paths))
@@ -70,7 +70,7 @@ export const documentHash = "${hash("sha256", text)}";
 `;
 }
 
-// A later version of the service may send new values of an extensible enum, so that the client has a string.
+// In the client, an extensible enum is a string, because later versions of the service can send new values.
 async function generateClientTypes(): Promise<string> {
   return `${await generateTypes(document, "string")}
 /** The names of all int64 fields. */
@@ -86,13 +86,13 @@ export const basePath = ${JSON.stringify(readBasePath(document))};
 
 function findInt64Fields(): string[] {
   const fields = [...findSchemas(document)].flatMap(({ properties = {}, items }) => {
-    if (items && isInt64(resolve(items))) throw new Error("An int64 must be a field for the client to read it.");
+    if (items && isInt64(resolve(items))) throw new Error("The client supports int64 only in fields, not in arrays.");
     return Object.entries(properties).map(([name, schema]) => ({ name, int64: isInt64(resolve(schema)) }));
   });
   const names = new Set(fields.filter(({ int64 }) => int64).map(({ name }) => name));
   const ambiguous = fields.find(({ name, int64 }) => names.has(name) && !int64);
   if (ambiguous)
-    throw new Error(`The field ${ambiguous.name} is an int64 in one schema and not in another: rename one of them.`);
+    throw new Error(`The field ${ambiguous.name} is an int64 in one schema, but not in another. Rename one of them.`);
   return [...names].sort();
 }
 
@@ -128,7 +128,7 @@ async function generate(check: boolean): Promise<void> {
     const file = new URL(name, root);
     if (!check) await writeFile(file, content);
     else if ((await readFile(file, "utf8").catch(() => "")) !== content)
-      throw new Error(`${name} is out of date: run npm run generate`);
+      throw new Error(`${name} is out of date. Run npm run generate.`);
   }
 }
 

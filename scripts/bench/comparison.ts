@@ -69,7 +69,7 @@ export async function run(args: string[]): Promise<void> {
   console.log(tables);
   if (Object.keys(values).length === 1 && !values.quick) {
     writeFileSync("scripts/bench/speed.svg", formatChart(results));
-    const conditions = `one core for the server and one for its clients; ${pets.toLocaleString("en-US")} pets`;
+    const conditions = `one core each for server and clients; ${pets.toLocaleString("en-US")} pets`;
     writeMeasurements("docs/performance.md", "comparison", tables, conditions);
   }
   process.exitCode = checkGoals(results).every(({ isMet }) => isMet) ? 0 : 1;

@@ -62,7 +62,7 @@ export async function run(args: string[]): Promise<void> {
     const text = [formatTable(overloadHead, rows), formatTable(concurrencyHead, concurrencyRows)].join("\n\n");
     console.log(text);
     if (values.write) {
-      const conditions = "one core for the server and one for its clients";
+      const conditions = "one core each for server and clients";
       writeMeasurements("docs/performance.md", "overload", text, conditions);
     }
   } finally {

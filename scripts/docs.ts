@@ -1,0 +1,135 @@
+// Generates the reference tables of the pages in docs/ from the code, between markers: settings, commands, exit codes,
+// error codes and metrics. With --check, it only compares.
+// usage: node scripts/docs.ts [--check], in the folder of the project
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import type { Command } from "commander";
+import { exitCodes } from "../src/cli/help.ts";
+import { processIo } from "../src/cli/io.ts";
+import { createProgram } from "../src/cli/program.ts";
+import { settings } from "../src/config.ts";
+import { errors } from "../src/pets/errors.ts";
+import { formatTable } from "./bench/report.ts";
+import { scrapeMetrics } from "./docs/metrics.ts";
+import { readSection, replaceSection } from "./measurements.ts";
+
+type Sections = Readonly<Record<string, string>>;
+
+const code = (text: string) => (text === "" ? "" : `\`${text}\``);
+
+// Formats text of the code as Markdown: options, variables and URLs in it are code.
+function toMarkdown(text: string): string {
+  const literal = /(?<![\w`-])(?:--[a-z][a-z-]*|[A-Z]+_[A-Z_]+|(?:https?|postgres|sqlite):[^\s;]*[^\s;,.)])/g;
+  return text.replace(literal, code).replaceAll("<", "\\<");
+}
+
+// A pipe in a cell must be escaped, also in code.
+function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return formatTable(
+    head,
+    rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|"))),
+  );
+}
+
+// A value such as sqlite:PATH stays as it is.
+function toSentence(text: string): string {
+  if (/^[a-z]+:/.test(text)) return text.replace(/\.?$/, ".");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.?$/, ".");
+}
+
+function listSettings(): Sections {
+  const rows = Object.entries(settings).map(([name, { default: value, description, allowed }]) => [
+    code(name),
+    code(value),
+    toMarkdown(toSentence(description)),
+    toMarkdown(toSentence(allowed)),
+  ]);
+  return { settings: toTable(["setting", "default", "description", "values"], rows) };
+}
+
+function listCommands(): Sections {
+  const commands = [...findCommands(createProgram(processIo))];
+  const rows = commands.map(([name, command]) => [
+    `[${code(name)}](#${name.replaceAll(" ", "-")})`,
+    toMarkdown(toSentence(command.description())),
+  ]);
+  return {
+    commands: toTable(["command", "description"], rows),
+    ...Object.fromEntries(commands.map(([name, command]) => [name, describeCommand(command)])),
+    "exit-codes": toTable(
+      ["exit code", "meaning"],
+      exitCodes.map(([exitCode, meaning]) => [exitCode, toMarkdown(toSentence(meaning))]),
+    ),
+  };
+}
+
+// Yields the commands without subcommands, with their names, such as `petstore keys create`.
+function* findCommands(command: Command, parents = ""): Generator<[name: string, command: Command]> {
+  const name = `${parents}${command.name()}`;
+  if (command.commands.length === 0) yield [name, command];
+  for (const subcommand of command.commands) yield* findCommands(subcommand, `${name} `);
+}
+
+function describeCommand(command: Command): string {
+  const help = command.createHelp();
+  const usage = `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``;
+  const rows = [
+    ...command.registeredArguments.map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
+    ...command.options.map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+  ] as [string, string][];
+  if (rows.length === 0) return usage;
+  const cells = rows.map(([term, description]) => [code(term), toMarkdown(toSentence(description))]);
+  return `${usage}\n\n${toTable(["argument or option", "description"], cells)}`;
+}
+
+// The code knows the statuses; the page has the descriptions, which stay as they are.
+function listErrors(page: string): Sections {
+  const cells = readSection(page, "errors").matchAll(/^\| `(\w+)` \|[^|]*\|(.*)\|$/gm);
+  const descriptions = new Map([...cells].map(([, name, description]) => [name, description?.trim()]));
+  const rows = Object.entries(errors).map(([name, status]) => {
+    const description = descriptions.get(name);
+    if (!description) throw new Error(`The error code ${name} has no description: add a row for it.`);
+    return [code(name), String(status), description];
+  });
+  rows.sort(([, a], [, b]) => Number(a) - Number(b));
+  return { errors: formatTable(["code", "status", "cause"], rows) };
+}
+
+async function listMetrics(): Promise<Sections> {
+  const rows = (await scrapeMetrics()).map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels.map(code).join(", "),
+    toMarkdown(help),
+  ]);
+  return { metrics: toTable(["metric", "type", "labels", "description"], rows) };
+}
+
+const pages: Readonly<Record<string, (page: string) => Sections | Promise<Sections>>> = {
+  "docs/api.md": listErrors,
+  "docs/cli.md": listCommands,
+  "docs/configuration.md": listSettings,
+  "docs/operations.md": listMetrics,
+};
+
+async function generate(check: boolean): Promise<void> {
+  for (const [file, list] of Object.entries(pages)) {
+    const before = readFileSync(file, "utf8");
+    const update = async () => {
+      const sections = Object.entries(await list(before));
+      return sections.reduce((page, [name, text]) => replaceSection(page, name, text), before);
+    };
+    const after = await update().catch(({ message }) => {
+      throw new Error(`${file}: ${message}`);
+    });
+    if (!check) writeFileSync(file, after);
+    else if (after !== before) throw new Error(`${file} is out of date: run npm run docs`);
+  }
+}
+
+try {
+  await generate(parseArgs({ options: { check: { type: "boolean" } } }).values.check ?? false);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}
