@@ -46,7 +46,7 @@ t.test(
       spawnSync("bash", ["-o", "pipefail", "-c", `${process.execPath} ${bin} ${line}`], { env, encoding: "utf8" });
     t.match(run("keys create alice > /dev/full"), {
       status: 1,
-      stderr: /^petstore: Standard output can't be written: ENOSPC/,
+      stderr: /^petstore: Can't write to standard output: ENOSPC/,
     });
     t.match(run("completion bash | true"), { status: 0, stderr: "" });
   },

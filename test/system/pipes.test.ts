@@ -52,7 +52,7 @@ t.test("Reads from pipes, and writes to pipes that are closed early and to full 
   });
   t.match(shell(`${petstore} export > /dev/full`), {
     status: 1,
-    stderr: /petstore: Standard output can't be written: ENOSPC/,
+    stderr: /petstore: Can't write to standard output: ENOSPC/,
   });
   t.match(shell(`${petstore} import <(echo '{"name":"Tom","categoryId":1}') --format ndjson`), {
     status: 0,

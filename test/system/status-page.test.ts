@@ -127,7 +127,7 @@ t.test("Prompts for another key if one is rejected, and stores the key in this t
   t.equal(await page.locator("#tables").innerText(), "", "the tables are removed with the key");
   // Last, because the browser drops the coverage of scripts of the page before a reload.
   await enterKey(page, "password");
-  t.equal(await page.locator("#key-error").innerText(), "This is no key: it begins with psk_.");
+  t.equal(await page.locator("#key-error").innerText(), "This is not a valid key. Keys begin with psk_.");
 });
 
 t.test("Shows nothing of a response that arrives after the key was forgotten", async (t) => {
