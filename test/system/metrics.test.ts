@@ -79,7 +79,7 @@ t.test("Responds with 503 while the primary, which has the metrics of all worker
   t.equal(rejected.status, 503);
   t.match(await rejected.json(), {
     code: "unavailable",
-    message: "The metrics of all processes are not available. Try again.",
+    message: "The metrics of all processes are not available. Try again in 1 second.",
   });
   const many = await Promise.all(Array.from({ length: 60 }, async () => (await call("/metrics")).status));
   t.same([...new Set(many)], [503], "also for concurrent scrapes");
