@@ -89,7 +89,7 @@ export function toTables({ operations, keys, deprecated }) {
   return [
     {
       title: "Operations in the last minute",
-      headings: ["Operation", "Path", "Calls /s", "Failed /s", "p50 (ms)", "p99 (ms)"],
+      headings: ["Operation", "Path", "Calls/s", "Failed/s", "p50 (ms)", "p99 (ms)"],
       textColumns: 2,
       rows: operations.map(({ id, method, path, now: { rate, failed, p50, p99 } }) => [
         id,
@@ -100,7 +100,7 @@ export function toTables({ operations, keys, deprecated }) {
     },
     {
       title: "Most active keys in the last hour",
-      headings: ["Key", "Calls", "Calls /s now"],
+      headings: ["Key", "Calls", "Calls/s now"],
       textColumns: 1,
       rows: keys.map(({ name, calls, rate }) => [name, formatNumber(calls), formatNumber(rate)]),
       emptyText: "No key was used in the last hour.",

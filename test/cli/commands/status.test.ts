@@ -27,7 +27,7 @@ t.test("Shows the status of the service with the same settings, or of a URL", as
   t.match(first, `Pet Store version ${version}, API version ${content.info.version}, SQLite, 1 process, started 20`);
   t.match(first, /, started \d{4}-\d\d-\d\d \d\d:\d\dZ$/);
   t.match(verdict, /^Healthy\./);
-  t.match(shown.stdout, /^OPERATION +PATH +REQUESTS\/S +FAILED\/S +P50 \(MS\) +P99 \(MS\)$/m);
+  t.match(shown.stdout, /^OPERATION +PATH +CALLS\/S +FAILED\/S +P50 \(MS\) +P99 \(MS\)$/m);
   t.match(shown.stdout, /^listPets +GET \/pets +[\d.]+ +0 +[\d.]+ +[\d.]+$/m);
   t.match(shown.stdout, /^bob +3 +[\d.]+$/m);
   t.match(shown.stdout, /^No calls of deprecated operations in the last 30 days\.$/m);
