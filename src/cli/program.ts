@@ -81,7 +81,7 @@ function addServiceCommands(program: Command, io: Io): void {
   );
   const deprecations = program
     .command("deprecations")
-    .description("list deprecated operations, their sunsets, and the keys that called them in the last 30 days")
+    .description("list deprecated operations, their sunset dates, and the keys that called them in the last 30 days")
     .option("--json", "print JSON")
     .action(async (options: OutputOptions) =>
       (await import("./commands/deprecations.ts")).listDeprecations(io, options),
@@ -142,7 +142,7 @@ function parsePeriod(text: string): number {
 
 function addTransferCommands(program: Command, io: Io): void {
   const format = () =>
-    new Option("--format <format>", "file format; the default follows from the file extension").choices(formats);
+    new Option("--format <format>", "file format; the default depends on the file extension").choices(formats);
   const importing = program
     .command("import")
     .description("import pets from a file, one per line; the service can be running")
