@@ -149,7 +149,7 @@ export const settings = {
   },
   RATE_LIMIT_FAILED: {
     default: "100/60s",
-    description: "Maximum rate of failed authentications per network address, counted by each process",
+    description: "Maximum rate of requests with an invalid API key per network address, counted by each process",
     ...limit,
   },
   TRUST_PROXY: {

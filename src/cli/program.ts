@@ -75,7 +75,7 @@ function addServiceCommands(program: Command, io: Io): void {
     );
   addExamples(
     status,
-    ["OPERATOR_KEY=psk_… petstore status", "show the service with the same settings"],
+    ["OPERATOR_KEY=psk_… petstore status", "show the service at HOST and PORT"],
     ["petstore status https://pets.example", "show another service, with the key in OPERATOR_KEY"],
     ["petstore status --json", "print JSON, for scripts"],
   );
@@ -216,7 +216,7 @@ function addStoreCommands(program: Command, io: Io): void {
   const copy = program
     .command("copy")
     .description("copy a database to an empty one; stop the service first")
-    .requiredOption("--from <url>", "source: sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+    .requiredOption("--from <url>", "source, sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
     .requiredOption("--to <url>", "target, in the same form")
     .option("--json", "print JSON")
     .action(async (options: CopyOptions) => (await import("./commands/copy.ts")).copyStore(io, options));

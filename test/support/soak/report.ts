@@ -11,7 +11,7 @@ function countFailures({ history, violations, contradictions, failedStops }: Rep
     ...Object.fromEntries(byText),
     "responses that violate the document": violations,
     "responses that contradict the request": contradictions,
-    "SIGTERM with another exit code than 0": failedStops,
+    "SIGTERM with an exit code other than 0": failedStops,
   };
 }
 
