@@ -41,9 +41,13 @@ class Clients {
     this.#size += 1;
   }
 
-  /** Removes the next request. Returns it with its client, whose debt the caller increases by the time that it takes. */
+  /**
+   * Removes the next request; there must be one. Returns it with its client, whose debt the caller increases by the time
+   * that it takes.
+   */
   removeNext(): [QueuedRequest, Client] {
-    for (const [id, client] of this.#clients) {
+    for (;;) {
+      const [id, client] = this.#clients.entries().next().value as [unknown, Client];
       this.#clients.delete(id);
       client.debt = Math.max(0, client.debt - quantum);
       const request = client.debt === 0 ? client.requests.shift() : undefined;
@@ -53,7 +57,6 @@ class Clients {
       if (this.#size === 0) this.#clients.clear();
       return [request, client];
     }
-    throw new Error("No request is in the queue.");
   }
 }
 
