@@ -6,7 +6,7 @@ const [major, minor, patch] = /** @type {[number, number, number]} */ (process.v
 const minimum = major < 25 ? 24_018_001 : 26_005_001;
 if (major * 1e6 + minor * 1e3 + patch < minimum) {
   console.error(
-    `petstore: Node ${process.versions.node} is not supported. Use Node 24.18.1 or later, or Node 26.5.1 or later. In the project folder, npx petstore uses its own Node.`,
+    `petstore: Node ${process.versions.node} is not supported. Use Node 24 (24.18.1 or later), or Node 26.5.1 or later. In the project folder, npx petstore uses its own Node.`,
   );
   process.exit(1);
 }

@@ -1,6 +1,6 @@
 // Queues requests while the event loop is busy, and divides its time fairly between the clients (deficit round robin,
-// RFC 8290, section 4.1): a client that sends many or expensive requests waits for its own requests, not for those of
-// others. Every other request is one of a client with a credential, however many network addresses send requests without.
+// as in RFC 8290): a client that sends many or expensive requests waits for its own requests, not for those of others.
+// Alternates between clients with a credential and clients without one, however many network addresses the latter have.
 //
 // Without a queue, Node reads up to 48 times 1,024 requests in one tick of the event loop, before it runs timers. And it
 // accepts one connection per tick, so that long ticks delay the clients that connect.

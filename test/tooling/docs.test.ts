@@ -1,6 +1,6 @@
-// Runs the shell examples of README.md and docs/, in order, in a copy of the project for each page. The block after an
-// example (json, text, console or http) is its output, in which "…" stands for any text, and a line "…" for any lines. An example
-// with the info string `sh skip: reason` does not run.
+// Runs the shell examples of README.md and docs/, in order, in a copy of the project for each page. If the
+// next block is json, text, console or http, the output must match it. "…" matches any text, and a line "…" any lines. An
+// example with the info string `sh skip: reason` does not run.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
