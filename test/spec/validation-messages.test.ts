@@ -66,7 +66,11 @@ t.test("Says what a value must be, for each keyword", async (t) => {
       "must have exactly one of the forms that the document describes",
     ],
     [{ ...text, not: { const: "a" } }, "a", "has a value that the document excludes"],
-    [JSON.parse('{"type":"object","if":{"required":["a"]},"then":{"required":["b"]}}'), { a: 1 }, "must have the field 'b'"],
+    [
+      JSON.parse('{"type":"object","if":{"required":["a"]},"then":{"required":["b"]}}'),
+      { a: 1 },
+      "must have the field 'b'",
+    ],
   ] as [Schema, unknown, string][])
     t.equal(validateField(schema, value), `The field 'x' ${requirement}.`);
 });

@@ -12,7 +12,7 @@ t.test("Reports in one line that the version of Node is not supported", async (t
   for (const version of ["22.23.2", "24.18.0", "25.9.0", "26.5.0"]) {
     const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
     const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
-    const message = `^petstore: Node ${version} is not supported\\. Use Node 24\\.18\\.1 or later, or Node 26\\.5\\.1 or later\\..*\\n$`;
+    const message = `^petstore: Node ${version} is not supported\\. Use Node 24 \\(24\\.18\\.1 or later\\), or Node 26\\.5\\.1 or later\\..*\\n$`;
     t.match({ status, stderr }, { status: 1, stderr: new RegExp(message) });
   }
 });
