@@ -4,6 +4,7 @@
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
 import { decodeUtf8, HttpError } from "../http/index.ts";
+import { shorten } from "../lib/index.ts";
 import type { NewPet, Values } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import { compileValidator, readNewPetSchema } from "./pet-schema.ts";
@@ -61,7 +62,7 @@ function parseHeader(bytes: Buffer, allowed: readonly string[], required: readon
   const rule = `Allowed columns: ${allowed.join(", ")}.`;
   const columns = splitHeader(bytes, rule);
   const unknown = columns.find((name) => !allowed.includes(name));
-  if (unknown !== undefined) throw new Error(`The header has the unknown column '${unknown.slice(0, 50)}'. ${rule}`);
+  if (unknown !== undefined) throw new Error(`The header has the unknown column '${shorten(unknown)}'. ${rule}`);
   const missing = required.find((name) => !columns.includes(name));
   if (missing !== undefined) throw new Error(`The header must have the column '${missing}'. ${rule}`);
   const duplicate = columns.find((name, index) => columns.indexOf(name) !== index);

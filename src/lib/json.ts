@@ -1,5 +1,6 @@
 // JSON with exact integers. JSON.parse reads every number as a double, which rounds integers beyond 2^53. Here, an
 // integer that a double can't represent exactly is a bigint.
+import { shorten } from "./redaction.ts";
 
 const maxDigits = 19; // of an int64
 const numberPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -22,7 +23,7 @@ export function parseJson(text: string): unknown {
     return revive(key, value, context);
   } as Reviver);
   // The reviver visits each name of an object once, and the root. If the text has more names, one of them is repeated.
-  const written = text.match(/"(?:[^"\\]|\\.)*"\s*:?/g)?.filter((string) => string.endsWith(":")).length ?? 0;
+  const written = text.match(/[^"]*"(?:[^"\\]|\\.)*"\s*:?/gy)?.filter((string) => string.endsWith(":")).length ?? 0;
   if (written !== visited - 1) throw new SyntaxError("an object has the same name twice");
   return value;
 }
@@ -49,7 +50,7 @@ function toExactNumber(source: string, value: number): unknown {
   const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
   if (significant === "") return 0;
   if (zeros < 0 && !Number.isInteger(value)) return value;
-  if (zeros < 0) throw new SyntaxError(`the number ${source.slice(0, 40)} can't be represented exactly`);
+  if (zeros < 0) throw new SyntaxError(`the number ${shorten(source)} can't be represented exactly`);
   return significant.length + zeros > maxDigits ? value : parseInteger(sign + significant + "0".repeat(zeros));
 }
 

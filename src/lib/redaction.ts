@@ -1,4 +1,4 @@
-// Removes secrets and control characters from text before it is written to a log or a terminal.
+// Removes secrets, control characters and excess length from text before it is written to a message, a log or a terminal.
 
 // In a path, the underscore may be percent-encoded, also more than once.
 const apiKey = /psk(?:_|%(?:25)*5f)[\w%-]+/gi;
@@ -6,6 +6,11 @@ const apiKey = /psk(?:_|%(?:25)*5f)[\w%-]+/gi;
 /** Replaces API keys, and the user and password of URLs, with "…". */
 export function redact(text: string): string {
   return text.replace(apiKey, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
+}
+
+/** Returns the first `length` characters of a text, with "…" if it is longer: a client can send names of any length. */
+export function shorten(text: string, length = 50): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** Escapes control characters as \u001b, so that a terminal does not interpret them. */

@@ -3,7 +3,7 @@
 // Not ajv-errors, which needs a message in each schema, nor ajv-i18n, whose English messages are those of Ajv: "must NOT
 // have fewer than 1 properties".
 import type { ErrorObject } from "ajv";
-import { toJson } from "../lib/index.ts";
+import { shorten, toJson } from "../lib/index.ts";
 
 const articles: Readonly<Record<string, string>> = { array: "an array", integer: "an integer", object: "an object" };
 
@@ -75,9 +75,4 @@ function toText(value: unknown): string {
 
 function count(number: number, noun: string): string {
   return number === 1 ? `one ${noun}` : `${number} ${noun}s`;
-}
-
-// A name that a client sends can be long.
-function shorten(name: string): string {
-  return name.slice(0, 50);
 }

@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FastifySchemaCompiler } from "fastify";
 import { HttpError, type HttpErrorCode } from "../http/index.ts";
-import { parseInteger } from "../lib/index.ts";
+import { parseInteger, shorten } from "../lib/index.ts";
 import { numberKeywords, replaceNumberSchemas } from "./int64.ts";
 import { describeError, findMainError } from "./validation-messages.ts";
 
@@ -81,7 +81,7 @@ function createParameterParser(part: Part, { properties = {} }: Schema) {
     for (const name of names) {
       const text = texts[part === "headers" ? name.toLowerCase() : name];
       if (Array.isArray(text))
-        return new HttpError(code, `The ${kind} '${name}' must be given once, not ${text.length} times.`);
+        return new HttpError(code, `The ${kind} '${shorten(name)}' must be given once, not ${text.length} times.`);
       if (text !== undefined) values[name] = parseParameter(text, properties[name]?.type);
     }
     return values;
@@ -99,7 +99,7 @@ function parseParameter(text: string, type: string | undefined): unknown {
 function toHttpError(part: Part, errors: readonly ErrorObject[]): HttpError {
   const { name, code } = parts[part];
   const error = findMainError(errors);
-  const path = error.instancePath.slice(1).replaceAll("/", ".");
+  const path = shorten(error.instancePath.slice(1).replaceAll("/", "."), 200);
   const subject = path === "" ? (part === "body" ? "body" : "request") : `${name} '${path}'`;
   const requirement = describeError(error, name);
   const isText = part !== "body" && requirement.startsWith("must be an integer");

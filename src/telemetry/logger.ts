@@ -10,7 +10,7 @@ import {
   pino,
 } from "pino";
 import { callerOf } from "../auth/index.ts";
-import { redact } from "../lib/index.ts";
+import { redact, shorten } from "../lib/index.ts";
 import type { LogLimiter } from "./log-limiter.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
@@ -114,7 +114,7 @@ export class RequestLogger extends fastify.LogController {
     if (isLimited && !this.#limiter.take(status)) return;
     const line = {
       method: request.method,
-      path: truncate(request.url.split("?", 1)[0] as string),
+      path: shorten(request.url.split("?", 1)[0] as string, maxPathLength),
       operation,
       key: caller?.name,
       status,
@@ -125,8 +125,4 @@ export class RequestLogger extends fastify.LogController {
     };
     request.log.info(line, "request completed");
   }
-}
-
-function truncate(path: string): string {
-  return path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path;
 }

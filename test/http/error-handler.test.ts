@@ -17,6 +17,36 @@ t.test("Handles HEAD like GET, without a body", async (t) => {
   t.match(await service.call("HEAD", "/v1/pets/0"), { status: 404, text: "" });
 });
 
+t.test(
+  "Shortens what a message repeats of the request, so that it is no longer than the document allows",
+  async (t) => {
+    const long = "n".repeat(8_000);
+    const pet = { json: minimalPet };
+    const responses = [
+      await service.call("POST", "/v1/pets", { ...pet, headers: { "content-encoding": long } }),
+      await service.call("POST", "/v1/pets", { ...pet, headers: { "content-type": `application/${long}` } }),
+      await service.call("POST", "/v1/pets", { json: { ...minimalPet, [long]: 1 } }),
+      await service.call("POST", "/v1/pets", { json: { ...minimalPet, name: { [long]: long } } }),
+      await service.call("POST", "/v1/pets", { json: `{"name":"x","categoryId":1.${"0".repeat(8_000)}1}` }),
+      await service.call("POST", "/v1/pets", { json: `{"${long}":1,"${long}":1}` }),
+      await service.call("POST", "/v1/pets", { json: `{"${long}` }),
+      await service.call("GET", `/v1/pets?${long}=1`),
+      await service.call("GET", `/v1/pets?${long}&${long}`),
+      await service.call("GET", `/v1/pets?limit=${long}`),
+      await service.call("GET", `/v1/pets?status=${long}`),
+      await service.call("GET", `/v1/pets/${long}`),
+      await service.call("GET", `/v1/${long}`),
+      ...(await service.raw(`GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${long}, chunked\r\n\r\n`)),
+      ...(await service.raw(`GET / HTTP/1.1\r\nHost: ${long}@\r\n\r\n`)),
+      ...(await service.raw(`${long.toUpperCase()} / HTTP/1.1\r\nHost: x\r\n\r\n`)),
+    ];
+    for (const { status, text } of responses) {
+      t.ok(status >= 400);
+      t.ok(text.length < 400, `${text.slice(0, 200)} has ${text.length} characters`);
+    }
+  },
+);
+
 t.test("Logs one line per request, with its id and the name of the key, and without secrets", async (t) => {
   const { headers } = await service.call("POST", "/v1/pets?x=secret", { json: { name: "secret" } });
   await service.call("GET", "/v1/pets", { key: "psk_secret" });
