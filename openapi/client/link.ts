@@ -1,6 +1,7 @@
 // Parses the Link header (RFC 8288, section 3): `<target>; rel="next"; title="…", <target>; …`.
 
-const link = /<([^>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?)*)/g;
+// Sticky: a match begins where the previous one has ended, so that the time is linear.
+const link = /[\s,]*<([^>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?)*)/gy;
 const parameter = /;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]+))/g;
 
 /** Returns the unresolved target of the first link with the relation; undefined if there is none. */

@@ -9,7 +9,7 @@ const ignoredHeaders = /^(accept|content-type|authorization)$/i;
 /** Checks that the router supports the path template, and that its names are those of the path parameters. */
 export function checkPath(path: string, parameters: readonly ParameterObject[], reject: Reject): void {
   if (!/^(\/([\w.~-]|\{[^/{}]*\})+)+$/.test(path)) reject(`has the path ${path}, which the router does not support`);
-  const inTemplate = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name as string);
+  const inTemplate = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
   const misnamed = inTemplate.find((name) => !/^[a-z]\w*$/i.test(name));
   if (misnamed) reject(`has the path parameter ${misnamed}, whose name must be camelCase`);
   const declared = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import fastify from "fastify";
 import t from "tap";
-import { jsonBody } from "../../src/http/index.ts";
+import { connections, jsonBody, loadShedding, memoryMonitor } from "../../src/http/index.ts";
 import type { Pet } from "../../src/store/port.ts";
 import { maxBytes, maxName } from "../support/pets.ts";
 import { minimalPet, start } from "../support/service.ts";
@@ -189,6 +189,9 @@ t.test("Rejects a chunked body of more than 64 KiB, or of more than 1,024 chunks
 t.test("Keeps at most 1,025 chunks of a body that waits to be read, however small they are", async (t) => {
   const app = fastify();
   t.teardown(() => app.close());
+  await app.register(memoryMonitor);
+  await app.register(connections, { max: 10 });
+  await app.register(loadShedding, { identify: async () => undefined, onReject: () => {} });
   await app.register(jsonBody);
   let waiting = 0;
   app.addHook("onRequest", async ({ raw: request }) => {

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { Unavailable } from "../../src/lib/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
+import { createRequest } from "../support/http.ts";
 import { parseResponses } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
 import { until } from "../support/wait.ts";
@@ -70,23 +71,24 @@ t.test("Responds with 401 without a valid key, and to /healthz, however long req
   for (const { status } of await Promise.all(healthy)) t.equal(status, 200);
 });
 
+const listRequest = (header: string) => `GET /v1/pets HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+
 /** Starts a service that queues all requests of a tick but the first, and sends requests on new connections. */
-async function startBusy(t: Test) {
-  const time = { now: 0 };
+async function startBusy(t: Test, time = { now: 0 }, handlers?: object) {
   const settings = { TRUST_PROXY: "127.0.0.1" };
-  const service = await start(t, { settings, overrides: { clock: () => time.now } });
+  const options = { settings, overrides: { clock: () => time.now }, ...(handlers && { handlers: { ...handlers } }) };
+  const service = await start(t, options);
   service.app.server.prependListener("request", () => {
     time.now += 6;
   });
-  const sendAll = async (headers: readonly string[]) => {
-    const sockets = headers.map(() => connect(service.port, "127.0.0.1"));
+  const sendAll = async (requests: readonly string[]) => {
+    const sockets = requests.map(() => connect(service.port, "127.0.0.1"));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     await until(
-      () => service.app.openSockets.size === headers.length || undefined,
+      () => service.app.openSockets.size === requests.length || undefined,
       () => "the connections are not accepted",
     );
-    for (const [n, socket] of sockets.entries())
-      socket.end(`GET /v1/pets HTTP/1.1\r\nHost: x\r\n${headers[n]}\r\n\r\n`);
+    for (const [n, socket] of sockets.entries()) socket.end(requests[n] as string);
     return (await Promise.all(sockets.map((socket) => text(socket)))).flatMap(parseResponses);
   };
   return { ...service, sendAll };
@@ -94,14 +96,30 @@ async function startBusy(t: Test) {
 
 t.test("Starts every other request for a client with a valid key, also on new connections", async (t) => {
   const { key, logs, sendAll } = await startBusy(t);
-  const anonymous = Array.from({ length: 40 }, (_, n) => `X-Forwarded-For: 192.0.2.${n}`);
-  await sendAll([...anonymous, ...Array.from({ length: 5 }, () => `Authorization: Bearer ${key}`)]);
+  const anonymous = Array.from({ length: 40 }, (_, n) => listRequest(`X-Forwarded-For: 192.0.2.${n}`));
+  await sendAll([...anonymous, ...Array.from({ length: 5 }, () => listRequest(`Authorization: Bearer ${key}`))]);
   const statuses = logs.filter(({ msg }) => msg === "request completed").map(({ status }) => status);
   t.same(
     [statuses.length, statuses.lastIndexOf(200)],
     [45, 9],
     "the first is not queued, then every other has the key",
   );
+});
+
+t.test("Counts the time of a request as that of its client, also after its body has arrived", async (t) => {
+  const time = { now: 0 };
+  const createPet: typeof handlers.createPet = async (...call) => {
+    time.now += 10;
+    return handlers.createPet(...call);
+  };
+  const { key, store, logs, sendAll } = await startBusy(t, time, { ...handlers, createPet });
+  const other = await addKey(store, "other");
+  const creates = Array.from({ length: 8 }, () => Object.values(createRequest(key, "Rex")).join(""));
+  const lists = Array.from({ length: 8 }, () => listRequest(`Authorization: Bearer ${other}`));
+  await sendAll([...creates, ...lists]);
+  const statuses = logs.filter(({ msg }) => msg === "request completed").map(({ status }) => status);
+  t.equal(statuses.length, 16);
+  t.ok(statuses.lastIndexOf(200) <= 10, `the lists wait for few of the creates: ${statuses}`);
 });
 
 t.test("Looks up the wrong key of a request in the queue once", async (t) => {
@@ -113,7 +131,9 @@ t.test("Looks up the wrong key of a request in the queue once", async (t) => {
     return find(hash);
   };
   Object.assign(store.keys, { find: countingFind });
-  const responses = await sendAll(Array.from({ length: 10 }, (_, n) => `Authorization: Bearer wrong-${n}`));
+  const responses = await sendAll(
+    Array.from({ length: 10 }, (_, n) => listRequest(`Authorization: Bearer wrong-${n}`)),
+  );
   t.equal(responses.filter(({ status }) => status === 401).length, 10);
   t.equal(count, 10);
 });
@@ -124,7 +144,7 @@ t.test("Responds with 503 to requests in the queue whose key can't be looked up"
     throw new Unavailable("The database does not respond.");
   };
   Object.assign(store.keys, { find });
-  const responses = await sendAll(Array.from({ length: 3 }, () => `Authorization: Bearer ${key}`));
+  const responses = await sendAll(Array.from({ length: 3 }, () => listRequest(`Authorization: Bearer ${key}`)));
   t.same(
     responses.map(({ status }) => status),
     [503, 503, 503],

@@ -96,5 +96,7 @@ async function prepare(client: pg.Client, mode: OpenMode, maxPets: bigint | null
 
 // Removes the user, the password and the options from a URL, which may be malformed.
 function redactUrl(url: string): string {
-  return url.replace(/\/\/.*@/s, "//").replace(/\?.*$/s, "");
+  const [start, end] = [url.indexOf("//") + 2, url.lastIndexOf("@") + 1];
+  const withoutUser = start < end ? url.slice(0, start) + url.slice(end) : url;
+  return withoutUser.split("?", 1)[0] as string;
 }

@@ -13,6 +13,7 @@ import {
   HttpError,
   httpErrors,
   jsonBody,
+  loadShedding,
   memoryMonitor,
   pipelining,
   requestChecks,
@@ -122,6 +123,7 @@ export async function startLibrary(text = libraryText): Promise<{ app: FastifyIn
   await app.register(memoryMonitor);
   await app.register(connections, { max: 100 });
   await app.register(pipelining);
+  await app.register(loadShedding, { identify: async () => undefined, onReject: () => {} });
   await app.register(clientErrors, { log: logger, headers, onResponse: () => {} });
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
