@@ -43,12 +43,15 @@ export function splitHosts(url: string): string[] {
 
 const unitSeconds = { s: 1, m: 60, h: 3_600 };
 
+const maxPeriod = 86_400; // seconds, because Retry-After of a 429 can be as long
+
 const limit = {
-  allowed: "a number and a period, such as 100/60s, 100/1m or 5000/1h",
+  allowed: "a number and a period of at most one day, such as 100/60s, 100/1m or 5000/1h",
   parse(text: string): Limit | undefined {
     const [, count, periods, unit] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
     if (count === undefined) return undefined;
-    return { count: Number(count), seconds: Number(periods) * unitSeconds[unit as keyof typeof unitSeconds] };
+    const seconds = Number(periods) * unitSeconds[unit as keyof typeof unitSeconds];
+    return seconds <= maxPeriod ? { count: Number(count), seconds } : undefined;
   },
 };
 

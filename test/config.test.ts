@@ -4,10 +4,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { levels } from "pino";
 import t from "tap";
+import { parse } from "yaml";
 import { logLevels, readConfig } from "../src/config.ts";
 import { readDocument } from "../src/pets/document.ts";
 import { petstore } from "./support/command.ts";
-import { folder } from "./support/files.ts";
+import { documentText, folder } from "./support/files.ts";
 import { start } from "./support/service.ts";
 
 const { basePath } = await readDocument();
@@ -38,6 +39,14 @@ t.test("Each setting has a default, also if it is empty", async (t) => {
   t.equal(readConfig({ WORKERS: "auto" }).WORKERS, availableParallelism());
 });
 
+t.test("A rate limit can have a period as long as the maximum of Retry-After in the document", async (t) => {
+  const { maximum } = parse(documentText).components.headers["Retry-After"].schema;
+  for (const name of ["RATE_LIMIT", "RATE_LIMIT_FAILED"] as const) {
+    t.same(readConfig({ [name]: `1/${maximum}s` })[name], { count: 1, seconds: maximum });
+    t.throws(() => readConfig({ [name]: `1/${maximum + 1}s` }), name);
+  }
+});
+
 t.test("LOG_LEVEL accepts the levels of pino", async (t) => {
   t.same(logLevels, [...Object.keys(levels.values), "silent"]);
 });
@@ -60,6 +69,8 @@ t.test("An invalid setting aborts the start with one line and exit code 1", asyn
     [{ DATABASE_URL: "postgres://a:5432,b:x/petstore" }, /^DATABASE_URL must be/],
     [{ DATABASE_PREPARE: "no" }, "DATABASE_PREPARE must be on or off."],
     [{ MAX_PETS: "0" }, "MAX_PETS must be an integer from 1 to 999999999999999, or none."],
+    [{ RATE_LIMIT: "1/25h" }, /^RATE_LIMIT must be a number and a period of at most one day/],
+    [{ RATE_LIMIT_FAILED: "1/1441m" }, /^RATE_LIMIT_FAILED must be a number and a period of at most one day/],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace/],
     [{ BASE_URL: "https://x.example" }, `BASE_URL ${address}`],
     [{ STAGING_BASE_URL: "https://x.example" }, `STAGING_BASE_URL ${address}`],
