@@ -96,11 +96,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // The operations of the document
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
-  const onUse = (caller: Caller, { raw }: FastifyRequest) => {
+  const onUse = (caller: Caller, hash: string, { raw }: FastifyRequest) => {
     usage.recordUse(caller);
-    app.identifyConnection(raw.socket, caller.id);
+    app.identifyConnection(raw.socket, hash);
   };
-  const authenticate = createBearerScheme({ findKey, onUse, failureLimiter });
+  const authenticate = createBearerScheme({ findKey, onUse, onReject: app.anonymizeClient, failureLimiter });
   await app.register(routes<PetStoreApplication>, {
     document,
     handlers,
@@ -144,11 +144,11 @@ async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise
   await app.register(pipelining);
   const identify = async (request: FastifyRequest) => {
     const found = await findKey(request);
-    return "key" in found ? found.key.id : undefined;
+    return "key" in found ? found.hash : undefined;
   };
   await app.register(loadShedding, { identify, onReject: requestMetrics.recordRejection, clock: overrides.clock });
   const log = logLimiter.limitInfo();
-  await app.register(clientErrors, { log, headers, onResponse: requestMetrics.recordMalformed });
+  await app.register(clientErrors, { log, headers, links, onResponse: requestMetrics.recordMalformed });
   tracing?.traceRequests(app);
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);

@@ -31,8 +31,18 @@ export function unauthorized(
   details: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
 ): HttpError {
+  return new HttpError("unauthorized", message, { ...headers, "www-authenticate": createChallenge(details) });
+}
+
+/** Creates the error of a request whose key is valid, but not sufficient (RFC 6750, section 3.1). */
+export function insufficientScope(message: string): HttpError {
+  const challenge = createChallenge({ error: "insufficient_scope" });
+  return new HttpError("insufficient_scope", message, { "www-authenticate": challenge });
+}
+
+function createChallenge(details: Readonly<Record<string, string>>): string {
   const attributes = Object.entries({ realm: "petstore", ...details }).map(([name, value]) => `${name}="${value}"`);
-  return new HttpError("unauthorized", message, { ...headers, "www-authenticate": `Bearer ${attributes.join(", ")}` });
+  return `Bearer ${attributes.join(", ")}`;
 }
 
 /** Generates an API key and its hash. The store contains only the hash. */
@@ -42,7 +52,10 @@ export function generateKey(): { key: string; hash: string } {
 }
 
 /** The result of the lookup of the key that a request has sent. */
-export type KeyLookup = { readonly key: Key } | { readonly reason: "missing" | "not valid" | "expired" };
+export type KeyLookup =
+  | { readonly key: Key; readonly hash: string }
+  | { readonly reason: "not valid" | "expired"; readonly hash: string }
+  | { readonly reason: "missing" };
 
 interface SentKey {
   readonly authorization: string;
@@ -61,7 +74,7 @@ export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Pr
   const readKey = ({ headers: { authorization }, raw: { socket } }: FastifyRequest): SentKey | undefined => {
     const previous = sentKeys.get(socket);
     if (previous !== undefined && previous.authorization === authorization) return previous;
-    const key = /^bearer +(.*)$/i.exec(authorization ?? "")?.[1];
+    const key = /^bearer +(.*)/i.exec(authorization ?? "")?.[1];
     if (authorization === undefined || key === undefined) return undefined;
     const sent = { authorization, hash: digest(key) };
     sentKeys.set(socket, sent);
@@ -70,10 +83,11 @@ export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Pr
   const find = async (request: FastifyRequest): Promise<KeyLookup> => {
     const sent = readKey(request);
     if (sent === undefined) return { reason: "missing" };
-    const key = await cache.find(sent.hash);
-    if (key === undefined) return { reason: "not valid" };
+    const { hash } = sent;
+    const key = await cache.find(hash);
+    if (key === undefined) return { reason: "not valid", hash };
     const hasExpired = key.expiresAt !== undefined && key.expiresAt.getTime() <= Date.now();
-    return hasExpired ? { reason: "expired" } : { key };
+    return hasExpired ? { reason: "expired", hash } : { key, hash };
   };
   return async (request) => {
     const previous = rejected.get(request);
@@ -87,8 +101,10 @@ export function createKeyLookup(keys: KeyStore): (request: FastifyRequest) => Pr
 /** The options of `createBearerScheme`. */
 export interface AuthenticationOptions {
   readonly findKey: (request: FastifyRequest) => Promise<KeyLookup>;
-  /** Called once for each request with a valid key. */
-  readonly onUse: (caller: Caller, request: FastifyRequest) => void;
+  /** Called once for each request with a valid key. `hash` is that of the key. */
+  readonly onUse: (caller: Caller, hash: string, request: FastifyRequest) => void;
+  /** Called with the hash of each key that is rejected. */
+  readonly onReject: (hash: string) => void;
   /** Limits failed attempts by network address. */
   readonly failureLimiter: RateLimiter;
 }
@@ -100,14 +116,20 @@ const header = "Authorization: Bearer <API_KEY>";
  * attempts. Valid keys are never rejected, because 256 random bits can't be guessed, and other clients may have the same
  * address.
  */
-export function createBearerScheme({ findKey, onUse, failureLimiter }: AuthenticationOptions): Authenticate<Caller> {
+export function createBearerScheme({
+  findKey,
+  onUse,
+  onReject,
+  failureLimiter,
+}: AuthenticationOptions): Authenticate<Caller> {
   return async (request) => {
     const found = await findKey(request);
     if ("key" in found) {
-      if (callerOf(request) === undefined) onUse(found.key, request); // authenticated again before a body is used
+      if (callerOf(request) === undefined) onUse(found.key, found.hash, request); // authenticated again before a body is used
       return found.key;
     }
     if (found.reason === "missing") return unauthorized(`This request requires an API key. Send it as ${header}.`);
+    onReject(found.hash);
     const { headers, error } = failureLimiter.take(toNetwork(request.ip));
     if (error) return error;
     const reason = found.reason === "expired" ? "has expired" : "is not valid";

@@ -12,6 +12,7 @@ interface Connection {
   /** The network address or, after authentication, the client. */
   client: unknown;
   isAnonymous: boolean;
+  readonly network: string;
   /** Whether the peer is a trusted proxy, whose connections are those of many clients. */
   readonly isProxy: boolean;
   readonly peer: string;
@@ -23,7 +24,7 @@ export interface Excess {
   readonly reason: "client" | "total";
 }
 
-/** The open connections. One that has not presented a valid credential yet is anonymous. */
+/** The open connections. One that has not presented a credential, or whose credential is not valid, is anonymous. */
 export class ConnectionTable {
   readonly #max: number;
   readonly #isProxy: (address: string) => boolean;
@@ -46,8 +47,8 @@ export class ConnectionTable {
   add(socket: Socket): Excess | undefined {
     const { remoteAddress, remotePort } = socket;
     const peer = `${remoteAddress} ${remotePort}`;
-    const [client, isProxy] = [toNetwork(`${remoteAddress}`), this.#isProxy(`${remoteAddress}`)];
-    const connection = { socket, client, isAnonymous: true, isProxy, peer };
+    const [network, isProxy] = [toNetwork(`${remoteAddress}`), this.#isProxy(`${remoteAddress}`)];
+    const connection = { socket, client: network, isAnonymous: true, network, isProxy, peer };
     const excess = this.#removeExcess(connection) ?? this.#removeOldest();
     this.#bySocket.set(socket, connection);
     this.#byPeer.set(peer, connection);
@@ -77,6 +78,23 @@ export class ConnectionTable {
     const excess = this.#removeExcess(connection);
     this.#join(connection);
     return excess;
+  }
+
+  /**
+   * Makes the connections of `client` anonymous again, because its credential is not valid any more. Returns the
+   * connections that must be closed, because their network address has too many.
+   */
+  anonymize(client: unknown): Excess[] {
+    const connections = [...(this.#byClient.get(client) ?? [])];
+    return connections.flatMap((connection) => {
+      this.#leave(connection);
+      connection.client = connection.network;
+      connection.isAnonymous = true;
+      const excess = this.#removeExcess(connection);
+      this.#anonymous.add(connection);
+      this.#join(connection);
+      return excess ?? [];
+    });
   }
 
   /** Returns the client of a connection; undefined if it is anonymous or closed, or that of a trusted proxy. */

@@ -36,6 +36,8 @@ declare module "fastify" {
     openSockets: ReadonlySet<Socket>;
     /** Records that a connection has presented a valid credential of `client`. */
     identifyConnection(socket: Socket, client: unknown): void;
+    /** Records that the credential of `client` is not valid any more: its connections are anonymous again. */
+    anonymizeClient(client: unknown): void;
     /** Returns the client whose valid credential the connection of a request has presented, unless it is a proxy's. */
     clientOf(request: FastifyRequest): unknown;
     /** Closes a connection, and counts it. */
@@ -60,7 +62,7 @@ export interface ConnectionsOptions {
 
 /**
  * Closes connections if there are too many: of a network address without a valid credential, of a client with one, and
- * in total. The first to be closed is the oldest one that has never presented a valid credential. Closes the connections
+ * in total. The first to be closed is the oldest one without a valid credential. Closes the connections
  * of clients that read too slowly, because Node has timeouts for requests but none for responses.
  */
 export const connections = fp<ConnectionsOptions>(
@@ -109,6 +111,7 @@ export const connections = fp<ConnectionsOptions>(
     app.decorate("identifyConnection", (socket: Socket, client: unknown) => {
       closeExcess(table.identify(socket, client));
     });
+    app.decorate("anonymizeClient", (client: unknown) => table.anonymize(client).forEach(closeExcess));
     app.decorate("clientOf", ({ raw }: FastifyRequest) => table.clientOf(raw.socket));
     app.decorate("closeConnection", close);
     app.decorate("closedConnections", closed);

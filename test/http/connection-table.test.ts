@@ -19,6 +19,21 @@ t.test("Closes the oldest connection of the client with the most connections if 
   t.equal(table.clientOf(third), "bob");
 });
 
+t.test("Closes the excess of a network address if connections of a rejected key are added to it", async (t) => {
+  const table = new ConnectionTable(400, () => false);
+  const sockets = Array.from({ length: 150 }, () => new Socket());
+  for (const socket of sockets) {
+    t.equal(table.add(socket), undefined);
+    table.identify(socket, "alice");
+  }
+  t.same(
+    table.anonymize("alice"),
+    sockets.slice(0, 50).map((socket) => ({ socket, reason: "client" })),
+    "an address can have 100 anonymous connections",
+  );
+  t.same(table.anonymize("alice"), []);
+});
+
 t.test("Ignores the TLS handshake of a connection that has been closed", async (t) => {
   const table = new ConnectionTable(3, () => false);
   const socket = new Socket();

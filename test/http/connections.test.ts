@@ -5,7 +5,7 @@ import { connect as connectTls } from "node:tls";
 import t, { type Test } from "tap";
 import { createCertificate } from "../support/certificate.ts";
 import { addKey, type Options, start } from "../support/service.ts";
-import { until } from "../support/wait.ts";
+import { pause, until } from "../support/wait.ts";
 
 /** Starts a service, and returns it with functions that open connections and observe whether they are open. */
 async function startLimited(t: Test, options: Options) {
@@ -63,6 +63,18 @@ t.test("Keeps connections with a valid key if others present wrong keys", async 
   await openMany(10, `psk_${"A".repeat(43)}`);
   await assertClosed(keyed, []);
   await open(key);
+});
+
+t.test("Makes all connections of a key anonymous again when the key is rejected", async (t) => {
+  const { store, openMany, send, assertClosed } = await startLimited(t, { settings: { MAX_CONNECTIONS: "6" } });
+  const [other, revoked] = [await addKey(store, "other"), await addKey(store, "revoked")];
+  const [keyed, demoted] = [await openMany(2, other), await openMany(3, revoked)];
+  await store.keys.revoke("revoked");
+  await pause(20); // the key is cached for 5 ms
+  await send(demoted[1] as Socket, revoked);
+  const anonymous = await openMany(4);
+  await assertClosed(demoted, [0, 1, 2]);
+  await assertClosed([...keyed, ...anonymous], []);
 });
 
 t.test("Closes the oldest connection of a network address without a valid key that has 5 % of all", async (t) => {
