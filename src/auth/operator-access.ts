@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { createNetworkMatcher, HttpError } from "../http/index.ts";
 import type { Authenticate } from "../spec/index.ts";
-import { type Caller, unauthorized } from "./authentication.ts";
+import { type Caller, insufficientScope } from "./authentication.ts";
 
 // Requests with one of these headers are rejected. Behind an untrusted proxy, the client is unknown. With Origin and
 // CORS_ORIGINS, a page of another origin could read the response. That a request has none of them proves nothing: by
@@ -20,9 +20,9 @@ export function requireOperator(authenticate: Authenticate<Caller>): onRequestAs
     if (caller instanceof HttpError) throw caller;
     request.caller = caller; // for the log
     if (!caller.operator)
-      throw unauthorized("The API key is not an operator key. Create one with petstore keys create NAME --operator.", {
-        error: "insufficient_scope",
-      });
+      throw insufficientScope(
+        "The API key is not an operator key. Create one with petstore keys create NAME --operator.",
+      );
   };
 }
 
@@ -43,7 +43,7 @@ export function createClientMatcher(
     // A trusted proxy may forward a loopback address, which would be its own and not that of this machine.
     if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && loopbackHost.test(String(headers.host))))
       return false;
-    const address = ip.replace(/%.*$/, ""); // without the zone of a link-local address
+    const address = ip.split("%", 1)[0] as string; // without the zone of a link-local address
     return isAllowed(address) && !isProxy(address);
   };
 }

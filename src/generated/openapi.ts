@@ -122,7 +122,7 @@ export interface components {
          */
         Error: {
             /** @description Machine-readable error code. Later versions can add codes. */
-            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable" | "store_full";
+            code: "malformed_request" | "invalid_parameter" | "invalid_body" | "invalid_cursor" | "unauthorized" | "insufficient_scope" | "path_not_found" | "pet_not_found" | "method_not_allowed" | "request_timeout" | "precondition_failed" | "content_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "too_many_requests" | "headers_too_large" | "internal_error" | "not_implemented" | "unavailable" | "store_full";
             /** @description Human-readable description. Its wording can change. */
             message: string;
             /**
@@ -510,4 +510,4 @@ export interface operations {
 }
 
 /** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "dbd93a78a85ee96f5b5d06319eee87052942e741c030987bf96538b6b9a9556c";
+export const documentHash = "4bbaebfc6a6bf7e8fa4dfec06ff5e1f9b290b24903d832d0abb14504e52e3b0d";

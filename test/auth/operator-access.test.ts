@@ -51,10 +51,10 @@ t.test("Serves /metrics and /status.json only to the keys of operators by defaul
   for (const path of ["/metrics", "/status.json"]) {
     t.match(await read(path, operator), { status: 200, headers: { "cache-control": "no-store" } });
     t.match(await read(path, closed.key), {
-      status: 401,
+      status: 403,
       headers: { "www-authenticate": 'Bearer realm="petstore", error="insufficient_scope"' },
       body: {
-        code: "unauthorized",
+        code: "insufficient_scope",
         message: "The API key is not an operator key. Create one with petstore keys create NAME --operator.",
       },
     });

@@ -83,7 +83,7 @@ async function compileCheck(text: string): Promise<ResponseCheck> {
     if (operation === undefined && status < 400) return;
     const declared = operation
       ? (operation.responses[status] ?? operation.responses.default)
-      : findSharedResponse(document, status);
+      : findSharedResponse(document, status === 403 ? 401 : status); // both have a challenge (RFC 6750, section 3)
     if (declared === undefined) return fail("has an undeclared status");
 
     if (!headers["x-request-id"]) fail("has no X-Request-Id");

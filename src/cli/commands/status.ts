@@ -68,7 +68,8 @@ async function fetchStatus(
   const status = code === 200 ? parseStatus(body) : undefined;
   if (status) return { raw, status };
   const reason = body?.message ?? "no reason given";
-  if (code === 401 || code === 429) throw new Error(`${redactedUrl} rejected the key in OPERATOR_KEY: ${reason}`);
+  if (code === 401 || code === 403 || code === 429)
+    throw new Error(`${redactedUrl} rejected the key in OPERATOR_KEY: ${reason}`);
   if (code === 503) throw new Error(`${redactedUrl} is not available: ${reason}`);
   throw new Error(
     `The response of ${redactedUrl} (${code}) is not the status of a Pet Store. Check the URL of the service.`,

@@ -90,7 +90,7 @@ async function fetchStatus(key, signal) {
     });
     const body = await response.json();
     if (response.ok) return { status: body };
-    if (response.status === 401) return { rejection: body.message };
+    if (response.status === 401 || response.status === 403) return { rejection: body.message };
     return { failure: `The status is not available. ${body.message}` };
   } catch {
     // No connection, a timeout, or a response that is not JSON, for example of a gateway.
