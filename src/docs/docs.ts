@@ -6,7 +6,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { parseDocument } from "yaml";
 import type { Config } from "../config.ts";
-import { serveFile, serviceLinks } from "../http/index.ts";
+import { notFound, serveFile, serviceLinks } from "../http/index.ts";
 import type { Document, PublicUrls } from "../spec/index.ts";
 import { badges, preserveLargeIntegers } from "./swagger-ui-plugins.js";
 
@@ -58,7 +58,11 @@ interface SwaggerOptions {
 
 // Encapsulated, so that its headers apply only to /docs.
 const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, headers }) => {
-  app.addHook("onRequest", (_, reply, done) => done(void reply.headers(headers)));
+  app.addHook("onRequest", ({ routeOptions }, reply, done) => {
+    reply.headers(headers);
+    // Swagger UI's own route for files, of which `serveAssets` serves all.
+    done(routeOptions.url?.endsWith("*") ? notFound() : undefined);
+  });
   serveAssets(app);
   const specification = { document: content as unknown as StaticDocumentSpec["document"] };
   await app.register(swagger, { mode: "static", specification });
@@ -111,7 +115,9 @@ const publicHeaders = { "access-control-allow-origin": "*", "cross-origin-resour
 const mediaTypes: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
   ".png": "image/png",
+  ".svg": "image/svg+xml",
 };
 
 // Serves the files of Swagger UI from memory. Its own routes read them from the disk on each request, and thousands of
@@ -120,6 +126,7 @@ function serveAssets(app: FastifyInstance): void {
   const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
   for (const name of readdirSync(folder)) {
     const type = mediaTypes[extname(name)];
-    if (type) serveFile(app, `/docs/static/${name}`, type, () => readFileSync(new URL(name, folder)));
+    if (type && name !== "index.html")
+      serveFile(app, `/docs/static/${name}`, type, () => readFileSync(new URL(name, folder)));
   }
 }

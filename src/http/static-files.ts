@@ -2,13 +2,15 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { HttpError } from "./errors.ts";
 
 const chunkSize = 65_536; // bytes that a connection holds until the client reads them
 
 /**
- * Serves `content` at `path` with an ETag. Responds with 304 if the client's cached copy is current (RFC 9110, section
- * 13.1.2). `type` is the media type, and `headers` are further headers. Content that is expensive to create is a
- * function, called for the first request.
+ * Serves `content` at `path` with an ETag. Evaluates If-Match (412) and If-None-Match (304) in the order of RFC 9110,
+ * section 13.2.2. There is no modification date, so that If-Unmodified-Since must be ignored (section 13.1.4). `type` is
+ * the media type, and `headers` are further headers. Content that is expensive to create is a function, called for the
+ * first request.
  */
 export function serveFile(
   app: FastifyInstance,
@@ -21,12 +23,22 @@ export function serveFile(
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
     file ??= createFile(typeof content === "function" ? content() : content);
     const { bytes, etag } = file;
+    const { "if-match": expected, "if-none-match": cached } = request.headers;
+    if (expected !== undefined && !hasTag(expected, etag))
+      throw new HttpError(
+        "precondition_failed",
+        "The If-Match header does not have the ETag of this resource. Request it without If-Match.",
+      );
     reply.headers({ ...headers, etag, "cache-control": "no-cache" });
-    const cached = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-    if (cached?.includes(etag) || cached?.includes("*")) return reply.code(304).send();
+    if (cached !== undefined && hasTag(cached, etag, `W/${etag}`)) return reply.code(304).send();
     reply.headers({ "content-type": type, "content-length": bytes.length });
     return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(request, bytes)) : bytes);
   });
+}
+
+// Returns whether a list of entity tags has one of `tags`, or is "*".
+function hasTag(list: string, ...tags: readonly string[]): boolean {
+  return list.split(",").some((item) => item.trim() === "*" || tags.includes(item.trim()));
 }
 
 function createFile(content: string | Buffer) {

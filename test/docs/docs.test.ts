@@ -1,4 +1,5 @@
 // Documentation, the document, the API catalog and health checks.
+import { readdirSync } from "node:fs";
 import t from "tap";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { type Service, start } from "../support/service.ts";
@@ -40,14 +41,41 @@ t.test("Sends Strict-Transport-Security only if the service has an https address
   }
 });
 
-t.test("Responds with 404 to missing files of /docs, and to ranges and preconditions that fail", async (t) => {
-  for (const [path, headers] of [
-    ["/docs/static/%00", {}],
-    ["/docs/static/%2e%2e/package.json", {}],
-    ["/docs/static/logo.svg", { range: "bytes=9999999-" }],
-    ["/docs/static/logo.svg", { "if-match": '"x"' }],
-  ] as const)
-    t.match(await open(path, headers), { status: 404, body: { code: "path_not_found" } }, path);
+t.test("Responds with 404 to missing files of /docs", async (t) => {
+  for (const path of ["", "%00", "%2e%2e/package.json", "./logo.svg", "x/../logo.svg", "/logo.svg", "csp.json"])
+    for (const headers of [{}, { "if-match": '"x"' }, { range: "bytes=9999999-" }])
+      t.match(
+        await open(`/docs/static/${path}`, headers),
+        { status: 404, body: { code: "path_not_found" } },
+        `/docs/static/${path}`,
+      );
+});
+
+const files = [
+  ...["/openapi.json", "/openapi.yaml", "/.well-known/api-catalog", "/status"],
+  ...readdirSync(new URL("static/", import.meta.resolve("@fastify/swagger-ui")))
+    .filter((name) => !["csp.json", "index.html"].includes(name))
+    .map((name) => `/docs/static/${name}`),
+];
+
+t.test("Evaluates If-Match of each file, by strong comparison (RFC 9110, section 13.1.1)", async (t) => {
+  t.ok(files.includes("/docs/static/logo.svg") && files.includes("/docs/static/oauth2-redirect.html"));
+  for (const path of files) {
+    const etag = (await open(path)).headers.etag as string;
+    for (const tag of [etag, `"x", ${etag}`, "*"])
+      t.match(await open(path, { "if-match": tag }), { status: 200 }, `${path} matches ${tag}`);
+    for (const tag of ['"x"', `W/${etag}`, ""])
+      t.match(
+        await open(path, { "if-match": tag, "if-none-match": etag }),
+        { status: 412, body: { code: "precondition_failed" } },
+        `${path} does not match ${tag}`,
+      );
+    t.equal((await open(path)).headers["last-modified"], undefined, "so If-Unmodified-Since is ignored");
+  }
+});
+
+t.test("Ignores Range, which it does not support, also one that can't be satisfied", async (t) => {
+  for (const path of files) t.match(await open(path, { range: "bytes=9999999-" }), { status: 200 }, path);
 });
 
 t.test("Serves the document and the API catalog to any origin, with an ETag", async (t) => {
