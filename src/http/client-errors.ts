@@ -14,7 +14,7 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 type ParserError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number };
 
 // A method (RFC 9110, section 9.1) and the beginning of its target, at the position of the error.
-const methodBefore = /[\w!#$%&'*+.^`|~-]*$/;
+const noMethod = /[^\w!#$%&'*+.^`|~-]/;
 const methodAndTarget = /^[\w!#$%&'*+.^`|~-]+ (?:\/|\*|https?:)/i;
 const maxMethod = 32; // bytes that are read, before and after the position
 
@@ -23,6 +23,8 @@ export interface ClientErrorsOptions {
   readonly log: FastifyBaseLogger;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The Link header of error responses. */
+  readonly links?: string;
   /** Called with the status of each response. */
   readonly onResponse: (status: number) => void;
 }
@@ -38,6 +40,8 @@ export const clientErrors = fp<ClientErrorsOptions>(
         return;
       }
       discardInput(socket);
+      // The response to the final request closes the connection. No other one may follow it (RFC 9112, section 9.6).
+      if (error.code === "HPE_CLOSED_CONNECTION") return;
       const responses = app.responsesOf(socket);
       const incomplete = responses.find(({ req }) => !req.complete); // the response to the malformed request itself
       const previous = responses.findLast((response) => response !== incomplete && !response.writableFinished);
@@ -62,13 +66,15 @@ function isHandshaking(socket: Socket & { secureConnecting?: boolean }): boolean
   return socket.secureConnecting === true; // a property of TLSSocket
 }
 
-function respond(error: ParserError, socket: Socket, { log, headers, onResponse }: ClientErrorsOptions): void {
+function respond(error: ParserError, socket: Socket, { log, headers, links, onResponse }: ClientErrorsOptions): void {
   const { status, body } = toHttpError(error).response;
   const id = randomUUID();
   log.info({ reqId: id, reason: error.reason ?? error.code, status }, "malformed request");
   const json = JSON.stringify(body);
   const head = {
     ...headers,
+    ...(links !== undefined && { link: links }),
+    date: new Date().toUTCString(),
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(json),
     "x-request-id": id,
@@ -103,5 +109,5 @@ function toHttpError(error: ParserError): HttpError {
 function hasMethod({ rawPacket, bytesParsed }: Required<ParserError>): boolean {
   const before = rawPacket.toString("latin1", bytesParsed - maxMethod, bytesParsed);
   const after = rawPacket.toString("latin1", bytesParsed, bytesParsed + maxMethod);
-  return methodAndTarget.test(before.slice(before.search(methodBefore)) + after);
+  return methodAndTarget.test(before.split(noMethod).at(-1) + after);
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { Unavailable } from "../lib/index.ts";
-import { HttpError, notFound, serviceUnavailable } from "./errors.ts";
+import { HttpError, serviceUnavailable } from "./errors.ts";
 import { appendHeader } from "./link-header.ts";
 
 const maxUnread = 1_048_576; // bytes
@@ -37,7 +37,7 @@ function log(
   isLogged: (status: number) => boolean,
 ): void {
   const isUnavailable = error instanceof Unavailable;
-  const isBug = status >= 500 && body.code !== "unavailable";
+  const isBug = body.code === "internal_error";
   if (!(isUnavailable || isBug) || !isLogged(status)) return;
   if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
   else request.log.error({ err: error }, "request failed");
@@ -79,8 +79,6 @@ function toHttpError(error: FastifyError, { routeOptions }: FastifyRequest): Htt
   // All other errors of content type parsers concern the bytes of the body. ECONNRESET: the client has disconnected.
   if (error.code?.startsWith("FST_ERR_CTP_") || error.code === "ECONNRESET")
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
-  // Static files fail with a status, for example for an invalid range. Elsewhere, such an error would be a bug.
-  if (routeOptions.schema?.hide && error.statusCode !== undefined && error.statusCode < 500) return notFound();
   return new HttpError(
     "internal_error",
     "An internal error occurred. The log of the service has the details, under the X-Request-Id of this response.",

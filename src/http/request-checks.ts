@@ -1,14 +1,14 @@
-// Rejects requests that no route can handle: another protocol, an invalid Host, an unknown path, an unsupported method.
-import type { IncomingMessage } from "node:http";
+// Rejects requests that no route can handle: another protocol, an invalid Host, an unknown transfer coding, an unknown
+// path, an unsupported method.
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import { shorten } from "../lib/index.ts";
 import { HttpError, notFound } from "./errors.ts";
-
-const hostPattern = /^[\w.~%!$&'()*+;=:[\]-]*$/; // RFC 3986, section 3.2.2, with a port; a comma separates two headers
+import { isHost, readAuthority } from "./request-target.ts";
 
 /**
- * Responds with 400 to requests of another protocol or without a valid Host, with 404 to unknown paths, and with 405 to
- * unsupported methods, before the body is read. Register it before routes, because it tracks them.
+ * Responds with 400 to requests of another protocol or without a valid Host, with 501 to unknown transfer codings, with
+ * 404 to unknown paths, and with 405 to unsupported methods, before the body is read. Register it before routes, because it tracks them.
  */
 export const requestChecks = fp(
   async (app) => {
@@ -17,7 +17,7 @@ export const requestChecks = fp(
       patterns.set(url, toPattern(url));
     });
     app.addHook("onRequest", (request, _, done) => {
-      done(checkProtocol(request.raw) ?? (request.is404 ? toRoutingError(request, patterns) : undefined));
+      done(checkProtocol(request) ?? (request.is404 ? toRoutingError(request, patterns) : undefined));
     });
     // Reached only through reply.callNotFound(): the hook rejects unknown paths first, without reading the body.
     app.setNotFoundHandler(() => {
@@ -27,18 +27,33 @@ export const requestChecks = fp(
   { name: "request-checks", dependencies: ["error-handler"] },
 );
 
-function checkProtocol({ httpVersion, headers: { host } }: IncomingMessage): HttpError | undefined {
+function checkProtocol({ originalUrl, raw }: FastifyRequest): HttpError | undefined {
+  const { httpVersion, headers } = raw;
   // Node accepts a request line without a version, and versions of other protocols.
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     return new HttpError("malformed_request", "The request must use HTTP/1.1.");
-  // RFC 9112, section 3.2. HTTP/1.0 has no Host.
-  const isValid = host === undefined ? httpVersion === "1.0" : hostPattern.test(host);
-  if (!isValid)
+  // RFC 9112, section 3.2. HTTP/1.0 has no Host, and the value is empty if the client knows no host.
+  const { host } = headers;
+  if (host === undefined ? httpVersion !== "1.0" : host !== "" && !isHost(host))
     return new HttpError(
       "malformed_request",
       "The request must have one Host header, with a host name or an IP address.",
     );
-  return undefined;
+  // RFC 9110, sections 4.2.1 and 4.2.4: neither an empty host nor a user.
+  const authority = readAuthority(originalUrl);
+  if (authority !== undefined && !isHost(authority))
+    return new HttpError("malformed_request", "The URL of the request must have a host name or an IP address.");
+  return checkTransferEncoding(headers["transfer-encoding"]);
+}
+
+// Node decodes chunks and ignores every other transfer coding (RFC 9112, section 6.1).
+function checkTransferEncoding(value = "chunked"): HttpError | undefined {
+  const codings = value.split(",").map((coding) => coding.trim());
+  const unknown = codings.find((coding) => coding !== "" && coding.toLowerCase() !== "chunked");
+  if (unknown === undefined) return undefined;
+  return new HttpError("not_implemented", `The Transfer-Encoding ${shorten(unknown)} is not supported.`, {
+    connection: "close", // the end of the body is uncertain
+  });
 }
 
 function toPattern(url: string): RegExp {
@@ -57,8 +72,6 @@ function toRoutingError({ method, url, server }: FastifyRequest, patterns: Reado
   return new HttpError(
     "method_not_allowed",
     `This path does not support the method ${method}. Supported methods: ${allow}.`,
-    {
-      allow,
-    },
+    { allow },
   );
 }

@@ -1,4 +1,21 @@
-// Normalizes the target of a request for the router.
+// The target of a request: its authority, and its path for the router.
+import { isIPv6 } from "node:net";
+
+const absoluteForm = /^https?:\/\/([^/?#]*)/i;
+// A host name, an IPv4 address or an IPv6 address, with a port (RFC 3986, section 3.2.2). No comma, which separates two
+// headers.
+const hostAndPort = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i;
+
+/** Returns whether a text is a host with an optional port. */
+export function isHost(text: string): boolean {
+  const [isMatch, address] = hostAndPort.exec(text) ?? [];
+  return isMatch !== undefined && (address === undefined || isIPv6(address));
+}
+
+/** Returns the host and port of a target in absolute form (RFC 9112, section 3.2.2). */
+export function readAuthority(target: string): string | undefined {
+  return absoluteForm.exec(target)?.[1];
+}
 
 /**
  * Returns the path and query of a request target, also of one in absolute form (RFC 9112, section 3.2.2). Escapes the
@@ -6,7 +23,7 @@
  */
 export function normalizeTarget(target: string): string {
   if (/^\/[^%#]*$/.test(target)) return target;
-  const path = target.replace(/^https?:\/\/[^/?]*/i, "").replaceAll("#", "%23");
+  const path = target.replace(absoluteForm, "").replaceAll("#", "%23");
   const url = path.startsWith("/") ? path : `/${path}`;
   if (!url.includes("%")) return url;
   const [rawPath = "", ...query] = url.split("?");

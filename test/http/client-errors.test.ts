@@ -15,6 +15,7 @@ const get = `GET /v1/pets HTTP/1.1\r\n${head}\r\n`;
 const body = JSON.stringify(minimalPet);
 const openPost = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\n`;
 const post = `${openPost}Content-Length: ${body.length}\r\n\r\n${body}`;
+const chunkedBody = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 const badChunk = `${openPost}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
 const brew = "BREW /v1/pets HTTP/1.1\r\nHost: x\r\n\r\n";
 const tunnel = "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -26,7 +27,7 @@ const connectAndWrite = (bytes: string) => {
 
 t.test("Responds to malformed HTTP with an Error body", async (t) => {
   const line = "GET /v1/pets HTTP/1.1\r\n";
-  const headers = ["x-content-type-options", "x-request-id", "content-security-policy"];
+  const headers = ["x-content-type-options", "x-request-id", "content-security-policy", "date", "link"];
   const cases: [string, string, number, string][] = [
     ["not HTTP", "hello\r\n\r\n", 400, "malformed_request"],
     ["an unknown method", brew, 501, "not_implemented"],
@@ -37,6 +38,29 @@ t.test("Responds to malformed HTTP with an Error body", async (t) => {
     ["HTTP/9.9", "GET /v1/pets HTTP/9.9\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["no Host", `${line}\r\n`, 400, "malformed_request"],
     ["two Hosts", `${line}Host: x\r\nHost: y\r\n\r\n`, 400, "malformed_request"],
+    ["an empty host in the URL", "GET http:///v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_request"],
+    ["only a port in the URL", "GET http://:80/v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_request"],
+    ["a user in the URL", "GET http://u@x/v1/pets HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_request"],
+    ...["[[[", "a:b:c", "[::1", "[1.2]", "a b", "%zz", "a:b", "[::1%25eth0]"].map(
+      (host): [string, string, number, string] => [
+        `Host: ${host}`,
+        `${line}Host: ${host}\r\n\r\n`,
+        400,
+        "malformed_request",
+      ],
+    ),
+    ...["gzip, chunked", "x, chunked", ", deflate, Chunked"].map((coding): [string, string, number, string] => [
+      `Transfer-Encoding: ${coding}`,
+      `${openPost}Transfer-Encoding: ${coding}\r\n\r\n${chunkedBody}`,
+      501,
+      "not_implemented",
+    ]),
+    [
+      "Transfer-Encoding: chunked, chunked",
+      `${openPost}Transfer-Encoding: chunked, chunked\r\n\r\n${chunkedBody}`,
+      400,
+      "malformed_request",
+    ],
     ["a target without a path", "GET * HTTP/1.1\r\nHost: x\r\n\r\n", 404, "path_not_found"],
     ["a fragment", "GET /v1/pets#x HTTP/1.1\r\nHost: x\r\n\r\n", 404, "path_not_found"],
     ["headers over 16 KB", `${line}Host: x\r\nX: ${"y".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
@@ -69,7 +93,17 @@ t.test("Accepts unusual requests that HTTP allows", async (t) => {
     [{ status: 201 }],
     "ignores an unknown Expect",
   );
-  t.match(await service.raw(get.replace("/v1", "http://x/v1")), [{ status: 200 }], "absolute-form (RFC 9112)");
+  for (const host of ["x", "[::1]:3000", "x%2dy.example:80", "127.0.0.1:"]) {
+    t.match(await service.raw(get.replace("/v1", `http://${host}/v1`)), [{ status: 200 }], `http://${host}`);
+    t.match(await service.raw(get.replace("Host: x", `Host: ${host}`)), [{ status: 200 }], `Host: ${host}`);
+  }
+  t.match(await service.raw(get.replace("Host: x", "Host: ")), [{ status: 200 }], "an empty Host");
+  for (const coding of ["Chunked", ", chunked"])
+    t.match(
+      await service.raw(`${openPost}Transfer-Encoding: ${coding}\r\n\r\n${chunkedBody}`),
+      [{ status: 201 }],
+      coding,
+    );
   t.match(await service.raw(get.replace("GET /v1", "PROPFIND http://x/v1")), [{ status: 405 }]);
   const pipelined = await service.raw(`${get}GET /v1/pets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   t.match(pipelined, [{ status: 200 }, { status: 401 }], "two requests in one packet, in order");
@@ -83,7 +117,7 @@ t.test("Accepts unusual requests that HTTP allows", async (t) => {
   );
   const old = `${openPost.replace("1.1", "1.0")}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n`;
   t.match(
-    await service.raw(`${old}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`),
+    await service.raw(old + chunkedBody),
     [{ status: 201, headers: { connection: "close" } }],
     "Transfer-Encoding in HTTP/1.0 closes the connection (RFC 9112, section 6.1)",
   );
@@ -95,6 +129,16 @@ t.test("Responds in the order of the requests if one of them is malformed", asyn
   t.match(await service.raw(`${post}${brew}`), [{ status: 201 }, { status: 501 }]);
   for (const bad of [badChunk, tunnel])
     t.match(await service.raw(post + get + bad), [{ status: 201 }, { status: 200 }, { status: 400 }]);
+});
+
+t.test("Sends nothing after the response to a final request (RFC 9112, section 9.6)", async (t) => {
+  const final = get.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+  for (const next of [get, post, "garbage\r\n\r\n", brew, tunnel]) {
+    t.match(await service.raw(final + next), [{ status: 200 }]);
+    t.equal((await service.raw(final + next)).length, 1, `Connection: close, then ${next.slice(0, 10)}`);
+    t.equal((await service.raw(final.replace("1.1", "1.0") + next)).length, 1, `HTTP/1.0, then ${next.slice(0, 10)}`);
+    t.equal((await service.raw(post + final + next)).length, 2, "behind another request");
+  }
 });
 
 t.test("Responds to the request behind one that it rejects", async (t) => {
