@@ -42,9 +42,11 @@ function get(path: string, key?: string, ...headers: string[]): string {
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-function post(framing: string, body: string | Buffer, key?: string): Buffer {
+const jsonType = "Content-Type: application/json\r\n";
+
+function post(framing: string, body: string | Buffer, key?: string, type = jsonType): Buffer {
   const authorization = key === undefined ? "" : `Authorization: Bearer ${key}\r\n`;
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\n${framing}\r\n\r\n`;
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}${type}${framing}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
 }
 
@@ -84,6 +86,22 @@ function createLargeRequests(): () => string {
   const large = [get("/v1/pets", undefined, `X-Large: ${"x".repeat(15_000)}`), get(`/v1/pets/${"9".repeat(15_000)}`)];
   let n = 0;
   return () => large[n++ % large.length] as string;
+}
+
+// Values for which parsers that backtrack take quadratic time. test/linear-time.test.ts has many more.
+function createBlankHeaders({ keys: [key] }: Target): () => Buffer {
+  const blanks = [" ", "\t", ",", ";", " ;", ", "].map((part) => part.repeat(15_000 / part.length));
+  const headers = blanks.flatMap((blank) => [
+    `Content-Type: application/json; a=b${blank}c`,
+    `Content-Type: application/json; a="${blank}"c`,
+    `Content-Type: application/json; a${blank}=b`,
+    `Content-Type: application/json\r\nContent-Encoding: ,${blank}c`,
+    `Content-Type: application/json\r\nIdempotency-Key: "${blank}`,
+    `Content-Type: application/json\r\nX-Forwarded-For: ::1${blank}`,
+  ]);
+  const requests = headers.map((header) => post(`${header}\r\nContent-Length: ${newPet.length}`, newPet, key, ""));
+  let n = 0;
+  return () => requests[n++ % requests.length] as Buffer;
 }
 
 /** The attacks by name. */
@@ -217,6 +235,10 @@ export const attacks: Record<string, Attack> = {
   "large-headers": {
     description: "64 connections send 15 KB of headers, or a path of 15 KB, in a closed loop",
     start: inLoop(64, createLargeRequests),
+  },
+  "blank-headers": {
+    description: "a key sends headers of 15 KB of white space and separators on 16 connections in a closed loop",
+    start: inLoop(16, createBlankHeaders),
   },
   "full-table": {
     description: "two keys hold 5,000 connections each, while 500 new connections per second send nothing",
