@@ -15,12 +15,13 @@ export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<IdTa
 export async function copy(from: Tables, to: Tables, progress: CopyProgress): Promise<StoreSummary> {
   await requireDifferentStores(from, to);
   const work = async (target: TableWriter) => {
+    const unusedIds = await countUnusedIds(target);
     const { lastIds, ...summary } = await from.read(async (source) => {
       await requireEmpty(target, "The target database is not empty.");
       return copyTables(target, source, progress);
     });
     await requireUnchanged(from, summary, lastIds);
-    for (const name of idTables) await target.setLastId(name, lastIds[name]);
+    await setLastIds(target, { lastIds, ...summary }, unusedIds);
     return summary;
   };
   return to.write(work, { exclusive: true });
@@ -76,6 +77,32 @@ export async function copyTables(
   if (copiedChecksum !== checksum || tableNames.some((name) => copiedCounts[name] !== counts[name]))
     throw new Error("The copy differs from the source, and was discarded.");
   return { counts, checksum, lastIds };
+}
+
+/** Counts the ids of a store that were generated, and have no row. */
+export async function countUnusedIds(source: TableReader): Promise<Record<IdTable, bigint>> {
+  const unusedIds = await readLastIds(source);
+  for (const name of idTables) unusedIds[name] -= BigInt(await source.count(name));
+  return unusedIds;
+}
+
+/**
+ * Sets the last ids of a target after its rows were replaced, so that no id of the source or the target is generated
+ * again. `unusedIds` counts those of the target before. Their number must not decrease: it is part of the limit by which
+ * a running service enforces MAX_PETS.
+ */
+export async function setLastIds(
+  target: TableWriter,
+  { counts, lastIds }: Pick<CopyResult, "counts" | "lastIds">,
+  unusedIds: Readonly<Record<IdTable, bigint>>,
+): Promise<void> {
+  for (const name of idTables) {
+    const ids = [await target.lastId(name), lastIds[name], BigInt(counts[name]) + unusedIds[name]];
+    await target.setLastId(
+      name,
+      ids.reduce((a, b) => (a > b ? a : b)),
+    );
+  }
 }
 
 // Sequentially: all queries of a transaction use the same connection.

@@ -3,7 +3,6 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Document } from "../spec/index.ts";
 import {
-  idTables,
   type OpenTablesOptions,
   openTables,
   storeExists,
@@ -15,7 +14,7 @@ import {
 } from "../store/index.ts";
 import { type BackupProgress, requireSound } from "./backup.ts";
 import { checksumRows, countRows, type StoreSummary, tableNames, totalRows, valueToText } from "./checksum.ts";
-import { copyTables, requireEmpty } from "./copy.ts";
+import { copyTables, countUnusedIds, requireEmpty, setLastIds } from "./copy.ts";
 
 /** The options of `restore`. */
 export interface RestoreOptions extends OpenTablesOptions {
@@ -78,13 +77,11 @@ function replaceRows(
       from.read(async (source) => {
         const [keys, [secret]] = [await readKeys(target), await target.secrets()];
         const restoredKeys = force && !withoutKeys ? nameOtherKeys(await readKeys(source), keys) : [];
+        const unusedIds = await countUnusedIds(target);
         if (force) for (const name of tableNames.toReversed()) await target.remove(name);
         else await requireEmpty(target, notEmpty);
         const { lastIds, ...summary } = await copyTables(target, source, progress);
-        for (const name of idTables) {
-          const lastId = await target.lastId(name);
-          await target.setLastId(name, lastId > lastIds[name] ? lastId : lastIds[name]);
-        }
+        await setLastIds(target, { lastIds, ...summary }, unusedIds);
         const restored = withoutKeys ? await replaceKeys(target, keys, secret as Uint8Array, progress) : summary;
         return { ...restored, restoredKeys };
       }),

@@ -12,10 +12,7 @@ export interface OpenOptions {
   readonly connections?: number;
   /** Whether to use prepared statements (PostgreSQL only). */
   readonly prepare?: boolean;
-  /**
-   * The maximum number of pets; null sets no limit. Opening the store counts its pets. Concurrent creates of other
-   * processes may exceed it by a few.
-   */
+  /** The maximum number of pets, for all processes together; null sets no limit. Opening the store counts its pets. */
   readonly maxPets?: bigint | null;
   readonly timeouts?: StoreTimeouts;
 }

@@ -94,6 +94,19 @@ t.test("Copies an empty store, whose first id is 1", async (t) => {
   }
 });
 
+t.test("A copy to a store whose pets were deleted does not generate their ids again", async (t) => {
+  const from = await stores.sqlite(t);
+  await insertPets(from, 3);
+  for (const to of await createTargets(t)) {
+    await insertPets(to, 9);
+    await tamper(to, "DELETE FROM pets");
+    t.match(await copyStore(from, to), { status: 0, stdout: /^pets {14}3$/m });
+    const store = await openStore(to);
+    t.ok((await createPet(store, { name: "x", categoryId: 0n })).id > 9n);
+    await store.close();
+  }
+});
+
 t.test("Rejects invalid sources and targets with one line of output", async (t) => {
   const [from, full] = [await stores.sqlite(t), await stores.sqlite(t)];
   await insertPets(from, 3);

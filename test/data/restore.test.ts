@@ -153,6 +153,19 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, ["check"]), { status: 0 });
   });
 
+  t.test(`${kind}: a service does not exceed MAX_PETS after a restore with --force`, async (t) => {
+    const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
+    await fill(url, 6, 0);
+    await tamper(url, "DELETE FROM pets WHERE id < 6");
+    const store = await openStore(url, { maxPets: 10n });
+    t.teardown(() => store.close());
+    t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 0 });
+    const pet = { name: "new", categoryId: 0n };
+    const created = await Promise.all(Array.from({ length: 9 }, () => store.pets.create(pet)));
+    t.equal(created.filter(({ outcome }) => outcome === "created").length, 6);
+    t.equal(await countPets(url), 10);
+  });
+
   t.test(`${kind}: a rejected restore changes nothing`, async (t) => {
     const { file } = await makeBackup(t, await prepare(t));
     const place = folder(t);

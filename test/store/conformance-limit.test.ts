@@ -1,16 +1,46 @@
 // Conformance suite of the stores: the maximum number of pets.
 import { openStore } from "../../src/store/open.ts";
-import { idempotentCall, longTimeouts, rex, testStores } from "../support/conformance.ts";
+import type { Store } from "../../src/store/port.ts";
+import { digest, idempotentCall, longTimeouts, rex, type StoreUnderTest, testStores } from "../support/conformance.ts";
+import { petLine, petstoreOn } from "../support/stores.ts";
+import { until } from "../support/wait.ts";
 
 const outcomes = (results: readonly { outcome: string }[]) => results.map(({ outcome }) => outcome).sort();
 
-testStores("creates no pet beyond the maximum number, also in one batch", async (t, { store, url }) => {
-  const limited = await openStore(url, { maxPets: 3n, timeouts: longTimeouts });
-  t.teardown(() => limited.close());
+// As after a crash of PostgreSQL, whose sequences skip up to 32 ids.
+const skipIds = {
+  sqlite: "UPDATE sqlite_sequence SET seq = seq + 32 WHERE name = 'pets'",
+  postgres: "SELECT setval('pets_id_seq', 32 + (SELECT last_value FROM pets_id_seq))",
+};
+
+const createMany = (store: Store, count: number) =>
+  Promise.all(Array.from({ length: count }, () => store.pets.create(rex)));
+
+const countPets = async ({ query }: StoreUnderTest) => Number((await query("SELECT count(*) AS n FROM pets"))[0]?.n);
+
+/** Declares a test for each kind of store. `openLimited` opens the store with a maximum, as another process does. */
+function testLimits(
+  title: string,
+  work: (
+    t: Parameters<Parameters<typeof testStores>[1]>[0],
+    test: StoreUnderTest & { openLimited(maxPets: bigint): Promise<Store> },
+  ) => Promise<unknown>,
+): void {
+  testStores(title, async (t, test) => {
+    const openLimited = async (maxPets: bigint) => {
+      const store = await openStore(test.url, { maxPets, timeouts: longTimeouts });
+      t.teardown(() => store.close());
+      return store;
+    };
+    await work(t, { ...test, openLimited });
+  });
+}
+
+testLimits("creates no pet beyond the maximum number, also in one batch", async (t, { store, openLimited }) => {
+  const limited = await openLimited(3n);
   await store.pets.create(rex);
   t.match(await limited.pets.create(rex, idempotentCall), { outcome: "created" });
-  const batch = await Promise.all([1, 2, 3].map(() => limited.pets.create(rex)));
-  t.same(outcomes(batch), ["created", "full", "full"]);
+  t.same(outcomes(await createMany(limited, 3)), ["created", "full", "full"]);
   t.match(await limited.pets.create(rex, { ...idempotentCall, key: "new" }), { outcome: "full" });
   t.match(await limited.pets.create(rex, idempotentCall), { outcome: "repeated" }, "a retry gets its pet");
   t.equal((await limited.pets.list({ limit: 100 })).lastId, 3n);
@@ -18,11 +48,69 @@ testStores("creates no pet beyond the maximum number, also in one batch", async 
   t.match(await limited.pets.create(rex), { outcome: "full" });
 });
 
-testStores("counts the pets when it opens, not the ids of deleted pets", async (t, { store, url, query }) => {
-  for (let n = 0; n < 5; n++) await store.pets.create(rex);
-  await query("DELETE FROM pets WHERE id > 2 AND id < 6");
-  const limited = await openStore(url, { maxPets: 4n, timeouts: longTimeouts });
-  t.teardown(() => limited.close());
+testLimits("counts the pets when it opens, not the ids of deleted pets", async (t, { store, query, openLimited }) => {
+  await createMany(store, 5);
+  await query("DELETE FROM pets WHERE id > 2");
+  const [limited, full] = [await openLimited(4n), await openLimited(2n)];
+  t.match(await full.pets.create(rex), { outcome: "full" });
   for (const outcome of ["created", "created", "full"]) t.match(await limited.pets.create(rex), { outcome });
   t.equal((await limited.pets.list({ limit: 100 })).lastId, 7n);
+});
+
+testLimits("ids that are skipped do not count as pets", async (t, test) => {
+  const { kind, query, openLimited } = test;
+  const limited = await openLimited(10n);
+  for (let n = 0; n < 3; n++) {
+    await query(skipIds[kind.name]);
+    t.match(await limited.pets.create(rex), { outcome: "created" });
+  }
+  await query(skipIds[kind.name]);
+  t.same(
+    outcomes(await createMany(limited, 9)),
+    [...Array(7).fill("created"), "full", "full"],
+    "a batch gets the room that is left",
+  );
+  t.equal(await countPets(test), 10);
+});
+
+testLimits("notices within seconds that pets were deleted, and creates as many again", async (t, test) => {
+  const limited = await test.openLimited(10n);
+  t.same(outcomes(await createMany(limited, 11)), [...Array(10).fill("created"), "full"]);
+  await test.query("DELETE FROM pets WHERE id > 7 OR id < 3");
+  await until(
+    async () => (await limited.pets.create(rex)).outcome === "created" || undefined,
+    () => "the store is still full",
+  );
+  t.same(outcomes(await createMany(limited, 6)), [...Array(4).fill("created"), "full", "full"]);
+  t.equal(await countPets(test), 10);
+});
+
+testLimits("several processes fill the store exactly, whatever Idempotency-Keys they race for", async (t, test) => {
+  const stores = await Promise.all([1, 2, 3].map(() => test.openLimited(200n)));
+  await Promise.all(stores.map((store) => store.check())); // all connections are open: the calls do race
+  const tally: Record<string, number> = {};
+  const run = async (client: number) => {
+    for (let round = 0; tally.full === undefined; round++) {
+      const call = { caller: BigInt(client), key: `${round}`, digest: digest("a") };
+      const creates = Array.from({ length: 5 }, (_, n) => stores[(client + n) % 3]?.pets.create(rex, call));
+      for (const result of await Promise.all(creates))
+        tally[result?.outcome as string] = (tally[result?.outcome as string] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 40 }, (_, client) => run(client)));
+  t.equal(await countPets(test), 200);
+  t.equal(tally.created, 200);
+  t.match(tally, { conflict: undefined, repeated: Number });
+});
+
+testLimits("counts the pets of an import, which has no maximum", async (t, test) => {
+  const limited = await test.openLimited(10n);
+  await limited.pets.create(rex);
+  const importPets = (count: number) =>
+    petstoreOn(test.url, ["import", "-", "--format", "ndjson"], { input: petLine("Tom").repeat(count) });
+  t.match(await importPets(7), { status: 0 });
+  t.same(outcomes(await createMany(limited, 4)), ["created", "created", "full", "full"]);
+  t.match(await importPets(5), { status: 0 });
+  t.match(await limited.pets.create(rex), { outcome: "full" });
+  t.equal(await countPets(test), 15);
 });

@@ -1,10 +1,11 @@
 // Connects to PostgreSQL, and migrates the store.
 import pg from "pg";
+import type { PetCount } from "../pet-limit.ts";
 import type { OpenMode } from "../port.ts";
 import { toOpenFailure } from "./errors.ts";
 import { Hosts } from "./hosts.ts";
 import { latestVersion, migrate, readVersion } from "./migrations.ts";
-import { countUnusedIds } from "./statements.ts";
+import { countPets } from "./statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
 
@@ -23,15 +24,15 @@ export const connectionOptions: pg.ClientConfig = {
 };
 
 /**
- * Opens a single connection, without a pool and without timeouts for its queries. Tries each host. Rejects with the
- * reasons if all fail.
+ * Opens a single connection, without a pool, and by default without timeouts for its queries. Tries each host. Rejects
+ * with the reasons if all fail.
  */
-export async function connect(hosts: Hosts): Promise<pg.Client> {
+export async function connect(hosts: Hosts, options: pg.ClientConfig = {}): Promise<pg.Client> {
   const errors: unknown[] = [];
   while (errors.length < hosts.urls.length) {
     const url = hosts.current;
     try {
-      return await connectTo(url, hosts);
+      return await connectTo(url, hosts, options);
     } catch (error) {
       errors.push(error);
       hosts.skip(url);
@@ -40,11 +41,12 @@ export async function connect(hosts: Hosts): Promise<pg.Client> {
   throw errors.length === 1 ? errors[0] : new Error(errors.map(toOpenFailure).join("; "));
 }
 
-async function connectTo(url: string, hosts: Hosts): Promise<pg.Client> {
+async function connectTo(url: string, hosts: Hosts, options: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client({
     ...connectionOptions,
     connectionString: url,
     connectionTimeoutMillis: connectTimeout,
+    ...options,
   });
   client.on("error", () => {}); // the current query rejects too
   try {
@@ -60,26 +62,29 @@ async function connectTo(url: string, hosts: Hosts): Promise<pg.Client> {
 /** What the store reads when it opens. */
 export interface PreparedDatabase {
   readonly secret: Uint8Array;
-  /** The highest id that a pet may have; null sets no limit. */
-  readonly maxPetId: bigint | null;
+  /** A count of the pets; undefined if they are not limited. */
+  readonly petCount: PetCount | undefined;
 }
 
-/** Migrates the store as `mode` allows. Rejects with the reason if the store can't be opened. */
+/**
+ * Migrates the store as `mode` allows, and counts its pets if they are limited. Rejects with the reason if the store
+ * can't be opened.
+ */
 export async function prepareDatabase(
   url: string,
   mode: OpenMode,
-  maxPets: bigint | null = null,
+  arePetsLimited = false,
 ): Promise<PreparedDatabase & { readonly hosts: Hosts }> {
   try {
     const hosts = new Hosts(url);
     const client = await connect(hosts);
-    return { hosts, ...(await prepare(client, mode, maxPets).finally(() => client.end())) };
+    return { hosts, ...(await prepare(client, mode, arePetsLimited).finally(() => client.end())) };
   } catch (error) {
     throw new Error(`The database ${redactUrl(url)} can't be opened: ${toOpenFailure(error)}.`, { cause: error });
   }
 }
 
-async function prepare(client: pg.Client, mode: OpenMode, maxPets: bigint | null): Promise<PreparedDatabase> {
+async function prepare(client: pg.Client, mode: OpenMode, arePetsLimited: boolean): Promise<PreparedDatabase> {
   const version = await readVersion(client);
   if (mode === "readonly" && version > 0 && version < latestVersion)
     throw new Error(
@@ -89,9 +94,8 @@ async function prepare(client: pg.Client, mode: OpenMode, maxPets: bigint | null
     throw Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
   await migrate(client);
   const secret = (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
-  // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.
-  const maxPetId = maxPets && maxPets + (await client.query(countUnusedIds)).rows[0].n;
-  return { secret, maxPetId };
+  const petCount = arePetsLimited ? (await client.query(countPets)).rows[0] : undefined;
+  return { secret, petCount };
 }
 
 // Removes the user, the password and the options from a URL, which may be malformed.

@@ -6,11 +6,15 @@
 import { setImmediate as endOfTick } from "node:timers/promises";
 import { type Json, Unavailable } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
+import type { PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
 import { idempotencyWindow, newPetColumns, toPage, toPetJson, toPetRow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import { IdempotencyRetention } from "./idempotency-retention.ts";
+
+// Each attempt fails only if other calls have used the ids meanwhile that a count had permitted.
+const maxAttempts = 10;
 
 interface Create {
   readonly pet: NewPet;
@@ -29,12 +33,14 @@ export class PostgresPets implements PetStore {
   readonly #finds = new Batcher<bigint, Json<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, Json<Pet> | undefined>(batchLimits, (creates) => this.#insertAll(creates));
   readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
-  readonly #maxId: bigint | null;
+  readonly #limit: PetLimit;
+  readonly #countPets: () => Promise<void>;
 
-  /** `maxId` is the highest id of a pet that may be created; null sets no limit. */
-  constructor(pool: ConnectionPool, maxId: bigint | null) {
+  /** `countPets` updates `limit`. */
+  constructor(pool: ConnectionPool, limit: PetLimit, countPets: () => Promise<void>) {
     this.#pool = pool;
-    this.#maxId = maxId;
+    this.#limit = limit;
+    this.#countPets = countPets;
     this.#retention = new IdempotencyRetention(pool);
   }
 
@@ -56,12 +62,16 @@ export class PostgresPets implements PetStore {
   readonly find = (id: bigint): Promise<Json<Pet> | undefined> => this.#finds.add(id);
 
   readonly create = async (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> => {
-    const created = await this.#inserts.add({ pet, idempotencyKey });
-    if (created !== undefined) return { outcome: "created", pet: created };
-    const repeated = idempotencyKey && (await this.#repeat(idempotencyKey));
-    if (repeated !== undefined) return repeated;
-    if (await this.#isFull()) return { outcome: "full" };
-    // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const created = this.#limit.isFull ? undefined : await this.#inserts.add({ pet, idempotencyKey });
+      if (created !== undefined) return { outcome: "created", pet: created };
+      const repeated = idempotencyKey && (await this.#repeat(idempotencyKey));
+      if (repeated !== undefined) return repeated;
+      // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
+      if (this.#limit.maxId === null) break;
+      if (!this.#limit.isFull) await this.#countPets();
+      if (this.#limit.isFull) return { outcome: "full" };
+    }
     throw new Unavailable(busyMessage);
   };
 
@@ -100,7 +110,7 @@ export class PostgresPets implements PetStore {
       now,
       now - idempotencyWindow,
       ...newPetColumns.map(({ field }) => column(({ pet }) => pet[field])),
-      this.#maxId,
+      this.#limit.maxId,
     );
     this.#retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
     const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id]));
@@ -115,11 +125,5 @@ export class PostgresPets implements PetStore {
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     return { outcome: "repeated", pet: (await this.find(record.pet_id as bigint)) as Json<Pet> };
-  }
-
-  async #isFull(): Promise<boolean> {
-    if (this.#maxId === null) return false;
-    const [last] = await this.#pool.query("lastPetId");
-    return (last?.id as bigint) >= this.#maxId;
   }
 }

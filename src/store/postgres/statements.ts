@@ -4,6 +4,10 @@ import { newPetColumns, petColumns } from "../rows.ts";
 
 const petNames = newPetColumns.map(({ name }) => name).join(", ");
 const petArrays = (first: number) => newPetColumns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
+// The last id that was generated; NULL before the first one. Unlike a row, a sequence shows the ids of transactions that
+// have not committed. The view pg_sequences calls this function, which needs no other privilege than nextval.
+const lastPetId = "coalesce(pg_sequence_last_value('petstore.pets_id_seq'), 0)";
+
 const keyColumns = "id, name, operator, created_at, expires_at, last_used_at";
 
 /** The texts of the statements, by name. */
@@ -17,9 +21,12 @@ export const statements = {
   find: `SELECT ${petColumns} FROM petstore.pets WHERE id = ANY ($1)`,
   // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency
   // key was used before is not created. If another process is using the key, the statement waits for its transaction.
-  // The last parameter is the highest id that a pet may have, or NULL. LIMIT NULL sets no limit.
+  // The last parameter is the highest id that a pet may have, or NULL. LIMIT NULL sets no limit. The last id is read
+  // after the lock is granted: the snapshot of the statement is older, and lacks the pets of creates that held the lock.
   create: `
-    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), numbered AS MATERIALIZED (
+    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), last AS MATERIALIZED (
+      SELECT ${lastPetId} AS id FROM lock
+    ), numbered AS MATERIALIZED (
       SELECT nextval('petstore.pets_id_seq') AS id, input.* FROM (
         SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], ${petArrays(6)})
           WITH ORDINALITY AS input (caller, key, digest, ${petNames}, ordinal)
@@ -28,7 +35,7 @@ export const statements = {
           WHERE used.caller = input.caller AND used.key = input.key AND created_at > $5)
         ORDER BY ordinal
         LIMIT CASE WHEN $${6 + newPetColumns.length}::bigint IS NOT NULL
-          THEN greatest(0, $${6 + newPetColumns.length} - (SELECT coalesce(max(id), 0) FROM petstore.pets)) END
+          THEN greatest(0, $${6 + newPetColumns.length} - (SELECT id FROM last)) END
       ) AS input
     ), claimed AS (
       INSERT INTO petstore.idempotency AS record (caller, key, digest, created_at, pet_id)
@@ -43,7 +50,6 @@ export const statements = {
       RETURNING id
     )
     SELECT id, ordinal FROM created JOIN numbered USING (id)`,
-  lastPetId: "SELECT coalesce(max(id), 0) AS id FROM petstore.pets",
   findRecord: "SELECT digest, pet_id FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $3",
   deleteExpiredRecords: `
     DELETE FROM petstore.idempotency WHERE (caller, key) IN (
@@ -89,7 +95,6 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   listByStatus: "pets_list",
   find: "pets_find",
   create: "pets_create",
-  lastPetId: "pets_create",
   findRecord: "pets_create",
   deleteExpiredRecords: "expire",
   createKey: "keys_create",
@@ -102,14 +107,15 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   check: "check",
 };
 
+/** Counts all pets, and reads the last id of a pet. Returns a `PetCount`, because pets appear in order of their ids. */
+export const countPets = `
+  SELECT (SELECT coalesce(max(id), 0) FROM petstore.pets) AS "lastId", count(*) AS pets FROM petstore.pets`;
+
 /**
- * Counts the ids that were generated, and have no pet: its create failed, it was deleted, or a restore replaced it.
- * `pg_sequences` needs no other privilege on the sequence than `nextval`.
+ * Reads the last id that was generated, while no create is in progress: each id up to it has a pet now, or never will.
  */
-export const countUnusedIds = `
-  SELECT coalesce((
-    SELECT last_value FROM pg_sequences WHERE schemaname = 'petstore' AND sequencename = 'pets_id_seq'
-  ), 0) - (SELECT count(*) FROM petstore.pets) AS n`;
+export const settledPetId = `
+  WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE) SELECT ${lastPetId} AS id FROM lock`;
 
 /** Counts the other connections of this program to the database. A running service has at least one. */
 export const countOtherConnections = `

@@ -1,9 +1,11 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
+import { PetLimit } from "../pet-limit.ts";
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
-import { type PreparedDatabase, prepareDatabase } from "./connection.ts";
+import { prepareDatabase } from "./connection.ts";
 import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
 import { PostgresKeys } from "./keys.ts";
+import { createPetCount } from "./pet-count.ts";
 import { PostgresPets } from "./pets.ts";
 
 /** The store in a PostgreSQL database. */
@@ -15,8 +17,8 @@ export class PostgresStore implements Store {
   readonly secret: Uint8Array;
   readonly #pool: ConnectionPool;
 
-  private constructor(pool: ConnectionPool, { secret, maxPetId }: PreparedDatabase) {
-    this.pets = new PostgresPets(pool, maxPetId);
+  private constructor(pool: ConnectionPool, pets: PostgresPets, secret: Uint8Array) {
+    this.pets = pets;
     this.keys = new PostgresKeys(pool);
     this.deprecated = new PostgresDeprecatedCalls(pool);
     this.metrics = pool.metrics;
@@ -25,9 +27,14 @@ export class PostgresStore implements Store {
   }
 
   /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
-  static async open(url: string, mode: OpenMode, maxPets: bigint | null, pool: PoolOptions): Promise<PostgresStore> {
-    const { hosts, ...prepared } = await prepareDatabase(url, mode, maxPets);
-    return new PostgresStore(new ConnectionPool(hosts, pool), prepared);
+  static async open(url: string, mode: OpenMode, maxPets: bigint | null, options: PoolOptions): Promise<PostgresStore> {
+    const start = performance.now();
+    const { hosts, secret, petCount } = await prepareDatabase(url, mode, maxPets !== null);
+    const limit = new PetLimit(maxPets);
+    if (petCount !== undefined) limit.update(petCount, start);
+    const pool = new ConnectionPool(hosts, options);
+    const count = createPetCount(hosts, (petCount, start) => limit.update(petCount, start));
+    return new PostgresStore(pool, new PostgresPets(pool, limit, count), secret);
   }
 
   readonly check = async (): Promise<void> => void (await this.#pool.query("check"));

@@ -1,5 +1,6 @@
 // The pets in SQLite. Each read is a single statement, so it never misses what another process has committed before.
 import type { Json } from "../../lib/index.ts";
+import { type PetCount, PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { idempotencyWindow, newPetColumns, type PetRow, toPage, toPetJson, toPetRow } from "../rows.ts";
 import type { Statements } from "./statements.ts";
@@ -9,13 +10,14 @@ import type { TransactionScheduler } from "./transactions.ts";
 export class SqlitePets implements PetStore {
   readonly #transactions: TransactionScheduler;
   readonly #statements: Statements;
-  readonly #maxId: bigint | null;
+  readonly #limit: PetLimit;
 
-  /** `maxId` is the highest id of a pet that may be created; null sets no limit. */
-  constructor(transactions: TransactionScheduler, statements: Statements, maxId: bigint | null) {
+  /** Counts the pets, if there is a maximum number; null sets no limit. */
+  constructor(transactions: TransactionScheduler, statements: Statements, maxPets: bigint | null) {
     this.#transactions = transactions;
     this.#statements = statements;
-    this.#maxId = maxId;
+    this.#limit = new PetLimit(maxPets);
+    if (maxPets !== null) this.#count();
   }
 
   readonly list = (query: PetQuery): Promise<Page> => this.#transactions.read("pets_list", () => this.#list(query));
@@ -42,15 +44,25 @@ export class SqlitePets implements PetStore {
   }
 
   #create(pet: NewPet, onCreated?: (id: bigint) => void): CreateResult {
-    if (this.#isFull()) return { outcome: "full" };
+    if (!this.#hasRoom()) return { outcome: "full" };
     const values = newPetColumns.map(({ field }) => pet[field] ?? null);
     const id = BigInt(this.#statements.create.run(...values).lastInsertRowid);
     onCreated?.(id);
     return { outcome: "created", pet: toPetJson(toPetRow(id, pet)) };
   }
 
-  #isFull(): boolean {
-    return this.#maxId !== null && (this.#statements.lastPetId.get()?.id as bigint) >= this.#maxId;
+  #hasRoom(): boolean {
+    if (this.#limit.maxId === null) return true;
+    const lastId = this.#statements.lastPetId.get()?.lastId as bigint;
+    if (lastId < this.#limit.maxId) return true;
+    if (this.#limit.isFull) return false;
+    this.#count();
+    return lastId < this.#limit.maxId;
+  }
+
+  #count(): void {
+    const start = performance.now();
+    this.#limit.update(this.#statements.countPets.get() as unknown as PetCount, start);
   }
 
   #createOnce(pet: NewPet, { caller, key, digest }: IdempotencyKey): CreateResult {

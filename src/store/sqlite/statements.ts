@@ -3,6 +3,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
 import { newPetColumns, petColumns } from "../rows.ts";
 
+const lastPetId = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0)";
+
 /** The texts of the statements, by name. */
 export const statements = {
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
@@ -11,7 +13,9 @@ export const statements = {
   listByStatus: `SELECT ${petColumns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ? + 0`,
   find: `SELECT ${petColumns} FROM pets WHERE id = ?`,
   create: `INSERT INTO pets (${newPetColumns.map(({ name }) => name)}) VALUES (${newPetColumns.map(() => "?")})`,
-  lastPetId: "SELECT ifnull(max(id), 0) AS id FROM pets",
+  // Not max(id): the ids of the last pets are not generated again after these pets are deleted.
+  lastPetId: `SELECT ${lastPetId} AS lastId`,
+  countPets: `SELECT ${lastPetId} AS lastId, (SELECT count(*) FROM pets) AS pets`,
   // In small steps: after a day without calls, the first one must not wait for the deletion of all records.
   deleteExpiredRecords:
     "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
@@ -30,10 +34,6 @@ export const statements = {
   listCalls: "SELECT operation, key, day, count FROM deprecated_calls WHERE day >= ? ORDER BY day DESC",
   secret: "SELECT value FROM secret",
 };
-
-/** Counts the ids that were generated, and have no pet: it was deleted, or a restore replaced it. Reads all pets. */
-export const countUnusedIds = `
-  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0) - (SELECT count(*) FROM pets) AS n`;
 
 /** The prepared statements of a connection, by name. */
 export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;

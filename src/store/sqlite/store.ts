@@ -10,7 +10,7 @@ import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { SqliteKeys } from "./keys.ts";
 import { SqlitePets } from "./pets.ts";
-import { countUnusedIds, prepareStatements, type Statements } from "./statements.ts";
+import { prepareStatements, type Statements } from "./statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
 
 /** The timeouts of the SQLite store, in milliseconds. */
@@ -45,9 +45,7 @@ export class SqliteStore implements Store {
       checkFiles: this.#checkFiles,
       reserve: new DiskReserve(file), // the path can be resolved, because the file exists now
     });
-    // Counts once, because a count reads all pets. Each new pet has a higher id than all before, in any process.
-    const maxPetId = maxPets && maxPets + (this.#db.prepare(countUnusedIds).get()?.n as bigint);
-    this.pets = new SqlitePets(this.#transactions, this.#statements, maxPetId);
+    this.pets = new SqlitePets(this.#transactions, this.#statements, maxPets);
     this.keys = new SqliteKeys(this.#transactions, this.#statements);
     this.deprecated = new SqliteDeprecatedCalls(this.#transactions, this.#statements);
     this.secret = this.#statements.secret.get()?.value as Uint8Array;
