@@ -19,8 +19,9 @@ import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
-import { statements as postgresStatements } from "../../src/store/postgres/statements.ts";
-import { statements as sqliteStatements } from "../../src/store/sqlite/statements.ts";
+import * as postgresStatements from "../../src/store/postgres/statements.ts";
+import { toColumnFilter } from "../../src/store/rows.ts";
+import * as sqliteStatements from "../../src/store/sqlite/statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
 import { type Postgres, query, startPostgres } from "../../test/support/postgres.ts";
 import { writeMeasurements } from "../measurements.ts";
@@ -46,12 +47,17 @@ const requests: Record<string, Request> = {
   get: (size) => `/v1/pets/${Math.ceil(Math.random() * size)}`,
 };
 
-const explained = ["list", "listByStatus", "find"] as const;
+/** Returns the texts of the statements whose query plans are printed. */
+const explained = ({ listStatement, statements }: typeof postgresStatements | typeof sqliteStatements) => ({
+  list: listStatement([]),
+  "list by status": listStatement(toColumnFilter({ status: "sold" }).columns),
+  find: statements.find,
+});
 
 /** One kind of store. */
 interface StoreKind {
   open(size: number): Promise<Store>;
-  /** Returns the query plans of the statements in `explained`. */
+  /** Returns the query plans of the statements in `explained`, each with its name. */
   explain(size: number): Promise<string[]>;
 }
 
@@ -68,9 +74,9 @@ function sqlite(folder: string): StoreKind {
     },
     async explain(size) {
       const db = new DatabaseSync(fileOf(size));
-      return explained.map((name) => {
-        const rows = db.prepare(`EXPLAIN QUERY PLAN ${sqliteStatements[name]}`).all();
-        return rows.map(({ detail }) => detail).join("; ");
+      return Object.entries(explained(sqliteStatements)).map(([name, text]) => {
+        const rows = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
+        return `${name}: ${rows.map(({ detail }) => detail).join("; ")}`;
       });
     },
   };
@@ -92,10 +98,10 @@ function postgresql(server: Postgres): StoreKind {
     },
     async explain(size) {
       const plans: string[] = [];
-      for (const name of explained) {
-        const statement = `EXPLAIN (GENERIC_PLAN, COSTS OFF) ${postgresStatements[name]}`;
+      for (const [name, text] of Object.entries(explained(postgresStatements))) {
+        const statement = `EXPLAIN (GENERIC_PLAN, COSTS OFF) ${text}`;
         const rows = await query(server.url(`growth_${size}`), statement);
-        plans.push(rows.map((row) => String(row["QUERY PLAN"]).trim().replace("->  ", "")).join("; "));
+        plans.push(`${name}: ${rows.map((row) => String(row["QUERY PLAN"]).trim().replace("->  ", "")).join("; ")}`);
       }
       return plans;
     },
@@ -192,7 +198,7 @@ export async function run(args: string[]): Promise<void> {
     for (const [name, kind] of Object.entries({ SQLite: sqlite(folder), PostgreSQL: postgresql(server) })) {
       rows.push(...(await measure(kind, sizes)).map((row) => [name, ...row]));
       const lines = await kind.explain(sizes.at(-1) as number);
-      plans.push(...lines.map((plan, index) => `${name}, ${explained[index]}: ${plan}`));
+      plans.push(...lines.map((line) => `${name}, ${line}`));
     }
     const [first = "", ...others] = sizes.map((size) => size.toLocaleString("en-US"));
     const table = formatTable(["store", "call", `${first} pets`, ...others.map((size) => `× at ${size}`)], rows);

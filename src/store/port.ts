@@ -49,10 +49,13 @@ export interface Page {
   readonly more: boolean;
 }
 
-/** A selection of pets: the filters of the document, and ids above `after`. */
-export type PetQuery = Omit<operations["listPets"]["parameters"]["query"], "cursor"> & {
-  readonly after?: bigint | undefined;
-};
+type ListParameters = operations["listPets"]["parameters"]["query"];
+
+/** The filters of the document. A filter is the value that a field must have. */
+export type PetFilter = Omit<ListParameters, "limit" | "cursor">;
+
+/** A selection of pets: those that match the filters, with ids above `after`. */
+export type PetQuery = Omit<ListParameters, "cursor"> & { readonly after?: bigint | undefined };
 
 /** The identity of a create: the id of the caller, the value of Idempotency-Key, and a digest of the body. */
 export interface IdempotencyKey {

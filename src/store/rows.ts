@@ -1,7 +1,7 @@
 // Maps rows to pets and keys. The representation is the same in all stores: integers are bigints, times are
 // milliseconds since 1970, and a missing value is NULL.
 import { Json } from "../lib/index.ts";
-import type { Key, NewPet, Page, Pet } from "./port.ts";
+import type { Key, NewPet, Page, Pet, PetFilter } from "./port.ts";
 
 /** A row, by the column names of its query. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -9,11 +9,14 @@ export type Row = Readonly<Record<string, unknown>>;
 /** The retention of an idempotency record, in milliseconds. */
 export const idempotencyWindow = 24 * 60 * 60 * 1000;
 
-interface Column {
+/** The column of a field of a pet. */
+export interface Column {
   readonly name: string;
   readonly type: keyof typeof fieldTypes;
   /** Whether the field can be missing. */
   readonly nullable?: true;
+  /** Whether each store has an index on the column and the id, which a filter by this column needs in a large store. */
+  readonly indexed?: true;
 }
 
 // The type of the field of a column, in the words of the document.
@@ -24,7 +27,7 @@ const columns = {
   id: { name: "id", type: "bigint" },
   name: { name: "name", type: "text" },
   categoryId: { name: "category_id", type: "bigint" },
-  status: { name: "status", type: "text", nullable: true },
+  status: { name: "status", type: "text", nullable: true, indexed: true },
 } as const satisfies Record<keyof Pet, Column>;
 const fields = Object.keys(columns) as (keyof Pet)[];
 
@@ -43,8 +46,8 @@ const { id: _, ...rest } = petFieldTypes;
 /** The fields of a new pet that the store holds, with their types. */
 export const newPetFieldTypes = rest;
 
-/** The parameters by which a list can be filtered, with their types. Each has a query in each store. */
-export const petFilterTypes = { status: "string?" } as const;
+/** The parameters by which a list can be filtered, with their types. Each is a field of a pet. */
+export const petFilterTypes = { status: "string?" } as const satisfies Partial<Record<keyof Pet, string>>;
 
 /** The fields of a new pet, with their columns. */
 export const newPetColumns = fields.slice(1).map((field) => ({ field: field as keyof NewPet, ...columns[field] }));
@@ -78,6 +81,25 @@ function serialize(row: PetRow): string {
 /** Returns the row of a new pet. */
 export function toPetRow(id: bigint, pet: NewPet): PetRow {
   return [id, ...newPetColumns.map(({ field }) => pet[field] ?? null)];
+}
+
+/** The columns of a filter, in the document's order, and the values that they must have. */
+export interface ColumnFilter {
+  readonly columns: readonly Column[];
+  readonly values: readonly (string | bigint)[];
+}
+
+/** Converts a filter to columns. Throws an Error if it has a name that is no field of a pet, so that no SQL has one. */
+export function toColumnFilter(filter: PetFilter): ColumnFilter {
+  // Fails to compile if the document adds a filter that is no field of a pet.
+  const values: Readonly<Partial<Pick<Pet, keyof PetFilter>>> = filter;
+  const unknown = Object.keys(values).find((name) => !fields.includes(name as keyof Pet));
+  if (unknown !== undefined) throw new Error(`The pets have no field '${unknown}'.`);
+  const used = fields.filter((field): field is keyof PetFilter => values[field as keyof PetFilter] !== undefined);
+  return {
+    columns: used.map((field) => columns[field]),
+    values: used.map((field) => values[field] as string | bigint),
+  };
 }
 
 /** Converts up to `limit` + 1 rows to a page. */

@@ -1,15 +1,17 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
+import { createHash } from "node:crypto";
 import pg from "pg";
 import { environment } from "../../config.ts";
 import { Unavailable } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
+import type { StoreMethod } from "../port.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
-import type { PetRow, Row } from "../rows.ts";
+import type { Column, PetRow, Row } from "../rows.ts";
 import { connectionOptions } from "./connection.ts";
 import { isPreparedStatementLost, isReadOnlyError, toStoreError } from "./errors.ts";
 import type { Hosts } from "./hosts.ts";
-import { methods, type StatementName, statements } from "./statements.ts";
+import { listStatement, methods, type StatementName, statements } from "./statements.ts";
 
 /** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `Unavailable`. */
 export interface PostgresTimeouts {
@@ -41,6 +43,12 @@ export interface PoolOptions {
   readonly timeouts?: Partial<PostgresTimeouts> | undefined;
 }
 
+interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly method: StoreMethod;
+}
+
 const maxWaitingPerConnection = 100; // queries
 
 /** The limits of the calls that share one query. */
@@ -55,6 +63,7 @@ export class ConnectionPool {
   readonly #options: pg.PoolConfig;
   readonly #maxWaiting: number;
   readonly #mustBeWritable: boolean;
+  readonly #listNames = new Map<string, string>(); // by text; one for each combination of filters
   #pool: pg.Pool;
   #prepare: boolean;
 
@@ -82,18 +91,26 @@ export class ConnectionPool {
 
   /** Runs a statement and returns its rows. Rejects with `Unavailable` if too many queries wait for a connection. */
   query(name: StatementName, ...values: unknown[]): Promise<Row[]> {
-    return this.#query(name, values);
+    return this.#query({ name, text: statements[name], method: methods[name] }, values);
   }
 
-  /** Runs a statement that selects `petColumns`. Rejects like `query`. */
-  queryPets(name: "list" | "listByStatus" | "find", ...values: unknown[]): Promise<PetRow[]> {
-    return this.#query(name, values, "array");
+  /** Returns the pets with these ids. Rejects like `query`. */
+  findPets(ids: readonly bigint[]): Promise<PetRow[]> {
+    return this.#query({ name: "find", text: statements.find, method: methods.find }, [ids], "array");
   }
 
-  async #query<R>(name: StatementName, values: unknown[], rowMode?: "array"): Promise<R[]> {
+  /** Runs `listStatement(columns)`. Rejects like `query`. */
+  listPets(columns: readonly Column[], ...values: unknown[]): Promise<PetRow[]> {
+    const text = listStatement(columns);
+    // A digest, because PostgreSQL ignores all but the first 63 characters of a name.
+    const name = this.#listNames.get(text) ?? `list_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+    this.#listNames.set(text, name);
+    return this.#query({ name, text, method: "pets_list" }, values, "array");
+  }
+
+  async #query<R>({ name, text, method }: Statement, values: unknown[], rowMode?: "array"): Promise<R[]> {
     if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busyMessage);
     const start = performance.now();
-    const text = statements[name];
     const pool = this.#pool;
     const send = () => pool.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
     const run = () =>
@@ -108,7 +125,7 @@ export class ConnectionPool {
     };
     const result = queryChannel
       .tracePromise(run, { system: "postgresql", text })
-      .finally(() => this.metrics.observeQuery(methods[name], start));
+      .finally(() => this.metrics.observeQuery(method, start));
     return result.then(({ rows }) => rows as R[], fail);
   }
 

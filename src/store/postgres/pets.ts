@@ -4,12 +4,12 @@
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: pets become visible in the order of their ids.
 import { setImmediate as endOfTick } from "node:timers/promises";
-import { type Json, Unavailable } from "../../lib/index.ts";
+import { canonicalJson, type Json, Unavailable } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import type { PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
-import { idempotencyWindow, newPetColumns, toPage, toPetJson, toPetRow } from "../rows.ts";
+import { idempotencyWindow, newPetColumns, toColumnFilter, toPage, toPetJson, toPetRow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import { IdempotencyRetention } from "./idempotency-retention.ts";
 
@@ -46,7 +46,7 @@ export class PostgresPets implements PetStore {
 
   /** Lists pets. Equal calls of one event-loop tick share one query. */
   readonly list = (query: PetQuery): Promise<Page> => {
-    const name = JSON.stringify({ ...query, after: String(query.after) });
+    const name = canonicalJson(query);
     const shared = this.#lists.get(name);
     shared?.contexts.push(captureContext());
     if (shared !== undefined) return shared.page;
@@ -76,17 +76,13 @@ export class PostgresPets implements PetStore {
   };
 
   async #list({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> {
-    const { status, ...others } = filter;
-    others satisfies Record<string, never>; // fails to compile if the document adds a filter that has no query here
-    const rows = await (status === undefined
-      ? this.#pool.queryPets("list", after, limit + 1)
-      : this.#pool.queryPets("listByStatus", status, after, limit + 1));
-    return toPage(rows, limit);
+    const { columns, values } = toColumnFilter(filter);
+    return toPage(await this.#pool.listPets(columns, ...values, after, limit + 1), limit);
   }
 
   async #findAll(ids: readonly bigint[]): Promise<(Json<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_find", ids.length);
-    const rows = await this.#pool.queryPets("find", [...new Set(ids)]);
+    const rows = await this.#pool.findPets([...new Set(ids)]);
     const pets = new Map(rows.map((row) => [row[0], toPetJson(row)]));
     return ids.map((id) => pets.get(id));
   }

@@ -1,6 +1,6 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
-import { newPetColumns, petColumns } from "../rows.ts";
+import { type Column, newPetColumns, petColumns } from "../rows.ts";
 
 const petNames = newPetColumns.map(({ name }) => name).join(", ");
 const petArrays = (first: number) => newPetColumns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
@@ -12,12 +12,6 @@ const keyColumns = "id, name, operator, created_at, expires_at, last_used_at";
 
 /** The texts of the statements, by name. */
 export const statements = {
-  list: `SELECT ${petColumns} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`,
-  // A range of the index (status, id), in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the primary
-  // key instead, and skip millions of pets of other statuses.
-  listByStatus: `
-    SELECT ${petColumns} FROM petstore.pets WHERE (status, id) > ($1, $2) AND status <= $1
-    ORDER BY status, id LIMIT $3`,
   find: `SELECT ${petColumns} FROM petstore.pets WHERE id = ANY ($1)`,
   // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency
   // key was used before is not created. If another process is using the key, the statement waits for its transaction.
@@ -89,10 +83,27 @@ export const statements = {
 /** The name of a statement. */
 export type StatementName = keyof typeof statements;
 
+/**
+ * Returns the statement that lists the pets with a value in each of `columns`. Its parameters are these values, the id
+ * above which the page begins, and the number of pets.
+ */
+export function listStatement(columns: readonly Column[]): string {
+  const [after, limit] = [`$${columns.length + 1}`, `$${columns.length + 2}`];
+  // A range of the index on one column and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
+  // primary key instead, and skip millions of pets of other statuses.
+  const range = columns.find(({ indexed }) => indexed);
+  const conditions = columns.map((column, index) => {
+    const value = `$${index + 1}`;
+    const { name } = column;
+    return column === range ? `(${name}, id) > (${value}, ${after}) AND ${name} <= ${value}` : `${name} = ${value}`;
+  });
+  if (range === undefined) conditions.push(`id > ${after}`);
+  const order = range === undefined ? "id" : `${range.name}, id`;
+  return `SELECT ${petColumns} FROM petstore.pets WHERE ${conditions.join(" AND ")} ORDER BY ${order} LIMIT ${limit}`;
+}
+
 /** The method of the store that runs each statement, for metrics. */
 export const methods: Readonly<Record<StatementName, StoreMethod>> = {
-  list: "pets_list",
-  listByStatus: "pets_list",
   find: "pets_find",
   create: "pets_create",
   findRecord: "pets_create",

@@ -30,7 +30,7 @@ export class PostgresTableWriter implements TableWriter {
   }
 
   async *rows(table: Table, status?: string): AsyncIterable<readonly Values[]> {
-    // A range of the index, for the same reason as in the statement listByStatus.
+    // A range of the index, for the same reason as in `listStatement`.
     const [selection, ...values] =
       status === undefined
         ? [`ORDER BY ${sortKeys[table]}`]

@@ -2,7 +2,7 @@
 import type { Json } from "../../lib/index.ts";
 import { type PetCount, PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
-import { idempotencyWindow, newPetColumns, type PetRow, toPage, toPetJson, toPetRow } from "../rows.ts";
+import { idempotencyWindow, newPetColumns, type PetRow, toColumnFilter, toPage, toPetJson, toPetRow } from "../rows.ts";
 import type { Statements } from "./statements.ts";
 import type { TransactionScheduler } from "./transactions.ts";
 
@@ -31,10 +31,8 @@ export class SqlitePets implements PetStore {
     );
 
   #list({ limit, after = 0n, ...filter }: PetQuery): Page {
-    const { status, ...others } = filter;
-    others satisfies Record<string, never>; // fails to compile if the document adds a filter that has no query here
-    const { list, listByStatus } = this.#statements;
-    const rows = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
+    const { columns, values } = toColumnFilter(filter);
+    const rows = this.#statements.list(columns).all(...values, after, limit + 1);
     return toPage(rows as unknown as PetRow[], limit);
   }
 

@@ -1,16 +1,12 @@
 // The SQL statements of the SQLite store. Each is prepared once per connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
-import { newPetColumns, petColumns } from "../rows.ts";
+import { type Column, newPetColumns, petColumns } from "../rows.ts";
 
 const lastPetId = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0)";
 
 /** The texts of the statements, by name. */
 export const statements = {
-  // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
-  // a third of the time of a page.
-  list: `SELECT ${petColumns} FROM pets WHERE id > ? ORDER BY id LIMIT ? + 0`,
-  listByStatus: `SELECT ${petColumns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ? + 0`,
   find: `SELECT ${petColumns} FROM pets WHERE id = ?`,
   create: `INSERT INTO pets (${newPetColumns.map(({ name }) => name)}) VALUES (${newPetColumns.map(() => "?")})`,
   // Not max(id): the ids of the last pets are not generated again after these pets are deleted.
@@ -35,23 +31,44 @@ export const statements = {
   secret: "SELECT value FROM secret",
 };
 
+/**
+ * Returns the statement that lists the pets with a value in each of `columns`. Its parameters are these values, the id
+ * above which the page begins, and the number of pets.
+ */
+export function listStatement(columns: readonly Column[]): string {
+  const conditions = [...columns.map(({ name }) => `${name} = ?`), "id > ?"].join(" AND ");
+  // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
+  // a third of the time of a page.
+  return `SELECT ${petColumns} FROM pets WHERE ${conditions} ORDER BY id LIMIT ? + 0`;
+}
+
 /** The prepared statements of a connection, by name. */
-export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;
+export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>> & {
+  /** Returns the prepared `listStatement`. */
+  list(columns: readonly Column[]): TracedStatement;
+};
 
-// These return pets as `PetRow`.
-const petStatements = ["list", "listByStatus", "find"];
-
-/** Prepares all statements. */
+/** Prepares all statements; those that list pets when they are used first. */
 export function prepareStatements(db: DatabaseSync): Statements {
   const prepared = Object.entries(statements).map(([name, text]) => {
     const statement = db.prepare(text);
-    if (petStatements.includes(name)) {
-      statement.setReturnArrays(true);
-      statement.setReadBigInts(false);
-    }
-    return [name, new TracedStatement(statement)];
+    return [name, new TracedStatement(name === "find" ? returnPetRows(statement) : statement)];
   });
-  return Object.fromEntries(prepared);
+  const lists = new Map<string, TracedStatement>();
+  const list = (columns: readonly Column[]) => {
+    const text = listStatement(columns);
+    const statement = lists.get(text) ?? new TracedStatement(returnPetRows(db.prepare(text)));
+    lists.set(text, statement);
+    return statement;
+  };
+  return { ...Object.fromEntries(prepared), list };
+}
+
+// Makes a statement return pets as `PetRow`.
+function returnPetRows(statement: StatementSync): StatementSync {
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(false);
+  return statement;
 }
 
 /** A prepared statement that is published on `queryChannel` each time it runs. */

@@ -4,7 +4,8 @@ import t from "tap";
 import { Unavailable } from "../../../src/lib/unavailable.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { latestVersion } from "../../../src/store/postgres/migrations.ts";
-import { statements } from "../../../src/store/postgres/statements.ts";
+import { listStatement, statements } from "../../../src/store/postgres/statements.ts";
+import { toColumnFilter } from "../../../src/store/rows.ts";
 import { petstore } from "../../support/command.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
@@ -88,7 +89,8 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
       SELECT 'getPet', n / 100, n % 100, n FROM generate_series(1, 20000) AS n;
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
-  for (const [name, text] of Object.entries(statements)) {
+  const lists = { list: listStatement([]), listByStatus: listStatement(toColumnFilter({ status: "sold" }).columns) };
+  for (const [name, text] of Object.entries({ ...statements, ...lists })) {
     await client.query(`PREPARE "${name}" AS ${text}`);
     const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
     const nulls = Array.from({ length: count }, () => "NULL").join(", ");

@@ -6,8 +6,9 @@ import t, { type Test } from "tap";
 import { Unavailable } from "../../../src/lib/unavailable.ts";
 import { tables } from "../../../src/store/bulk.ts";
 import { openStore } from "../../../src/store/open.ts";
+import { toColumnFilter } from "../../../src/store/rows.ts";
 import { latestVersion, migrate, readVersion } from "../../../src/store/sqlite/migrations.ts";
-import { statements } from "../../../src/store/sqlite/statements.ts";
+import { listStatement, statements } from "../../../src/store/sqlite/statements.ts";
 import { petstore } from "../../support/command.ts";
 import { digest, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
@@ -32,7 +33,8 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
   );
   // All keys, a table of one row, a table of two rows, and the count of all pets.
   const wholeTables = ["listKeys", "secret", "lastPetId", "countPets"];
-  for (const [name, statement] of Object.entries(statements)) {
+  const lists = { list: listStatement([]), listByStatus: listStatement(toColumnFilter({ status: "sold" }).columns) };
+  for (const [name, statement] of Object.entries({ ...statements, ...lists })) {
     const plan = db
       .prepare(`EXPLAIN QUERY PLAN ${statement}`)
       .all()
