@@ -62,7 +62,7 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part) => {
     if (typeof part === "bigint") return `${part}n`;
     if (part === null || typeof part !== "object" || Array.isArray(part)) return part;
-    return Object.fromEntries(Object.entries(part).sort());
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 }
 

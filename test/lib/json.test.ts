@@ -54,4 +54,5 @@ t.test("Serializes equal values to the same canonical text", async (t) => {
   t.equal(canonicalJson({ b: 1, a: [{ d: null, c: 2n }] }), '{"a":[{"c":"2n","d":null}],"b":1}');
   t.equal(canonicalJson(parseJson('{"x":1.0,"y":2}')), canonicalJson(parseJson('{"y":2,"x":1}')));
   t.not(canonicalJson([1, 2]), canonicalJson([2, 1]));
+  t.equal(canonicalJson({ b: 1, a: { toString: 1 } }), '{"a":{"toString":1},"b":1}', "sorts by name, not by value");
 });
