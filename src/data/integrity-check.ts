@@ -1,5 +1,5 @@
-// Checks the integrity of a store: the structure of the database, the references between its rows, and each pet against
-// the document.
+// Checks the integrity of a store: the structure of the database, the next id of each table, and each pet against the
+// document.
 import type { Document } from "../spec/index.ts";
 import {
   type IdTable,

@@ -78,7 +78,7 @@ function replaceRows(
         const [keys, [secret]] = [await readKeys(target), await target.secrets()];
         const restoredKeys = force && !withoutKeys ? nameOtherKeys(await readKeys(source), keys) : [];
         const unusedIds = await countUnusedIds(target);
-        if (force) for (const name of tableNames.toReversed()) await target.remove(name);
+        if (force) for (const name of tableNames) await target.remove(name);
         else await requireEmpty(target, notEmpty);
         const { lastIds, ...summary } = await copyTables(target, source, progress);
         await setLastIds(target, { lastIds, ...summary }, unusedIds);

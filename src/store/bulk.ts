@@ -1,10 +1,7 @@
 // Bulk access to all tables of a store, to copy it exactly from one database to another.
 import { newPetColumns } from "./rows.ts";
 
-/**
- * The columns of each table with their types. The order of the tables satisfies the foreign keys when rows are
- * inserted.
- */
+/** The columns of each table with their types. */
 export const tables = {
   keys: {
     id: "bigint",
@@ -41,10 +38,6 @@ export const idTables = ["keys", "pets"] as const satisfies Table[];
 
 /** A table that generates ids. */
 export type IdTable = (typeof idTables)[number];
-
-/** Returns the query that counts idempotency records without their pet. `schema` is the prefix of the tables. */
-export const countOrphans = (schema = "") =>
-  `SELECT count(*) AS n FROM ${schema}idempotency WHERE NOT EXISTS (SELECT 1 FROM ${schema}pets WHERE id = pet_id)`;
 
 /** The number of rows in a batch. */
 export const batchSize = 1_000;

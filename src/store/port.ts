@@ -65,8 +65,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * A new pet, the pet of an earlier call with the same key and body, or a conflict: the key was used with another body.
- * The store is full if it has the maximum number of pets.
+ * A new pet, the pet that an earlier call with the same key and body created, as it was then, or a conflict: the key was
+ * used with another body. The store is full if it has the maximum number of pets.
  */
 export type CreateResult =
   | { outcome: "created" | "repeated"; pet: Json<Pet> }

@@ -71,14 +71,11 @@ export async function stopOnFirstFile(url: string, args: readonly string[], fold
   return { ...(await petstoreOn(url, args, { onStop })), partialFile };
 }
 
-/** Runs statements directly in the database, with foreign key constraints disabled. */
+/** Runs statements directly in the database. */
 export async function tamper(url: string, ...statements: string[]): Promise<void> {
   const file = toFile(url);
-  if (file === undefined) {
-    const session = ["SET session_replication_role = replica", "SET search_path = petstore"];
-    return void (await query(url, [...session, ...statements].join("; ")));
-  }
-  const db = new DatabaseSync(file, { enableForeignKeyConstraints: false, defensive: false });
+  if (file === undefined) return void (await query(url, ["SET search_path = petstore", ...statements].join("; ")));
+  const db = new DatabaseSync(file, { defensive: false });
   try {
     for (const text of statements) db.exec(text);
   } finally {

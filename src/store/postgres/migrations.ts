@@ -66,6 +66,8 @@ const migrations: readonly ((db: ClientBase) => Promise<unknown>)[] = [
         written_at bigint NOT NULL
       );
     `),
+  // A record remains after its pet is deleted.
+  (db) => db.query("ALTER TABLE petstore.idempotency DROP CONSTRAINT IF EXISTS idempotency_pet_id_fkey"),
 ];
 
 /** The version of the schema of this release. */

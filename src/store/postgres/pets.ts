@@ -65,7 +65,7 @@ export class PostgresPets implements PetStore {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const created = this.#limit.isFull ? undefined : await this.#inserts.add({ pet, idempotencyKey });
       if (created !== undefined) return { outcome: "created", pet: created };
-      const repeated = idempotencyKey && (await this.#repeat(idempotencyKey));
+      const repeated = idempotencyKey && (await this.#repeat(pet, idempotencyKey));
       if (repeated !== undefined) return repeated;
       // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
       if (this.#limit.maxId === null) break;
@@ -115,11 +115,11 @@ export class PostgresPets implements PetStore {
     );
   }
 
-  // Returns undefined if the key was not used.
-  async #repeat({ caller, key, digest }: IdempotencyKey): Promise<CreateResult | undefined> {
+  // Returns undefined if the key was not used. The digest proves that the pet is the same as in the first call.
+  async #repeat(pet: NewPet, { caller, key, digest }: IdempotencyKey): Promise<CreateResult | undefined> {
     const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    return { outcome: "repeated", pet: (await this.find(record.pet_id as bigint)) as Json<Pet> };
+    return { outcome: "repeated", pet: toPetJson(toPetRow(record.pet_id as bigint, pet)) };
   }
 }

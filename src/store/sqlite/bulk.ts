@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
   batchSize,
-  countOrphans,
   type IdTable,
   sortKeys,
   type Table,
@@ -105,8 +104,6 @@ class SqliteTableWriter implements TableWriter {
   async *problems(): AsyncIterable<string> {
     for (const { integrity_check: report } of this.#db.prepare("PRAGMA integrity_check").iterate())
       for (const line of String(report).split("\n")) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
-    const orphans = this.#db.prepare(countOrphans()).get()?.n;
-    if (orphans) yield `${orphans} idempotency records refer to pets that do not exist.`;
   }
 
   async setSecret(secret: Uint8Array): Promise<void> {

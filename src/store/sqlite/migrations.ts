@@ -63,6 +63,23 @@ const migrations: readonly ((db: DatabaseSync) => void)[] = [
       ) STRICT, WITHOUT ROWID;
     `);
   },
+  // Without a foreign key: a record remains after its pet is deleted. SQLite can't drop a constraint.
+  (db) =>
+    db.exec(`
+      CREATE TABLE new_idempotency (
+        caller INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        digest BLOB NOT NULL,
+        pet_id INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        PRIMARY KEY (caller, key)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_idempotency (caller, key, digest, pet_id, created_at)
+        SELECT caller, key, digest, pet_id, created_at FROM idempotency;
+      DROP TABLE idempotency;
+      ALTER TABLE new_idempotency RENAME TO idempotency;
+      CREATE INDEX idempotency_by_age ON idempotency (created_at);
+    `),
 ];
 
 /** The version of the schema of this release. */

@@ -70,6 +70,6 @@ export class SqlitePets implements PetStore {
     const record = findRecord.get(caller, key, now - idempotencyWindow);
     if (record === undefined) return this.#create(pet, (id) => saveRecord.run(caller, key, digest, id, now));
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    return { outcome: "repeated", pet: this.#find(record.pet_id as bigint) as Json<Pet> };
+    return { outcome: "repeated", pet: toPetJson(toPetRow(record.pet_id as bigint, pet)) };
   }
 }
