@@ -2,6 +2,7 @@
 import { Readable, Writable } from "node:stream";
 import { run } from "../../src/cli/cli.ts";
 import { findSecret } from "./secrets.ts";
+import { assertKnown, type Settings } from "./settings.ts";
 
 /** The exit code and the output of a command. */
 export interface Result {
@@ -23,10 +24,11 @@ export interface CommandOptions {
  * secret.
  */
 export async function petstore(
-  settings: Record<string, string>,
+  settings: Settings,
   args: readonly string[],
   { input = "", onStop = () => {} }: CommandOptions = {},
 ): Promise<Result> {
+  assertKnown(settings);
   const [stdout, stderr] = [collect(), collect()];
   const status = await run(args, {
     env: settings,

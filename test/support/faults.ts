@@ -9,6 +9,7 @@ import { get, listPets, send } from "./http.ts";
 import { assertAllStored, type Load, startLoad } from "./load.ts";
 import { type Server, startServer } from "./processes.ts";
 import { addKey, start } from "./service.ts";
+import type { Settings } from "./settings.ts";
 import { until } from "./wait.ts";
 
 /** The shell command that starts the service. */
@@ -42,7 +43,7 @@ interface StartOptions {
   shell?: string;
   /** A script that each process of the service preloads. */
   script?: string;
-  settings?: Record<string, string>;
+  settings?: Settings;
 }
 
 /** Starts the service on a store. The environment variable SERVE of the shell command contains `serve`. */

@@ -6,12 +6,17 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import { root } from "./files.ts";
 import { findSecret } from "./secrets.ts";
+import { assertKnown } from "./settings.ts";
 import { until } from "./wait.ts";
 
 const path = (name: string) => join(root, name);
 
+// Environment variables of Node, OpenTelemetry and pg, and of the commands that tests run.
+const otherVariables = /^(NODE_|OTEL_|PG)|^(PATH|TERM|SERVE|LOG_FILE|CLOCK_SHIFT_FILE)$/;
+
 /** Runs `petstore ARGS…` in a separate process, to its end. Blocks this process, unlike `petstore` in command.ts. */
 export function petstoreProcess(environment: Record<string, string>, ...args: string[]) {
+  assertKnown(environment, otherVariables);
   const env = { ...process.env, ...environment };
   const { status, stdout, stderr } = spawnSync(process.execPath, [path("src/bin.js"), ...args], {
     env,
@@ -40,6 +45,7 @@ export async function startServer(
   [command = "", ...args]: string[] = [process.execPath, path("src/bin.js"), "serve"],
   cwd = path(""),
 ): Promise<Server> {
+  assertKnown(environment, otherVariables);
   // Without a limit, because the load of a test may exceed the default.
   const env = { ...process.env, PORT: "0", RATE_LIMIT: "none", ...environment };
   const child = spawn(command, args, { env, cwd });

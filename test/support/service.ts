@@ -7,11 +7,11 @@ import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
 import { buildApp, type Dependencies, type Overrides } from "../../src/app.ts";
 import { generateKey } from "../../src/auth/authentication.ts";
-import { readConfig } from "../../src/config.ts";
+import type { Config } from "../../src/config.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import type { Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openStore, type StoreTimeouts } from "../../src/store/open.ts";
 import type { Pet, Store } from "../../src/store/port.ts";
 import type { MetricsHub } from "../../src/telemetry/aggregation.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
@@ -26,12 +26,13 @@ import {
   toHttpResponse,
 } from "./responses.ts";
 import { findSecret } from "./secrets.ts";
+import { readTrackedConfig, type Settings } from "./settings.ts";
 
 /** The headers, body and key of a request. */
 export interface Call {
   headers?: Record<string, string | string[] | undefined>;
   body?: string | Buffer;
-  /** Sent as JSON. */
+  /** Sent as JSON, instead of a body. */
   json?: unknown;
   /** The API key; null sends none. */
   key?: string | null;
@@ -59,10 +60,10 @@ export interface Service {
 /** The configuration of a service under test. */
 export interface Options {
   document?: string;
+  /** A store that the test closes. By default, the service opens the store of the setting DATABASE_URL. */
   store?: Store;
   handlers?: Record<string, unknown>;
-  /** Settings, as environment variables. */
-  settings?: Record<string, string>;
+  settings?: Settings;
   metrics?: MetricsHub;
   /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
@@ -81,11 +82,13 @@ export async function addKey(store: Store, name: string, expiresAt?: Date, opera
   return key;
 }
 
-let emptyStore = async (_: Test): Promise<Store> => openStore("sqlite::memory:");
+let createDatabase = async (_: Test): Promise<string> => "sqlite::memory:";
+let defaultTimeouts: StoreTimeouts = {};
 
-/** Sets the default store. `open` returns an empty store for each service that is started without one. */
-export function useStores(open: (t: Test) => Promise<Store>): void {
-  emptyStore = open;
+/** Sets the default store. `create` returns the URL of an empty database for each service without another store. */
+export function useStores(create: (t: Test) => Promise<string>, timeouts: StoreTimeouts): void {
+  createDatabase = create;
+  defaultTimeouts = timeouts;
 }
 
 let prismByDefault = false;
@@ -95,41 +98,53 @@ export function usePrism(): void {
   prismByDefault = true;
 }
 
-/** Starts the service, configured as in production, on a free port of loopback. Stops it when the test ends. */
+/**
+ * Starts the service, configured as in production, on a free port of loopback. Stops it when the test ends. Throws an
+ * Error if an option or a setting has no effect.
+ */
 export async function start(t: Test, options: Options = {}): Promise<Service> {
-  const text = options.document ?? documentText;
-  const store = options.store ?? (await emptyStore(t));
+  const { document: text = documentText, settings = {}, prism: usesPrism = prismByDefault, ...others } = options;
+  const { store: ownStore, handlers: ownHandlers, metrics, tracing, tls, overrides, ...unknown } = others;
+  if (Object.keys(unknown).length > 0) throw new Error(`there are no such options: ${Object.keys(unknown).join(", ")}`);
+  const needsDatabase = ownStore === undefined && settings.DATABASE_URL === undefined;
+  const { config, assertRead } = readTrackedConfig(settings, {
+    RATE_LIMIT: "none", // a test may exceed the default
+    ...(needsDatabase && { DATABASE_URL: await createDatabase(t) }),
+  });
+  const store = ownStore ?? (await openConfiguredStore(config, needsDatabase ? defaultTimeouts : {}));
   const logs: Record<string, unknown>[] = [];
-  const logger = await createLogger("info", { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const logger = await createLogger(config.LOG_LEVEL, { write: (line: string) => void logs.push(JSON.parse(line)) });
   const app = await buildApp({
     // The signatures are those of the Pet Store's handlers.
-    document: await (options.handlers ? parseOwnDocument : readDocument)(text),
-    handlers: (options.handlers ?? handlers) as Handlers,
+    document: await (ownHandlers ? parseOwnDocument : readDocument)(text),
+    handlers: (ownHandlers ?? handlers) as Handlers,
     store,
-    config: readConfig({ RATE_LIMIT: "none", ...options.settings }), // a test may exceed the default
+    config,
     logger,
-    tracing: options.tracing,
-    metrics: options.metrics,
-    tls: options.tls,
-    ...(options.overrides && { overrides: options.overrides }),
+    tracing,
+    metrics,
+    tls,
+    ...(overrides && { overrides }),
   });
-  await app.listen({ host: "127.0.0.1", port: 0 });
-  const { port } = app.server.address() as AddressInfo;
   const agent = new Agent({ keepAlive: true });
   const close = async () => {
     agent.destroy();
     await app.close();
   };
+  // Not earlier: with a teardown, tap ends a file as soon as no test runs, even if the file awaits this call.
   t.teardown(async () => {
     await close();
-    if (options.store === undefined) await store.close();
+    if (ownStore === undefined) await store.close();
     const secret = findSecret(JSON.stringify(logs));
     if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
   });
+  assertRead();
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
 
   const origin = `http://127.0.0.1:${port}`;
   const check = await createResponseCheck(text);
-  const prism = (options.prism ?? prismByDefault) ? await startPrism(t, `${origin}/v1`, text) : undefined;
+  const prism = usesPrism ? await startPrism(t, `${origin}/v1`, text) : undefined;
   const key = await addKey(store, `test-${port}-${Math.random().toString(36).slice(2, 8)}`);
   const call = createCall({ port, key, agent, check, prism });
   const create: Service["create"] = async (pet, headers = {}) => {
@@ -138,6 +153,15 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     return body as Pet;
   };
   return { origin, port, key, app, store, logs, call, raw: createRaw(port, check), create, close };
+}
+
+function openConfiguredStore(config: Config, timeouts: StoreTimeouts): Promise<Store> {
+  return openStore(config.DATABASE_URL, {
+    connections: config.DATABASE_POOL,
+    prepare: config.DATABASE_PREPARE,
+    maxPets: config.MAX_PETS,
+    timeouts,
+  });
 }
 
 interface Connection {
@@ -149,7 +173,10 @@ interface Connection {
 }
 
 function createCall({ port, key, agent, check, prism }: Connection): Service["call"] {
-  return async (method, path, { headers, body, json, key: credential = key } = {}) => {
+  return async (method, path, { headers, body, json, key: ownKey } = {}) => {
+    if (body !== undefined && json !== undefined) throw new Error("a request has either a body or json");
+    if (ownKey && headers && "authorization" in headers) throw new Error("a request has either a key or authorization");
+    const credential = ownKey === undefined ? key : ownKey;
     const content = json === undefined ? body : typeof json === "string" ? json : JSON.stringify(json);
     const requestHeaders = {
       ...(credential !== null && { authorization: `Bearer ${credential}` }),

@@ -84,7 +84,7 @@ export interface TracedService extends Service {
 /** Starts the service with traces. `timeout` is the timeout of an export in milliseconds. */
 export async function startTraced(
   t: Test,
-  { timeout, endpoint, ...options }: Options & { timeout?: number; endpoint?: string } = {},
+  { timeout, endpoint, ...options }: Omit<Options, "tracing"> & { timeout?: number; endpoint?: string } = {},
 ): Promise<TracedService> {
   const received = await receiveTraces(t);
   const exporterLogs: Record<string, unknown>[] = [];

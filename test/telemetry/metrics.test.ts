@@ -188,9 +188,8 @@ t.test("Requests of clients that disconnect early are no longer in flight", asyn
 
 t.test("Reports connections of the PostgreSQL pool that are in use, and queries that wait for one", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url, { connections: 2 });
-  t.teardown(() => store.close());
-  const service = await start(t, { store, settings: { ...openMetrics, DATABASE_URL: url } });
+  const service = await start(t, { settings: { ...openMetrics, DATABASE_URL: url, DATABASE_POOL: "2" } });
+  const { store } = service;
   const operator = await addKey(store, "operator", undefined, true);
   await service.create(pet);
   const pool = (series: Series) =>

@@ -70,9 +70,8 @@ export const stores = {
 export async function soak(t: Pick<Test, "teardown">, options: SoakOptions): Promise<Report> {
   const { store, seconds, seed, historyFile } = options;
   const { url, faults } = await stores[store](t);
-  const environment = { DATABASE_URL: url };
-  const key = (await petstore(environment, ["keys", "create", "main"])).stdout.trim();
-  const service = await SoakService.start(t, environment);
+  const key = (await petstore({ DATABASE_URL: url }, ["keys", "create", "main"])).stdout.trim();
+  const service = await SoakService.start(t, url);
   const start = performance.now();
   const progress = () => (performance.now() - start) / (seconds * 1_000);
   const file = historyFile === undefined ? undefined : createWriteStream(historyFile);

@@ -24,12 +24,13 @@ export class SoakService {
     this.#clockFile = clockFile;
   }
 
-  /** Starts the service. It ends with `t`. */
-  static async start(t: Pick<Test, "teardown">, environment: Record<string, string>): Promise<SoakService> {
+  /** Starts the service on a database. It ends with `t`. */
+  static async start(t: Pick<Test, "teardown">, databaseUrl: string): Promise<SoakService> {
     const port = String(await freePort());
     const clockFile = join(folder(t), "clock");
     writeFileSync(clockFile, "0");
-    const settings = {
+    const environment = {
+      DATABASE_URL: databaseUrl,
       PORT: port,
       WORKERS: "2",
       LOG_LEVEL: "fatal",
@@ -38,7 +39,7 @@ export class SoakService {
       NODE_OPTIONS: `--import=${new URL("clock-shift.js", import.meta.url)}`,
       CLOCK_SHIFT_FILE: clockFile,
     };
-    const start = () => startServer(t, { ...environment, ...settings });
+    const start = () => startServer(t, environment);
     return new SoakService(`http://127.0.0.1:${port}`, start, await start(), clockFile);
   }
 

@@ -1,0 +1,72 @@
+// The helpers that start the service and commands: they use each option and setting, or throw an Error.
+import t from "tap";
+import { openStore } from "../../src/store/open.ts";
+import { petstore } from "./command.ts";
+import { stores } from "./databases.ts";
+import { addKey, minimalPet, type Options, start } from "./service.ts";
+import { countPets } from "./stores.ts";
+
+for (const [kind, create] of Object.entries(stores))
+  t.test(`${kind}: the service opens the store of DATABASE_URL`, async (t) => {
+    const url = await create(t);
+    const { call, create: createPet, store } = await start(t, { settings: { DATABASE_URL: url, MAX_PETS: "1" } });
+    await createPet(minimalPet);
+    t.equal(await countPets(url), 1);
+    t.match(await call("POST", "/v1/pets", { json: minimalPet }), { status: 507 }, "MAX_PETS applies");
+    const key = await addKey(store, "operator", undefined, true);
+    const name = kind === "sqlite" ? "sqlite" : "postgresql";
+    t.match(await call("GET", "/status.json", { key }), { body: { service: { store: name } } });
+  });
+
+t.test("the pool of DATABASE_URL has the size of DATABASE_POOL", async (t) => {
+  const settings = { DATABASE_URL: await stores.postgres(t), DATABASE_POOL: "3", DATABASE_PREPARE: "off" };
+  t.match((await start(t, { settings })).store.metrics.pool(), { max: 3 });
+});
+
+t.test("LOG_LEVEL sets the level of the log", async (t) => {
+  for (const [LOG_LEVEL, count] of [
+    ["info", 1],
+    ["warn", 0],
+  ] as const) {
+    const { call, logs, close } = await start(t, { settings: { LOG_LEVEL } });
+    await call("GET", "/v1/pets");
+    await close();
+    t.equal(logs.filter(({ msg }) => msg === "request completed").length, count, LOG_LEVEL);
+  }
+});
+
+t.test("an option or a setting without effect is an error", async (t) => {
+  const store = await openStore("sqlite::memory:");
+  t.teardown(() => store.close());
+  const rejects = (options: object, message: string) =>
+    t.rejects(start(t, options as Options), { message }, JSON.stringify(options));
+  for (const [name, value] of Object.entries({
+    HOST: "127.0.0.2",
+    PORT: "3001",
+    TLS_CERT: "cert.pem",
+    TLS_KEY: "key.pem",
+    OPERATOR_KEY: "psk_x",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+  }))
+    await rejects({ settings: { [name]: value } }, `these settings have no effect here: ${name}`);
+  for (const [name, value] of Object.entries({
+    DATABASE_URL: "sqlite::memory:",
+    DATABASE_POOL: "3",
+    DATABASE_PREPARE: "off",
+    MAX_PETS: "1",
+  }))
+    await t.rejects(start(t, { store, settings: { [name]: value } }), {
+      message: new RegExp(`no effect here: ${name}`),
+    });
+  await rejects({ settings: { RATELIMIT: "1/1s", PROT: "1" } }, "there are no such settings: RATELIMIT, PROT");
+  await rejects({ setings: {} }, "there are no such options: setings");
+  await t.rejects(petstore({ DATABASE: "sqlite::memory:" } as object, ["check"]), { message: /no such settings/ });
+});
+
+t.test("a call with two bodies or two credentials is an error", async (t) => {
+  const { call } = await start(t);
+  await t.rejects(call("POST", "/v1/pets", { json: minimalPet, body: "{}" }), { message: /either a body or json/ });
+  const headers = { authorization: "Bearer x" };
+  await t.rejects(call("GET", "/v1/pets", { key: "x", headers }), { message: /either a key or authorization/ });
+  t.match(await call("GET", "/v1/pets", { key: null, headers }), { status: 401 });
+});
