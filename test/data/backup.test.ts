@@ -7,8 +7,7 @@ import { backup } from "../../src/data/backup.ts";
 import { restore } from "../../src/data/restore.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { openTables } from "../../src/store/open.ts";
-import { latestVersion } from "../../src/store/sqlite/migrations.ts";
-import { stores } from "../support/databases.ts";
+import { latestVersions, oldStores, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import {
   fill,
@@ -19,6 +18,7 @@ import {
   readAllPets,
   stopOnFirstFile,
   tamper,
+  toFile,
 } from "../support/stores.ts";
 
 const document = await readDocument();
@@ -110,10 +110,8 @@ t.test("Rejects stores and files that can't be backed up or restored", async (t)
       stderr: /^petstore: DATABASE_URL must be sqlite:PATH or /,
     });
 
-  const old = join(place, "old.db");
-  await petstoreOn(url, ["backup", old]);
-  await tamper(`sqlite:${old}`, "PRAGMA user_version = 1");
-  const migrate = `its schema version is 1, but this release requires ${latestVersion}\\. Run petstore migrate on it, or on a copy`;
+  const old = toFile(await oldStores.sqlite(t, 1)) as string;
+  const migrate = `its schema version is 1, but this release requires ${latestVersions.sqlite}\\. Run petstore migrate on it, or on a copy`;
   await rejects(["restore", old], new RegExp(migrate));
   const unsound = join(place, "unsound.db");
   await petstoreOn(url, ["backup", unsound]);

@@ -3,16 +3,13 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { openStore, openTables } from "../../src/store/open.ts";
-import * as postgres from "../../src/store/postgres/migrations.ts";
-import * as sqlite from "../../src/store/sqlite/migrations.ts";
-import { emptyDatabase, stores } from "../support/databases.ts";
+import { emptyDatabase, latestVersions, oldStores, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { createPet, maxInt64 } from "../support/pets.ts";
 import { query } from "../support/postgres.ts";
 import { addKey, start } from "../support/service.ts";
 import { countPets, fill, injectFault, petstoreOn, tamper } from "../support/stores.ts";
 
-const latest = { sqlite: sqlite.latestVersion, postgres: postgres.latestVersion };
 const idempotencyKey = { caller: 1n, key: "k", digest: new Uint8Array(32) };
 
 /** Backs up a store with a key and the pets 1 to 4; a pet 5 was deleted, and pet 4 has an Idempotency-Key. */
@@ -191,12 +188,13 @@ for (const [kind, prepare] of Object.entries(stores)) {
       { status: 1, stderr: /not empty/ },
       "before the integrity check",
     );
-    await tamper(url, kind === "sqlite" ? "PRAGMA user_version = 1" : "DELETE FROM migrations WHERE version > 1");
+    const name = kind as keyof typeof stores;
+    const old = await oldStores[name](t, 1);
     for (const args of [[], ["--force"]])
-      t.match(await petstoreOn(url, ["restore", file, ...args]), {
+      t.match(await petstoreOn(old, ["restore", file, ...args]), {
         status: 1,
-        stderr: `its schema version is 1, but this release requires ${latest[kind as keyof typeof stores]}. Run petstore migrate`,
+        stderr: `its schema version is 1, but this release requires ${latestVersions[name]}. Run petstore migrate`,
       });
-    t.match(await petstoreOn(url, ["check"]), { status: 1, stderr: /its schema version is 1/ }, "it was not migrated");
+    t.match(await petstoreOn(old, ["check"]), { status: 1, stderr: /its schema version is 1/ }, "it was not migrated");
   });
 }

@@ -1,7 +1,10 @@
 // Conformance suite of the stores: API keys, calls of deprecated operations, and migrations.
 
+import t from "tap";
 import { generateKey } from "../../src/auth/authentication.ts";
-import { rex, testStores } from "../support/conformance.ts";
+import { openStore } from "../../src/store/open.ts";
+import { digest, idempotentCall, kinds, longTimeouts, rex, testStores } from "../support/conformance.ts";
+import { latestVersions, oldStores } from "../support/databases.ts";
 import { createPet, findPet } from "../support/pets.ts";
 
 testStores("creates, lists, finds, touches and revokes keys", async (t, { store, open }) => {
@@ -55,15 +58,31 @@ testStores("counts calls of deprecated operations by day, operation and key", as
   t.equal((await list(0n)).length, 2, "deletes counts that are older than the retention");
 });
 
-testStores("migrates a store of version 1 without loss of data", async (t, { kind, store, open, query }) => {
-  const key = generateKey();
-  await store.keys.create("a", key.hash);
-  const pet = await createPet(store, rex);
-  for (const table of ["deprecated_calls", "imports"]) await query(`DROP TABLE ${table}`);
-  await query("ALTER TABLE keys DROP COLUMN operator");
-  await query(kind.setVersion1);
-  const migrated = await open();
-  t.match(await migrated.keys.find(key.hash), { name: "a", operator: false });
-  t.same(await findPet(migrated, pet.id), pet);
-  t.same(await migrated.deprecated.list(0n), []);
-});
+for (const { name, query } of kinds)
+  for (let version = 1; version < latestVersions[name]; version++)
+    t.test(`${name}: migrates a store of version ${version} without loss of data`, async (t) => {
+      const url = await oldStores[name](t, version);
+      const key = generateKey();
+      const blob = (bytes: string) => (name === "sqlite" ? `X'${bytes}'` : `'\\x${bytes}'`);
+      const at = Date.now();
+      // The columns that all versions have.
+      for (const sql of [
+        `INSERT INTO keys (name, hash, created_at) VALUES ('a', ${blob(key.hash)}, ${at})`,
+        "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold')",
+        `INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (1, 'k', ${blob(digest("a").toString("hex"))}, 1, ${at})`,
+      ])
+        await query(url, sql);
+      const secrets = await query(url, "SELECT value FROM secret");
+      const migrated = await openStore(url, { timeouts: longTimeouts });
+      t.teardown(() => migrated.close());
+      t.same(await migrated.keys.list(), [
+        { id: 1n, name: "a", operator: false, createdAt: new Date(at), expiresAt: undefined, lastUsedAt: undefined },
+      ]);
+      const pet = { id: 1n, name: "Rex", categoryId: 7n, status: "sold" };
+      t.same(await findPet(migrated, 1n), pet);
+      const repeated = await migrated.pets.create(rex, idempotentCall);
+      t.match(repeated, { outcome: "repeated" }, "the record of an Idempotency-Key");
+      t.same(await migrated.deprecated.list(0n), []);
+      t.same([{ value: migrated.secret }], secrets, "cursors of earlier pages are valid");
+      t.match(await createPet(migrated, rex), { id: 2n });
+    });

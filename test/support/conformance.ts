@@ -17,8 +17,6 @@ export interface Kind {
   query(url: string, sql: string): Promise<Record<string, unknown>[]>;
   /** `inject` makes every insertion of an idempotency record fail, until `remove`. */
   readonly failure: { readonly inject: string; readonly remove: string };
-  /** Sets the version of the schema to 1. */
-  readonly setVersion1: string;
   /** Returns the number of write transactions so far. */
   countCommits(url: string): Promise<number>;
 }
@@ -40,7 +38,6 @@ export const kinds: readonly Kind[] = [
       inject: "CREATE TRIGGER failure BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'injected'); END",
       remove: "DROP TRIGGER failure",
     },
-    setVersion1: "PRAGMA user_version = 1",
     // The last page of each commit has the size of the database in its header:
     // https://www.sqlite.org/fileformat.html#the_wal
     async countCommits(url) {
@@ -56,7 +53,6 @@ export const kinds: readonly Kind[] = [
       inject: "ALTER TABLE idempotency ADD CONSTRAINT injected CHECK (false)",
       remove: "ALTER TABLE idempotency DROP CONSTRAINT injected",
     },
-    setVersion1: "DELETE FROM migrations WHERE version > 1",
     countCommits: async (url) => (await query(url, "SELECT DISTINCT xmin::text FROM petstore.pets")).length,
   },
 ];

@@ -2,9 +2,12 @@
 // `node scripts/test.ts` starts one server for all test files and sets TEST_DATABASE_URL.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
+import * as postgresMigrations from "../../src/store/postgres/migrations.ts";
+import * as sqliteMigrations from "../../src/store/sqlite/migrations.ts";
 import { folder } from "./files.ts";
 import { query, startPostgres } from "./postgres.ts";
 
@@ -85,4 +88,28 @@ async function createTemplate(): Promise<void> {
 export const stores: Record<"sqlite" | "postgres", (t: Test) => Promise<string>> = {
   sqlite: async (t) => `sqlite:${join(folder(t), "petstore.db")}`,
   postgres: newDatabase,
+};
+
+/** The version of the schema of this release, by the kind of store. */
+export const latestVersions: Readonly<Record<keyof typeof stores, number>> = {
+  sqlite: sqliteMigrations.latestVersion,
+  postgres: postgresMigrations.latestVersion,
+};
+
+/** Creates a store of an earlier version, without rows, and returns its URL. The store exists until the test ends. */
+export const oldStores: Record<keyof typeof stores, (t: Test, version: number) => Promise<string>> = {
+  async sqlite(t, version) {
+    const url = await stores.sqlite(t);
+    const db = new DatabaseSync(url.slice("sqlite:".length));
+    sqliteMigrations.migrate(db, version);
+    db.close();
+    return url;
+  },
+  async postgres(t, version) {
+    const url = await emptyDatabase(t);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await postgresMigrations.migrate(client, version).finally(() => client.end());
+    return url;
+  },
 };

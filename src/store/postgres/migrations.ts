@@ -95,20 +95,20 @@ export async function readVersion(db: ClientBase): Promise<number> {
   return version;
 }
 
-/** Migrates a database to the latest version in one transaction. Does not lock a database that is up to date. */
-export async function migrate(db: ClientBase): Promise<void> {
-  if ((await readVersion(db)) === latestVersion) return;
+/** Migrates a database to a version in one transaction. Does not lock a database that has this version or a later one. */
+export async function migrate(db: ClientBase, version = latestVersion): Promise<void> {
+  if ((await readVersion(db)) >= version) return;
   await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // sees what another process commits while this one waits
   try {
     await db.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
     // Another process may have migrated the database while this one waited for the lock.
-    const version = await readVersion(db);
+    const current = await readVersion(db);
     // CREATE SCHEMA IF NOT EXISTS would need the privilege CREATE even if the schema exists.
     const { rowCount } = await db.query("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'petstore'");
     if (rowCount === 0) await db.query("CREATE SCHEMA petstore");
-    if (version === 0)
+    if (current === 0)
       await db.query("CREATE TABLE petstore.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL)");
-    for (const [index, apply] of [...migrations.entries()].slice(version)) {
+    for (const [index, apply] of [...migrations.entries()].slice(current, version)) {
       await apply(db);
       await db.query("INSERT INTO petstore.migrations (version, applied_at) VALUES ($1, now())", [index + 1]);
     }

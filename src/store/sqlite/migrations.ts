@@ -103,14 +103,16 @@ export function readVersion(db: DatabaseSync): number {
   return version;
 }
 
-/** Migrates a database to the latest version in one transaction. Does not lock a database that is up to date. */
-export function migrate(db: DatabaseSync): void {
-  if (readVersion(db) === latestVersion) return;
+/** Migrates a database to a version in one transaction. Does not lock a database that has this version or a later one. */
+export function migrate(db: DatabaseSync, version = latestVersion): void {
+  if (readVersion(db) >= version) return;
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have migrated the database while this one waited for the lock.
-    for (const apply of migrations.slice(readVersion(db))) apply(db);
-    db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latestVersion};`);
+    for (const [index, apply] of [...migrations.entries()].slice(readVersion(db), version)) {
+      apply(db);
+      db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${index + 1};`);
+    }
     db.exec("COMMIT");
   } catch (error) {
     db.exec("ROLLBACK");
