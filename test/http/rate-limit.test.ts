@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config.ts";
 import { HttpError } from "../../src/http/errors.ts";
 import { toNetwork } from "../../src/http/networks.ts";
 import { RateLimiter } from "../../src/http/rate-limit.ts";
-import { documentText, edit } from "../support/files.ts";
+import { editDocument, setOperation } from "../support/document.ts";
 import type { HttpResponse } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
 
@@ -52,7 +52,7 @@ t.test("Limits no calls and sends no RateLimit headers with RATE_LIMIT=none", as
 });
 
 t.test("Does not limit calls without a key, if the operation needs none", async (t) => {
-  const document = edit(documentText, ["operationId: getPet", "operationId: getPet\n      security: []"]);
+  const document = editDocument(setOperation("getPet", { security: [] }));
   const { call } = await start(t, { document, settings: { RATE_LIMIT: "1/60s" }, overrides });
   for (let n = 0; n < 3; n++) {
     const response = await call("GET", "/v1/pets/1", { key: null });

@@ -1,16 +1,13 @@
 // The headers of deprecated operations.
 import t from "tap";
 import { parse } from "yaml";
-import { documentText, edit, valueAfter } from "../support/files.ts";
+import { editDocument, setOperation } from "../support/document.ts";
+import { documentText } from "../support/files.ts";
 import { minimalPet, start } from "../support/service.ts";
 
 t.test("Sends Deprecation, Sunset and Link on every response of a deprecated operation", async (t) => {
   const service = await start(t, {
-    document: edit(
-      documentText,
-      [valueAfter("operationId: getPet", "x-deprecated-since"), "x-deprecated-since: 2027-03-04"],
-      [valueAfter("operationId: getPet", "x-sunset"), "x-sunset: 2031-02-28"],
-    ),
+    document: editDocument(setOperation("getPet", { "x-deprecated-since": "2027-03-04", "x-sunset": "2031-02-28" })),
   });
   const { id } = await service.create(minimalPet);
   const headers = {
@@ -30,10 +27,7 @@ t.test("Sends Deprecation, Sunset and Link on every response of a deprecated ope
 
 t.test("An operation without x-deprecated-since is deprecated since the release of the document", async (t) => {
   const service = await start(t, {
-    document: edit(documentText, [
-      "operationId: listPets",
-      "operationId: listPets\n      deprecated: true\n      x-sunset: 2031-01-01",
-    ]),
+    document: editDocument(setOperation("listPets", { deprecated: true, "x-sunset": "2031-01-01" })),
     settings: { BASE_URL: "https://pets.example/shop/v1" },
   });
   await service.create(minimalPet);

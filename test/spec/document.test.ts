@@ -5,19 +5,25 @@ import addFormats from "ajv-formats";
 import t from "tap";
 import { parse } from "yaml";
 import { readDocument } from "../../src/pets/document.ts";
-import { documentText, edit, released, valueAfter } from "../support/files.ts";
+import {
+  type Change,
+  editDocument,
+  findOperation,
+  setOperation,
+  setParameterSchema,
+  setSchema,
+} from "../support/document.ts";
+import { documentText } from "../support/files.ts";
 import { minimalPet, start } from "../support/service.ts";
 
 t.test("Serves an edited document without a change of the code", async (t) => {
-  const document = edit(
-    documentText,
-    [valueAfter("name: limit", "maximum"), "maximum: 50"],
-    [valueAfter("name: limit", "default"), "default: 5"],
-    [valueAfter("PetStatus:", "enum"), "enum: [available, pending, sold, reserved]"],
-    ["operationId: createPet", "operationId: createPet\n      deprecated: true\n      x-sunset: 2031-06-30"],
-    ["operationId: getPet", "operationId: getPet\n      security: []"],
-    [valueAfter("name: &name", "maxLength"), "maxLength: 10\n          minLength: 1"],
-    [valueAfter("operationId: createPet", "x-max-bytes"), "x-max-bytes: 100"],
+  const document = editDocument(
+    setParameterSchema("listPets", "limit", { maximum: 50, default: 5 }),
+    setSchema("PetStatus", { enum: ["available", "pending", "sold", "reserved"] }),
+    setOperation("createPet", { deprecated: true, "x-sunset": "2031-06-30" }),
+    setOperation("getPet", { security: [] }),
+    ({ components }) => Object.assign(components.schemas.NewPet.properties.name, { minLength: 1, maxLength: 10 }),
+    (document) => Object.assign(findOperation(document, "createPet").requestBody, { "x-max-bytes": 100 }),
   );
   const service = await start(t, { document });
   t.match(await service.call("GET", "/v1/pets?limit=51"), { status: 400 });
@@ -42,8 +48,13 @@ t.test("Serves an edited document without a change of the code", async (t) => {
   t.match(await service.call("POST", "/v1/pets", { json: { ...minimalPet, name: "x".repeat(100) } }), { status: 413 });
 });
 
+const setServers =
+  (servers: object[]): Change =>
+  (document) =>
+    Object.assign(document, { servers });
+
 t.test("Mounts the operations at the path of the first server, and /docs beside it", async (t) => {
-  const document = edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /shop/v7 }]\nsecurity:"]);
+  const document = editDocument(setServers([{ url: "/shop/v7" }]));
   const service = await start(t, { document });
   const { status, headers } = await service.call("GET", "/shop/v7/pets/1");
   t.equal(status, 404);
@@ -53,34 +64,41 @@ t.test("Mounts the operations at the path of the first server, and /docs beside 
 });
 
 t.test("Takes the base path also from a relative server URL", async (t) => {
-  const relative = edit(documentText, [/servers:\n[\s\S]*?\nsecurity:/, "servers: [{ url: /v7 }]\nsecurity:"]);
-  t.equal((await readDocument(relative)).basePath, "/v7");
-  t.equal((await readDocument(relative.replace("/v7", "/pet-store/v7.1"))).basePath, "/pet-store/v7.1");
+  for (const url of ["/v7", "/pet-store/v7.1"])
+    t.equal((await readDocument(editDocument(setServers([{ url }])))).basePath, url);
 });
 
+const setPath =
+  (fields: object): Change =>
+  ({ paths }) =>
+    Object.assign(paths["/pets"], fields);
+
 t.test("Rejects an invalid or unsupported document, with the reason", async (t) => {
-  for (const [message, ...edits] of [
-    [/invalid: .*must have required property 'version'/, [/\n {2}version: .*/, ""]],
-    [/invalid: it must have openapi: 3.1.x/, ["openapi: 3.1.0", "openapi: 3.0.0"]],
-    [/invalid: .*NoSuch/, ["#/components/schemas/Pets", "#/components/schemas/NoSuch"]],
-    [/GET \/pets has no operationId/, ["      operationId: listPets\n", ""]],
-    [/Two operations have the operationId getPet/, ["operationId: createPet", "operationId: getPet"]],
+  for (const [message, ...changes] of [
+    [/invalid: .*must have required property 'version'/, ({ info }) => Object.assign(info, { version: undefined })],
+    [/invalid: it must have openapi: 3.1.x/, (document) => Object.assign(document, { openapi: "3.0.0" })],
+    [/invalid: .*NoSuch/, setSchema("Pets", { items: { $ref: "#/components/schemas/NoSuch" } })],
+    [/GET \/pets has no operationId/, setOperation("listPets", { operationId: undefined })],
+    [/Two operations have the operationId getPet/, setOperation("createPet", { operationId: "getPet" })],
     [
       /first server must have a path such as \/v1, but is 'https:\/\/x.example\/'\./,
-      ["default: https://petstore.example/v1", "default: https://x.example/"],
+      ({ servers }) => Object.assign(servers[0].variables.base_url, { default: "https://x.example/" }),
     ],
-    [/first server must have a path such as \/v1, but is ''\./, [/servers:\n[\s\S]*?\nsecurity:/, "security:"]],
-    [/first server must have a path .* but is ''\./, ['url: "{base_url}"', 'url: "{other}"']],
-    [/invalid: .*it must have required property 'info'/, [/info:\n[\s\S]*?\nservers:/, "servers:"]],
-    [/the number 9007199254740993 exceeds 2\^53/, ["maximum: 100\n", "maximum: 9007199254740993\n"]],
-    [/path \/pets has the field servers/, ["  /pets:\n", "  /pets:\n    servers: [{ url: /x }]\n"]],
     [
-      /path \/pets has the field trace/,
-      ["  /pets:\n", "  /pets:\n    trace: { responses: { default: { description: x } } }\n"],
+      /first server must have a path such as \/v1, but is ''\./,
+      (document) => Object.assign(document, { servers: undefined }),
     ],
-    [/path \/pets has the field parameters/, ["  /pets:\n", "  /pets:\n    parameters: []\n"]],
-  ] as [RegExp, ...[string | RegExp, string][]][])
-    await t.rejects(async () => readDocument(edit(released, ...edits)), { message }, String(message));
+    [/first server must have a path .* but is ''\./, ({ servers }) => Object.assign(servers[0], { url: "{other}" })],
+    [/invalid: .*it must have required property 'info'/, (document) => Object.assign(document, { info: undefined })],
+    [
+      /the number 9007199254740993 exceeds 2\^53/,
+      setParameterSchema("listPets", "limit", { maximum: 9_007_199_254_740_993n }),
+    ],
+    [/path \/pets has the field servers/, setPath({ servers: [{ url: "/x" }] })],
+    [/path \/pets has the field trace/, setPath({ trace: { responses: { default: { description: "x" } } } })],
+    [/path \/pets has the field parameters/, setPath({ parameters: [] })],
+  ] as [RegExp, ...Change[]][])
+    await t.rejects(async () => readDocument(editDocument(...changes)), { message }, String(message));
   for (const text of ["{", "", "---", "[]", "7"])
     await t.rejects(readDocument(text), /document is invalid/, `the document ${text}`);
 });

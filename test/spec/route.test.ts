@@ -1,15 +1,14 @@
 // Routes: the handler, the credentials and the body of each operation.
 import t from "tap";
 import { handlers } from "../../src/pets/handlers.ts";
-import { documentText, edit, valueAfter } from "../support/files.ts";
+import { editDocument, rename, setOperation, setParameterSchema, setProperties } from "../support/document.ts";
 import { minimalPet, start } from "../support/service.ts";
 
 t.test("Accepts requests without a key if the operation's security allows it", async (t) => {
   const { call } = await start(t, {
-    document: edit(
-      documentText,
-      ["operationId: getPet", "operationId: getPet\n      security: [{ apiKey: [] }, {}]"],
-      ["operationId: createPet", "operationId: createPet\n      security: []"],
+    document: editDocument(
+      setOperation("getPet", { security: [{ apiKey: [] }, {}] }),
+      setOperation("createPet", { security: [] }),
     ),
   });
   const post = () => call("POST", "/v1/pets", { key: null, json: minimalPet, headers: { "idempotency-key": "a" } });
@@ -21,9 +20,7 @@ t.test("Accepts requests without a key if the operation's security allows it", a
 });
 
 t.test("Keeps responses of operations with credentials out of shared caches", async (t) => {
-  const { call } = await start(t, {
-    document: edit(documentText, ["operationId: createPet", "operationId: createPet\n      security: []"]),
-  });
+  const { call } = await start(t, { document: editDocument(setOperation("createPet", { security: [] })) });
   const isPrivate = { headers: { "cache-control": "private, no-cache" } };
   t.match(await call("GET", "/v1/pets"), { status: 200, ...isPrivate });
   t.match(await call("GET", "/v1/pets/1"), { status: 404, ...isPrivate });
@@ -32,20 +29,22 @@ t.test("Keeps responses of operations with credentials out of shared caches", as
 });
 
 t.test("Serves an operation without tags, parameters, security and body", async (t) => {
-  const ping = `  /pings:
-    post:
-      operationId: ping
-      responses:
-        "204": { description: Pong, headers: { X-Request-Id: { $ref: "#/components/headers/X-Request-Id" } } }
-        default: { $ref: "#/components/responses/Failure" }
-  /pets:
-`;
+  const ping = {
+    operationId: "ping",
+    responses: {
+      204: { description: "Pong", headers: { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } } },
+      default: { $ref: "#/components/responses/Failure" },
+    },
+  };
   const seen: unknown[] = [];
   const pong = async (call: object) => {
     seen.push(call);
     return { status: 204 };
   };
-  const document = edit(documentText, ["security:\n  - apiKey: []\n", ""], ["  /pets:\n", ping]);
+  const document = editDocument((document) => {
+    delete document.security;
+    document.paths["/pings"] = { post: ping };
+  });
   const service = await start(t, { document, handlers: { ...handlers, ping: pong } });
   t.match(await service.call("POST", "/v1/pings", { key: null }), { status: 204, text: "" });
   t.match(seen, [{ caller: undefined, body: undefined }]);
@@ -65,16 +64,25 @@ t.test("Fails to start if document and code do not agree, and names the operatio
     [/handler removePet has no operation in the document/, { handlers: { ...handlers, removePet: handler } }],
     [
       /operation listPets requires the security scheme apiKey of type http basic, which has no implementation/,
-      { document: edit(documentText, ["scheme: bearer", "scheme: basic"]) },
+      {
+        document: editDocument(({ components }) =>
+          Object.assign(components.securitySchemes.apiKey, { scheme: "basic" }),
+        ),
+      },
     ],
     [
       /operation listPets requires the security scheme token of type http bearer, which has no implementation/,
-      { document: edit(documentText, [/\bapiKey:/g, "token:"]) },
+      {
+        document: editDocument(({ components, security }) => {
+          rename(components.securitySchemes, "apiKey", "token");
+          rename(security[0], "apiKey", "token");
+        }),
+      },
     ],
-    [/maxLenght/, { document: edit(documentText, [/maxLength(?=: \d)/, "maxLenght"]) }],
+    [/maxLenght/, { document: editDocument(setProperties("NewPet", { name: { type: "string", maxLenght: 9 } })) }],
     [
       /the default of the query parameter 'limit' does not match/,
-      { document: edit(documentText, [valueAfter("name: limit", "default"), "default: -1"]) },
+      { document: editDocument(setParameterSchema("listPets", "limit", { default: -1 })) },
     ],
   ] as const)
     await t.rejects(start(t, options), { message }, String(message));

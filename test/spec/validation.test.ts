@@ -3,48 +3,35 @@ import t from "tap";
 import { parse } from "yaml";
 import { handlers } from "../../src/pets/handlers.ts";
 import { createValidatorCompiler } from "../../src/spec/validation.ts";
-import { documentText, edit } from "../support/files.ts";
+import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";
+import { documentText } from "../support/files.ts";
 import { start } from "../support/service.ts";
 
-/** For each keyword of an int64: a value that it accepts, one that it rejects, and the words for the latter. */
+/** For each keyword of an int64: its value, a number that it accepts, one that it rejects, and the words for the latter. */
 const int64Keywords = [
-  ["minimum: 5", "5", "4", "at least 5"],
-  ["maximum: 5", "5", "9007199254740993", "at most 5"],
-  ["exclusiveMinimum: 5", "6", "5", "greater than 5"],
-  ["exclusiveMaximum: 5", "4", "5", "less than 5"],
-  ["multipleOf: 2", "9007199254740994", "9007199254740993", "a multiple of 2"],
-  ["const: 5", "5", "6", "equal to 5"],
-  ["enum: [1, 5]", "5", "2", "one of: 1, 5"],
+  ["minimum", 5, "5", "4", "at least 5"],
+  ["maximum", 5, "5", "9007199254740993", "at most 5"],
+  ["exclusiveMinimum", 5, "6", "5", "greater than 5"],
+  ["exclusiveMaximum", 5, "4", "5", "less than 5"],
+  ["multipleOf", 2, "9007199254740994", "9007199254740993", "a multiple of 2"],
+  ["const", 5, "5", "6", "equal to 5"],
+  ["enum", [1, 5], "5", "2", "one of: 1, 5"],
 ] as const;
 
-const fields = [
-  "weight: { type: number, minimum: 0 }",
-  "age: { type: integer }",
-  "filled: { type: integer, format: int64, default: 9 }",
-  ...int64Keywords.map(([keyword], index) => `int${index}: { type: integer, format: int64, ${keyword} }`),
-];
-const parameters = ["integer", "number", "boolean", "string"].map(
-  (type) => `
-        - name: ${type[0]}
-          in: query
-          schema: { type: ${type} }`,
-);
-const document = edit(
-  documentText,
-  // Of NewPet, which is the first to have a status.
-  [
-    / {8}status:(?=\n {10}\$ref: [^\n]*PetStatus"\n {6}examples:\n {8}- \{ name)/,
-    `${fields.map((field) => `        ${field}\n`).join("")}        status:`,
-  ],
-  [
-    /\n {8}- name: cursor\n/,
-    `${parameters.join("")}
-        - name: X-Count
-          in: header
-          required: true
-          schema: { type: integer, format: int64, minimum: 1 }
-        - name: cursor\n`,
-  ],
+const int64 = { type: "integer", format: "int64" };
+const document = editDocument(
+  setProperties("NewPet", {
+    weight: { type: "number", minimum: 0 },
+    age: { type: "integer" },
+    filled: { ...int64, default: 9 },
+    ...Object.fromEntries(
+      int64Keywords.map(([keyword, value], index) => [`int${index}`, { ...int64, [keyword]: value }]),
+    ),
+  }),
+  addParameter("listPets", { name: "X-Count", in: "header", required: true, schema: { ...int64, minimum: 1 } }),
+  ...["integer", "number", "boolean", "string"].map((type) =>
+    addParameter("listPets", { name: type[0], in: "query", schema: { type } }),
+  ),
 );
 
 /** The parameters and bodies that the handlers have received. */
@@ -64,7 +51,7 @@ t.beforeEach(() => seen.splice(0));
 const send = (field: string) => service.call("POST", "/v1/pets", { json: `{"name":"x","categoryId":1,${field}}` });
 
 t.test("Enforces every keyword of an int64 exactly, and fills in its default", async (t) => {
-  for (const [index, [keyword, good, bad, words]] of int64Keywords.entries()) {
+  for (const [index, [keyword, , good, bad, words]] of int64Keywords.entries()) {
     t.match(await send(`"int${index}":${good}`), { status: 201 }, `${keyword} accepts ${good}`);
     t.match(
       await send(`"int${index}":${bad}`),
@@ -74,7 +61,7 @@ t.test("Enforces every keyword of an int64 exactly, and fills in its default", a
   }
   t.match(
     seen,
-    int64Keywords.map(([, good], index) => ({ [`int${index}`]: BigInt(good), filled: 9n })),
+    int64Keywords.map(([, , good], index) => ({ [`int${index}`]: BigInt(good), filled: 9n })),
   );
 });
 
@@ -82,8 +69,8 @@ t.test("Reads parameters of every type strictly", async (t) => {
   const call = (query: string, count: string | undefined = "1") =>
     service.call("GET", `/v1/pets?${query}`, { headers: { "x-count": count } });
   t.match(await call("i=7&n=1.5e3&b=true&s=7", "9007199254740993"), { status: 200 });
-  const [limit] = parse(documentText).paths["/pets"].get.parameters;
-  t.same(seen, [{ limit: limit.schema.default, i: 7, n: 1500, b: true, s: "7", count: 9007199254740993n }]);
+  const { schema } = findParameter(parse(documentText), "listPets", "limit");
+  t.same(seen, [{ limit: schema.default, i: 7, n: 1500, b: true, s: "7", count: 9007199254740993n }]);
   for (const query of [
     "i=1.0",
     "i=9007199254740993",

@@ -7,7 +7,7 @@ import { listDeprecatedOperations } from "../../src/status/deprecations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
-import { documentText, edit } from "../support/files.ts";
+import { editDocument, setOperation } from "../support/document.ts";
 import { addKey, start } from "../support/service.ts";
 import { tamper } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
@@ -92,13 +92,9 @@ t.test("Retries writing the calls that can't be written", async (t) => {
 });
 
 t.test("Sorts by sunset, and counts the calls of 30 days", async (t) => {
-  const text = edit(
-    documentText,
-    [/( +)operationId: listPets\n/, "$1operationId: listPets\n$1deprecated: true\n$1x-deprecated-since: 2026-11-20\n"],
-    [
-      /( +)operationId: createPet\n/,
-      "$1operationId: createPet\n$1deprecated: true\n$1x-deprecated-since: 2026-11-20\n$1x-sunset: 2027-06-01\n",
-    ],
+  const text = editDocument(
+    setOperation("listPets", { deprecated: true, "x-deprecated-since": "2026-11-20" }),
+    setOperation("createPet", { deprecated: true, "x-deprecated-since": "2026-11-20", "x-sunset": "2027-06-01" }),
   );
   const ids = ["createPet", "getPet", "listPets"];
   const operations = (await readDocument(text)).operations.filter(({ id }) => ids.includes(id));

@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";
+import { findOperation, findParameter } from "./document.ts";
 import { documentText } from "./files.ts";
 import type { HttpResponse } from "./responses.ts";
 import { type Service, start } from "./service.ts";
@@ -73,7 +74,7 @@ function toRequests({
 }: Services): Record<string, () => Promise<HttpResponse>> {
   const { call } = service;
   const create = (example: string) => {
-    const { value } = document.paths["/pets"].post.requestBody.content["application/json"].examples[example];
+    const { value } = findOperation(document, "createPet").requestBody.content["application/json"].examples[example];
     return call("POST", "/v1/pets", { json: value });
   };
   return {
@@ -81,7 +82,7 @@ function toRequests({
     "createPet 201 complete": () => create("complete"),
     "createPet 201 least": () => create("least"),
     "listPets 200 page": () => call("GET", "/v1/pets"),
-    "getPet 200 found": () => call("GET", `/v1/pets/${document.paths["/pets/{petId}"].get.parameters[0].example}`),
+    "getPet 200 found": () => call("GET", `/v1/pets/${findParameter(document, "getPet", "petId").example}`),
     "BadRequest parameter": () => call("GET", "/v1/pets?limit=101"),
     "BadRequest body": () => call("POST", "/v1/pets", { json: { name: "Rex" } }),
     "Unauthorized missing": () => call("GET", "/v1/pets", { key: null }),

@@ -1,4 +1,4 @@
-// Paths of the project, edits of the document, and temporary folders for tests.
+// Paths of the project, edits of texts, and temporary folders for tests.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,19 +14,17 @@ export const bin = join(root, "src/bin.js");
 /** The text of `openapi/petstore.yaml`. */
 export const documentText = readFileSync(join(root, "openapi/petstore.yaml"), "utf8");
 
-/** The text of the first released document. It never changes, so that edits of its text always apply. */
+/** The text of the first released document. It never changes. */
 export const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8");
 
-/** Matches the first `field: value` after a line of the document, whatever the value is. */
-export function valueAfter(line: string, field: string): RegExp {
-  return new RegExp(`\\b${field}: .*(?<=\\b${line}\\n[^]*)`);
-}
-
-/** Applies edits to a text, one after the other. Throws an Error if an edit changes nothing. */
+/**
+ * Applies edits to a text of the tests, one after the other. Throws an Error if an edit changes nothing. Use
+ * `editDocument` for the document of the service, whose text changes with each version.
+ */
 export function edit(text: string, ...edits: [string | RegExp, string][]): string {
   return edits.reduce((before, [from, to]) => {
     const after = before.replace(from, to);
-    if (after === before) throw new Error(`this edit of the document does not apply: ${from}`);
+    if (after === before) throw new Error(`this edit of the text does not apply: ${from}`);
     return after;
   }, text);
 }

@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
 import t from "tap";
 import { parse } from "yaml";
 import { openPage } from "../support/browser.ts";
-import { documentText, edit } from "../support/files.ts";
+import { editDocument, setOperation } from "../support/document.ts";
+import { documentText } from "../support/files.ts";
 import { start } from "../support/service.ts";
 
 t.test("A user authorizes, lists, creates and gets pets, and sees an error", async (t) => {
@@ -41,10 +42,9 @@ t.test("A user authorizes, lists, creates and gets pets, and sees an error", asy
 });
 
 t.test("The page shows deprecated operations, their stability, the tags and the servers", async (t) => {
-  const document = edit(
-    documentText,
-    ["operationId: listPets", "operationId: listPets\n      x-stability: beta"],
-    ["operationId: createPet", "operationId: createPet\n      x-stability: experimental"],
+  const document = editDocument(
+    setOperation("listPets", { "x-stability": "beta" }),
+    setOperation("createPet", { "x-stability": "experimental" }),
   );
   const settings = { BASE_URL: "https://pets.example/v1", STAGING_BASE_URL: "https://staging.pets.example/v1" };
   const { origin } = await start(t, { document, settings });

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
-import { bin, documentText, edit, folder, root, valueAfter } from "../support/files.ts";
+import { editDocument, setParameterSchema } from "../support/document.ts";
+import { bin, folder, root } from "../support/files.ts";
 import { lastLines, listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
@@ -125,10 +126,8 @@ t.test("npm run dev restarts the service if the source or the document changes",
       () => lastLines(server.out),
     );
   await waitForStarts(1);
-  writeFileSync(
-    join(copy, "openapi/petstore.yaml"),
-    edit(documentText, [valueAfter("name: limit", "maximum"), "maximum: 50"]),
-  );
+  const edited = editDocument(setParameterSchema("listPets", "limit", { maximum: 50 }));
+  writeFileSync(join(copy, "openapi/petstore.yaml"), edited);
   t.ok(await waitForStarts(2), "after a change of the document");
   const handler = join(copy, "src/pets/handlers/getPet.ts");
   writeFileSync(handler, `${readFileSync(handler, "utf8")}\n`);

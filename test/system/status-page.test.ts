@@ -10,7 +10,8 @@ import { aggregateLocally } from "../../src/telemetry/aggregation.ts";
 import { openPage } from "../support/browser.ts";
 import { manualClock } from "../support/clock.ts";
 import { petstore } from "../support/command.ts";
-import { documentText, edit, folder, valueAfter } from "../support/files.ts";
+import { editDocument, setOperation } from "../support/document.ts";
+import { folder } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
 import { startServer } from "../support/processes.ts";
 import { openMetrics } from "../support/series.ts";
@@ -221,10 +222,9 @@ t.test("Sends no request while it is hidden", async (t) => {
 });
 
 t.test("Fits phones and large screens, in light and dark, behind a gateway that adds a path", async (t) => {
-  const document = edit(
-    documentText,
-    ["operationId: listPets", 'operationId: "<b>list</b>"'],
-    [/x-successor: listPets/, 'x-successor: "<b>list</b>"'],
+  const document = editDocument(
+    setOperation("listPets", { operationId: "<b>list</b>" }),
+    setOperation("getPet", { "x-successor": "<b>list</b>" }),
   );
   const { listPets, ...others } = handlers;
   const { origin, store } = await start(t, { document, handlers: { "<b>list</b>": listPets, ...others } });
@@ -272,7 +272,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
 async function startWithCalls(t: Test) {
   const days = 400;
   const sunset = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  const document = edit(documentText, [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`]);
+  const document = editDocument(setOperation("getPet", { "x-sunset": sunset }));
   const clock = manualClock();
   const metrics = aggregateLocally((error) => t.fail(String(error)), step, clock);
   const { origin, call, create, store } = await start(t, { document, metrics, settings: openMetrics });

@@ -5,7 +5,8 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import semver from "semver";
 import t from "tap";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
+import { editDocument, setOperation } from "../support/document.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
 const page = readFileSync(join(root, "docs/changing-the-contract.md"), "utf8");
@@ -39,15 +40,13 @@ const npm = (...args: string[]) => run("npm", "run", ...args);
 write("tsconfig.json", edit(read("tsconfig.json"), ['"noEmit": true', '"noEmit": true,\n    "incremental": true']));
 
 const next = semver.inc(parse(documentText).info.version, "minor") as string;
-const withOldest = edit(
-  documentText,
-  ["\ncomponents:\n", `${block("yaml", "getOldestPet")}\ncomponents:\n`],
-  [/(?<=\n {2}version: ).*/, next],
-);
+// The operation of the page has an alias of the document's text.
+const withOldest = parse(edit(documentText, ["\ncomponents:\n", `${block("yaml", "getOldestPet")}\ncomponents:\n`]));
+withOldest.info.version = next;
 
 t.test("Without a handler, the compiler and the service reject an operation, and name it", async (t) => {
   t.match(npm("scaffold"), { status: 0, output: /All operations have handlers/ });
-  write("openapi/petstore.yaml", withOldest);
+  write("openapi/petstore.yaml", stringify(withOldest));
   t.match(npm("generate", "--", "--check"), { status: 1, output: /out of date\. Run npm run generate/ });
   t.match(npm("generate"), { status: 0 });
   t.match(npm("types"), { status: 2, output: /src\/pets\/handlers\.ts.*getEldestPet/s });
@@ -88,29 +87,33 @@ t.test("The handler and the test of the page pass, and no other check fails", as
 });
 
 t.test("npm run scaffold reads every kind of parameter and body, and several operations at once", async (t) => {
-  const responses = `
-      responses:
-        "200": { description: Done., content: { application/json: { schema: { $ref: "#/components/schemas/Pet" } } } }
-        default: { $ref: "#/components/responses/Failure" }
-`;
-  const operations = `  /shops/{shop}/pets/{petId}:
-    put:
-      operationId: putPet
-      tags: [Store]
-      parameters:
-        - { name: shop, in: path, required: true, schema: { type: string, pattern: "^[a-z]+$" }, examples: { one: { value: north } } }
-        - { $ref: "#/components/parameters/PetId" }
-        - { name: by, in: query, required: true, schema: { type: string, enum: [name, id] } }
-        - { name: X-Reason, in: header, required: true, schema: { type: string } }
-        - { name: dry, in: query, schema: { type: boolean } }
-      requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/NewPet" } } } }${responses}
-  /shops:
-    get:
-      operationId: listShops
-      tags: [Store]${responses}`;
-  const parameter =
-    "  parameters:\n    PetId: { name: petId, in: path, required: true, schema: { type: integer, format: int64 } }\n";
-  write("openapi/petstore.yaml", edit(withOldest, ["\ncomponents:\n", `\n${operations}\ncomponents:\n${parameter}`]));
+  const toContent = (name: string) => ({ "application/json": { schema: { $ref: `#/components/schemas/${name}` } } });
+  const responses = {
+    200: { description: "Done.", content: toContent("Pet") },
+    default: { $ref: "#/components/responses/Failure" },
+  };
+  const parameters = [
+    {
+      name: "shop",
+      in: "path",
+      required: true,
+      schema: { type: "string", pattern: "^[a-z]+$" },
+      examples: { one: { value: "north" } },
+    },
+    { $ref: "#/components/parameters/PetId" },
+    { name: "by", in: "query", required: true, schema: { type: "string", enum: ["name", "id"] } },
+    { name: "X-Reason", in: "header", required: true, schema: { type: "string" } },
+    { name: "dry", in: "query", schema: { type: "boolean" } },
+  ];
+  const requestBody = { required: true, content: toContent("NewPet") };
+  const document = structuredClone(withOldest);
+  document.paths["/shops/{shop}/pets/{petId}"] = {
+    put: { operationId: "putPet", tags: ["Store"], parameters, requestBody, responses },
+  };
+  document.paths["/shops"] = { get: { operationId: "listShops", tags: ["Store"], responses } };
+  const petId = { name: "petId", in: "path", required: true, schema: { type: "integer", format: "int64" } };
+  document.components.parameters = { ...document.components.parameters, PetId: petId };
+  write("openapi/petstore.yaml", stringify(document));
   t.match(npm("generate"), { status: 0 });
   t.match(npm("scaffold"), { status: 0, output: /putPet\.ts[\s\S]*listShops\.ts/ });
   t.match(
@@ -127,7 +130,7 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
 });
 
 t.test("npm run scaffold rejects an operationId that is not a valid function name", async (t) => {
-  write("openapi/petstore.yaml", edit(documentText, ["operationId: createPet", "operationId: class"]));
+  write("openapi/petstore.yaml", editDocument(setOperation("createPet", { operationId: "class" })));
   const before = read("src/pets/handlers.ts");
   t.match(npm("scaffold"), {
     status: 1,

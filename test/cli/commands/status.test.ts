@@ -10,7 +10,8 @@ import { version } from "../../../src/lib/version.ts";
 import { readDocument } from "../../../src/pets/document.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
-import { documentText, edit, folder, valueAfter } from "../../support/files.ts";
+import { editDocument, setOperation } from "../../support/document.ts";
+import { edit, folder } from "../../support/files.ts";
 import { freePort } from "../../support/port.ts";
 import { addKey, start } from "../../support/service.ts";
 
@@ -98,11 +99,7 @@ t.test("Shows the status and fails if the database is not reachable", async (t) 
 
 t.test("Shows sunsets that have passed", async (t) => {
   const sunset = new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
-  const document = edit(
-    documentText,
-    [valueAfter("operationId: getPet", "x-deprecated-since"), "x-deprecated-since: 2020-01-01"],
-    [valueAfter("operationId: getPet", "x-sunset"), `x-sunset: ${sunset}`],
-  );
+  const document = editDocument(setOperation("getPet", { "x-deprecated-since": "2020-01-01", "x-sunset": sunset }));
   const service = await start(t, { document });
   const operator = await addKey(service.store, "olivia", undefined, true);
   const { stdout } = await petstore({ OPERATOR_KEY: operator }, ["status", service.origin]);
