@@ -2,7 +2,20 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import t from "tap";
-import { documentText, edit, root } from "../support/files.ts";
+import {
+  addParameter,
+  type Change,
+  editDocument,
+  findOperation,
+  type Node,
+  rename,
+  setOperation,
+  setParameter,
+  setParameterSchema,
+  setProperties,
+  setSchema,
+} from "../support/document.ts";
+import { documentText, root } from "../support/files.ts";
 
 interface Finding {
   code: string;
@@ -20,9 +33,11 @@ const spectral = new Spectral();
 spectral.setRuleset(ruleset);
 const enabled = Object.entries(ruleset.rules).filter(([, rule]) => rule.enabled);
 
-/** Lints the document with all rules. */
-const lintDocument = (): Promise<Finding[]> =>
-  spectral.run(new Document(documentText, Yaml, join(root, "openapi/petstore.yaml")));
+/** Lints a text in place of the document with all rules, except for the passing of a day. */
+async function lintDocument(text: string): Promise<Finding[]> {
+  const findings: Finding[] = await spectral.run(new Document(text, Yaml, join(root, "openapi/petstore.yaml")));
+  return findings.filter(({ code }) => code !== "sunset-passed");
+}
 
 /** Lints a text with one rule, which is much faster. The overrides for locations of the document do not apply. */
 function lint(text: string, only: string): Promise<Finding[]> {
@@ -30,95 +45,151 @@ function lint(text: string, only: string): Promise<Finding[]> {
   return spectral.run(new Document(text, Yaml, "edited.yaml"));
 }
 
-const getPet = "operationId: getPet";
-const headers = /(?<=operationId: getPet[\s\S]*description: The pet\.\n {10}headers:) \*headers/;
+const error = { $ref: "#/components/schemas/Error" };
+const setErrorContent =
+  (content: object): Change =>
+  ({ components }) =>
+    Object.assign(components.responses.NotFound, { content });
 
-/** Edits that break one rule: the name of the rule, its message, and the edits. */
-const broken: [rule: string, message: RegExp, ...edits: [string | RegExp, string][]][] = [
-  ["deprecated-since", /a date like/, [/ {6}x-deprecated-since.*\n/, ""]],
-  ["deprecated-since", /a date like/, [/x-deprecated-since: .*/, "x-deprecated-since: 2026-11-31"]],
-  ["deprecated-sunset", /a date like/, [/ {6}x-sunset.*\n/, ""]],
-  ["deprecated-sunset", /a date like/, [/x-sunset: .*/, "x-sunset: 5 December 2030"]],
-  ["deprecated-sunset", /2001-01-01 is before/, [/x-sunset: .*/, "x-sunset: 2001-01-01"]],
-  ["deprecated-successor", /it is undefined/, [/ {6}x-successor.*\n/, ""]],
-  ["deprecated-successor", /it is findPets/, ["x-successor: listPets", "x-successor: findPets"]],
-  ["deprecated-successor", /it is getPet/, ["x-successor: listPets", "x-successor: getPet"]],
-  ["deprecated-true", /deprecated/, ["      deprecated: true\n", ""]],
+/** Changes that break one rule: the name of the rule, its message, and the changes. */
+const broken: [rule: string, message: RegExp, ...changes: Change[]][] = [
+  ["deprecated-since", /a date like/, setOperation("getPet", { "x-deprecated-since": undefined })],
+  ["deprecated-since", /a date like/, setOperation("getPet", { "x-deprecated-since": "2026-11-31" })],
+  ["deprecated-sunset", /a date like/, setOperation("getPet", { "x-sunset": undefined })],
+  ["deprecated-sunset", /a date like/, setOperation("getPet", { "x-sunset": "5 December 2030" })],
+  ["deprecated-sunset", /2001-01-01 is before/, setOperation("getPet", { "x-sunset": "2001-01-01" })],
+  ["deprecated-successor", /it is undefined/, setOperation("getPet", { "x-successor": undefined })],
+  ["deprecated-successor", /it is findPets/, setOperation("getPet", { "x-successor": "findPets" })],
+  ["deprecated-successor", /it is getPet/, setOperation("getPet", { "x-successor": "getPet" })],
+  ["deprecated-true", /deprecated/, setOperation("getPet", { deprecated: undefined })],
   ...["Deprecation", "Sunset", "Link"].map((name): (typeof broken)[number] => [
     "deprecated-headers",
     new RegExp(name),
-    [new RegExp(` {12}${name}:\\n.*\\n`), ""],
+    (document) => Object.assign(findOperation(document, "getPet").responses["200"].headers, { [name]: undefined }),
   ]),
-  ["deprecated-headers", /headers/, [headers, " {}"]],
+  [
+    "deprecated-headers",
+    /headers/,
+    (document) => Object.assign(findOperation(document, "getPet").responses["200"], { headers: {} }),
+  ],
   [
     "sunset-passed",
     /getPet, 2001-01-02, has passed/,
-    [/x-deprecated-since: .*/, "x-deprecated-since: 2001-01-01"],
-    [/x-sunset: .*/, "x-sunset: 2001-01-02"],
+    setOperation("getPet", { "x-deprecated-since": "2001-01-01", "x-sunset": "2001-01-02" }),
   ],
-  ["stability", /stable/, [getPet, `${getPet}\n      x-stability: stable`]],
-  ["operation-operationId", /operationId/, ["      operationId: listPets\n", ""]],
-  ["operation-id-camel-case", /camel/, ["operationId: listPets", "operationId: list_pets"]],
-  ["operation-tags", /tags/, ["      tags: [Pets]\n", ""]],
-  ["operation-tag-defined", /tags/, ["tags: [Pets]\n      summary", "tags: [Cats]\n      summary"]],
-  ["operation-unauthorized", /401/, [/ {8}"401":\n.*\n/, ""]],
-  ["operation-unauthorized", /WWW-Authenticate/, [/ {8}WWW-Authenticate:\n.*\n/, ""]],
-  ["operation-unauthorized", /constant/, [/(?<=RFC 6750\)\.\n {6}required: )true/, "false"]],
+  ["stability", /stable/, setOperation("getPet", { "x-stability": "stable" })],
+  ["operation-operationId", /operationId/, setOperation("listPets", { operationId: undefined })],
+  ["operation-id-camel-case", /camel/, setOperation("listPets", { operationId: "list_pets" })],
+  ["operation-tags", /tags/, setOperation("listPets", { tags: undefined })],
+  ["operation-tag-defined", /tags/, setOperation("listPets", { tags: ["Cats"] })],
+  [
+    "operation-unauthorized",
+    /401/,
+    (document) => Object.assign(findOperation(document, "listPets").responses, { 401: undefined }),
+  ],
+  [
+    "operation-unauthorized",
+    /WWW-Authenticate/,
+    ({ components }) => rename(components.responses.Unauthorized.headers, "WWW-Authenticate", "X-Authenticate"),
+  ],
+  [
+    "operation-unauthorized",
+    /constant/,
+    ({ components }) => Object.assign(components.headers["WWW-Authenticate"], { required: false }),
+  ],
   [
     "error-responses",
     /has the schema Error/,
-    [/(?<=NotFound:[\s\S]*?content:\n)/, "        text/plain: { schema: { type: string } }\n"],
+    setErrorContent({ "application/json": { schema: error }, "text/plain": { schema: { type: "string" } } }),
   ],
-  ["error-responses", /has the schema Error/, [/ {8}"404":\n.*\n/, '        "404": { description: None. }\n']],
-  ["error-responses", /has the schema Error/, [/(?<=NotFound:[\s\S]*?)schemas\/Error/, "schemas/Pet"]],
   [
     "error-responses",
     /has the schema Error/,
-    [/(?<=NotFound:[\s\S]*?)\$ref: "#\/components\/schemas\/Error"/, "type: object"],
+    (document) => Object.assign(findOperation(document, "getPet").responses, { 404: { description: "None." } }),
   ],
-  ["error-responses", /has the schema Error/, [/(?<=NotFound:[\s\S]*?)application\/json/, "application/problem+json"]],
-  ["path-parameter-camel-case", /camel/, ["/pets/{petId}", "/pets/{pet-id}"], ["name: petId", "name: pet-id"]],
+  [
+    "error-responses",
+    /has the schema Error/,
+    setErrorContent({ "application/json": { schema: { $ref: "#/components/schemas/Pet" } } }),
+  ],
+  ["error-responses", /has the schema Error/, setErrorContent({ "application/json": { schema: { type: "object" } } })],
+  ["error-responses", /has the schema Error/, setErrorContent({ "application/problem+json": { schema: error } })],
+  [
+    "path-parameter-camel-case",
+    /camel/,
+    ({ paths }) => rename(paths, "/pets/{petId}", "/pets/{pet-id}"),
+    setParameter("getPet", "petId", { name: "pet-id" }),
+  ],
   [
     "path-parameters-on-operation",
     /declared on the operation/,
-    ["  /pets/{petId}:", "  /pets/{petId}:\n    parameters: []"],
+    ({ paths }) => Object.assign(paths["/pets/{petId}"], { parameters: [] }),
   ],
-  ["path-params", /petId/, ["name: petId", "name: id"]],
-  ["oas3-valid-media-example", /equal to one of/, ["status: available }", "status: lost }"]],
-  ["oas3-valid-media-example", /integer/, ["          example: 1\n", "          example: one\n"]],
+  ["path-params", /petId/, setParameter("getPet", "petId", { name: "id" })],
+  [
+    "parameter-restricted",
+    /A text parameter has a format, pattern/,
+    addParameter("getPet", { name: "language", in: "query", schema: { type: "string", maxLength: 9 } }),
+  ],
   [
     "oas3-valid-media-example",
-    /code/,
-    [/(?<=NotFound:[\s\S]*?)value: \{ code: \w+, /, "value: { "], // of an error
+    /equal to one of/,
+    (document) => Object.assign(findCompleteExample(document), { status: "lost" }),
   ],
-  ["oas3-valid-media-example", /pattern/, ['example: "@', 'example: "']],
-  ["schema-examples", /pattern/, [/( +)maxLength: \d+\n(?= +pattern: "\^\[a-z_\])/, '$&$1examples: ["1"]\n']],
-  ["schema-examples", /must be <= \d+/, [/( +)maximum: \d+\n/, "$&$1examples: [2147483647]\n"]],
+  ["oas3-valid-media-example", /integer/, setParameter("getPet", "petId", { example: "one" })],
+  [
+    "oas3-valid-media-example",
+    /code/, // of an error
+    setErrorContent({ "application/json": { schema: error, example: { message: "Not found.", status: 404 } } }),
+  ],
+  [
+    "oas3-valid-media-example",
+    /pattern/,
+    ({ components }) => Object.assign(components.headers.Deprecation, { example: "1795132800" }),
+  ],
   [
     "schema-examples",
-    /categoryId/,
-    [/(?<=examples:\n {8}- \{ name: Rex, )categoryId: 7, /, ""], // of a schema
+    /pattern/,
+    ({ components }) => Object.assign(components.schemas.Error.properties.code, { examples: ["1"] }),
   ],
-  ["no-anonymous-alternative", /properties/, ["security:\n  - apiKey: []", "security:\n  - apiKey: []\n  - {}"]],
-  ["no-anonymous-alternative", /properties/, [getPet, `${getPet}\n      security: [{ apiKey: [] }, {}]`]],
-  [
-    "owasp:api2:2023-write-restricted",
-    /secur/i,
-    ["operationId: createPet", "operationId: createPet\n      security: []"],
-  ],
-  ["owasp:api4:2023-string-limit", /maxLength/, [/ +maxLength: \d+\n/, ""]],
-  ["owasp:api4:2023-integer-limit", /maximum/, [/ +maximum: \d+\n/, ""]],
+  ["schema-examples", /must be <= \d+/, setParameterSchema("listPets", "limit", { examples: [2_147_483_647] })],
+  ["schema-examples", /categoryId/, setSchema("NewPet", { examples: [{ name: "Rex" }] })],
+  ["no-anonymous-alternative", /properties/, ({ security }) => security.push({})],
+  ["no-anonymous-alternative", /properties/, setOperation("getPet", { security: [{ apiKey: [] }, {}] })],
+  ["owasp:api2:2023-write-restricted", /secur/i, setOperation("createPet", { security: [] })],
+  ["owasp:api4:2023-string-limit", /maxLength/, setProperties("Pet", { breed: { type: "string" } })],
+  ["owasp:api4:2023-string-restricted", /pattern/, setProperties("Pet", { breed: { type: "string", maxLength: 9 } })],
+  ["owasp:api4:2023-integer-limit", /maximum/, setParameterSchema("listPets", "limit", { maximum: undefined })],
+  ["owasp:api4:2023-integer-limit", /minimum/, setParameterSchema("listPets", "limit", { minimum: undefined })],
 ];
 
+function findCompleteExample(document: Node): Node {
+  return findOperation(document, "createPet").requestBody.content["application/json"].examples.complete.value;
+}
+
 t.test("The document has no errors and no warnings", async (t) => {
-  // The sunset of an operation passes without a change of the document.
-  const findings = (await lintDocument()).filter(({ code }) => code !== "sunset-passed");
-  t.same(findings, []);
+  t.same(await lintDocument(documentText), []);
+});
+
+t.test("Accepts compatible additions at any place", async (t) => {
+  const language = {
+    name: "language",
+    in: "query",
+    description: "A language.",
+    schema: { type: "string", maxLength: 9, pattern: "^[a-z]*$" },
+  };
+  const fields = {
+    breed: { type: "string", maxLength: 100, pattern: "^[a-z]+$", description: "The breed." },
+    ownerId: { type: "integer", format: "int64", description: "The owner." },
+    isVaccinated: { type: "boolean", description: "Whether the pet is vaccinated." },
+  };
+  const changes = [addParameter("listPets", language), setProperties("NewPet", fields), setProperties("Pet", fields)];
+  t.same(await lintDocument(editDocument(...changes)), []);
 });
 
 t.test("Reports a document that breaks a rule as an error, and a sunset that has passed as a warning", async (t) => {
-  for (const [rule, message, ...edits] of broken) {
-    const found = await lint(edit(documentText, ...edits), rule);
+  for (const [rule, message, ...changes] of broken) {
+    const found = await lint(editDocument(...changes), rule);
     t.ok(
       found.some((finding) => message.test(finding.message)),
       `${rule} reports ${message}: ${found.map((finding) => finding.message).join("; ")}`,
@@ -128,13 +199,10 @@ t.test("Reports a document that breaks a rule as an error, and a sunset that has
 });
 
 t.test("Accepts a shared response that is not an error", async (t) => {
-  const found = /(?<=operationId: getPet[\s\S]*?"200":\n)([\s\S]*?)(?= {8}"400")/;
-  const [response = ""] = found.exec(documentText) ?? [];
-  const shared = `    Found:\n${response.replace(/^ {4}/gm, "")}`;
-  const text = edit(
-    documentText,
-    [found, '          $ref: "#/components/responses/Found"\n'],
-    [/(?<=\n {2}responses:\n)/, shared.replace("*headers", '{ Link: { $ref: "#/components/headers/Link" } }')],
-  );
+  const text = editDocument((document) => {
+    const { responses } = findOperation(document, "getPet");
+    document.components.responses.Found = responses["200"];
+    responses["200"] = { $ref: "#/components/responses/Found" };
+  });
   t.same(await lint(text, "error-responses"), []);
 });
