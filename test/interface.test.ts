@@ -189,6 +189,7 @@ t.test("listPets", async (t) => {
 });
 
 t.test("createPet", async (t) => {
+  const knownFields = Object.keys(parse(documentText).components.schemas.NewPet.properties).join(", ");
   const full = await create({ name: "Rex", categoryId: 7, status: "available" });
   const { id } = full.body as Pet;
   t.match(full, { status: 201, text: `{"id":${id},"name":"Rex","categoryId":7,"status":"available"}` });
@@ -213,7 +214,7 @@ t.test("createPet", async (t) => {
     [{ ...minimal, categoryId: "3" }, /field 'categoryId' must be an integer/],
     [{ ...minimal, categoryId: 1.5 }, /field 'categoryId' must be an integer/],
     ['{"name":"x","categoryId":9223372036854775808}', /field 'categoryId' must be an integer/],
-    [{ ...minimal, id: 7 }, /unknown field 'id'\. Known fields: name, categoryId, status/],
+    [{ ...minimal, id: 7 }, new RegExp(`unknown field 'id'\\. Known fields: ${knownFields}\\.`)],
     [[], /body must be an object/],
     ["null", /body must be an object/],
     [undefined, /must have a body/],

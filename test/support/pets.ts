@@ -1,9 +1,8 @@
-// The limits of a pet in the document, and edge cases of names and numbers for tests of NDJSON and CSV.
+// The limits of a pet in the document, and pets of a store with exact numbers.
 import { parse } from "yaml";
-import type { Format } from "../../src/data/format.ts";
-import { petFields } from "../../src/data/pet-schema.ts";
 import type { Json } from "../../src/lib/json.ts";
 import type { NewPet, Pet, PetQuery, PetStatus, Store } from "../../src/store/port.ts";
+import { petFieldTypes } from "../../src/store/rows.ts";
 import { documentText } from "./files.ts";
 
 const { paths, components } = parse(documentText);
@@ -23,40 +22,28 @@ export const statuses: readonly (PetStatus | undefined)[] = [...components.schem
 /** The values of `status`, as error messages list them. */
 export const statusList: string = components.schemas.PetStatus.enum.join(", ");
 
-/** Names that need escapes or quotes, or that look like null, a formula or SQL. */
-export const edgeCaseNames = [
-  "",
-  "🐕",
-  ' "quoted", ',
-  "=1+1",
-  "a\r\nb\n",
-  "\r",
-  "\u2028",
-  "\ufeff",
-  "'; --",
-  "x".repeat(maxName),
-  "\t",
-  '"',
-  "null",
-];
+const isInt64 = (name: string) => (petFieldTypes as Record<string, string>)[name]?.startsWith("int64") ?? false;
 
-/** Returns the text of an export of `count` pets without ids. The first pets have the names above. */
-export function exportedText(format: Format, count: number): string {
-  const pets = Array.from({ length: count }, (_, n) =>
-    format.serialize(petFields.slice(1), [
-      edgeCaseNames[n] ?? `Rex ${n}`,
-      n % 2 ? BigInt(n) - maxInt64 : maxInt64 - BigInt(n),
-      statuses[n % statuses.length] ?? null,
-    ]),
+/** Converts each int64 of a parsed pet to a bigint, as in the types. */
+export function toExact(pet: object): Pet {
+  return Object.fromEntries(
+    Object.entries(pet).map(([name, value]) => [name, isInt64(name) ? BigInt(value) : value]),
+  ) as unknown as Pet;
+}
+
+/** Serializes a pet to create as JSON, with exact numbers. */
+export function toPetJson(pet: NewPet): string {
+  const fields = Object.entries(pet).map(
+    ([name, value]) => `${JSON.stringify(name)}:${typeof value === "string" ? JSON.stringify(value) : value}`,
   );
-  return format.header(petFields.slice(1)) + pets.join("");
+  return `{${fields}}`;
 }
 
 /** Parses the JSON of a pet or of pets. Each int64 is a bigint, as in the types. */
 export function parsePets<T extends Pet | Pet[]>({ text }: Json<T>): T {
   type Reviver = (name: string, value: unknown) => unknown; // TypeScript 5 does not know the third argument
   const toBigint = (name: string, value: unknown, context: { source: string }) =>
-    name === "id" || name === "categoryId" ? BigInt(context.source) : value;
+    isInt64(name) ? BigInt(context.source) : value;
   return JSON.parse(text, toBigint as Reviver);
 }
 

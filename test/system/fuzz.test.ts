@@ -7,6 +7,7 @@ import type { Case } from "../support/fuzz/cases.ts";
 import { exchange } from "../support/fuzz/exchange.ts";
 import { Ledger } from "../support/fuzz/ledger.ts";
 import { checkResponses } from "../support/fuzz/oracle.ts";
+import type { Request } from "../support/fuzz/requests.ts";
 import { fuzz, fuzzSettings } from "../support/fuzz/run.ts";
 import { canary } from "../support/fuzz/smuggling.ts";
 import { createCollidingBody } from "../support/fuzz/values.ts";
@@ -38,6 +39,20 @@ t.test("A fuzz run finds failures", async (t) => {
     const created = { ...response, text: response.text.replace(canary, "Rex"), body: pet };
     const page = (...pets: string[]) => ({ ...response, text: `[${pets}]` });
     t.throws(() => new Ledger().record(sent, responses, false), { message: /smuggled request/ });
+
+    const fields: Request["fields"] = [
+      ['"name"', '"Rex"'],
+      ['"categoryId"', "9223372036854775807"],
+    ];
+    const request: Request = { method: "POST", path: "/v1/pets", query: [], headers: [], fields, isValid: true };
+    for (const categoryId of ["9223372036854775806", '7,"status":"sold"'])
+      t.throws(
+        () => {
+          const text = `{"id":1,"name":"Rex","categoryId":${categoryId}}`;
+          new Ledger().record({ ...sent, requests: [request] }, [{ ...created, text }], false);
+        },
+        { message: /a different pet/ },
+      );
 
     const ledger = new Ledger();
     ledger.record(sent, [created], false);

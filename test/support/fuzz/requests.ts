@@ -1,5 +1,7 @@
 // Generates valid requests from the document.
+import fc from "fast-check";
 import { parse } from "yaml";
+import { anyTextOf } from "../arbitraries.ts";
 import { createRandom, type Random } from "../random.ts";
 
 interface Schema {
@@ -82,9 +84,13 @@ export function readOperations(text: string): Operation[] {
 
 const letters = [..."abcXYZ 019-_'\"\\/<>{}&%\t\nåßжあ漢\u200d\u{1f436}\u{10fffd}"];
 
+// Texts that match a narrow pattern, by the schema.
+const texts = new Map<Schema, string[]>();
+
 // Generates the text of a value that is valid for the schema.
 function sample(schema: Schema, random: Random): string {
   if (schema.enum) return random.pick(schema.enum);
+  if (schema.type === "boolean") return random.pick(["true", "false"]);
   if (schema.type === "integer") {
     const { minimum, maximum } = schema;
     if (minimum !== undefined && maximum !== undefined) return String(minimum + random.int(maximum - minimum + 1));
@@ -101,7 +107,11 @@ function sample(schema: Schema, random: Random): string {
   const pattern = new RegExp(schema.pattern ?? "", "u");
   const length = random.chance(50) ? Math.min(schema.maxLength ?? 1000, 1000) : random.int(20);
   const text = Array.from({ length }, () => random.pick(letters)).join("");
-  return pattern.test(text) ? text : `t${random.int(1e9)}`;
+  if (pattern.test(text)) return text;
+  const unique = `t${random.int(1e9)}`;
+  if (pattern.test(unique) && unique.length <= (schema.maxLength ?? unique.length)) return unique;
+  if (!texts.has(schema)) texts.set(schema, fc.sample(anyTextOf(schema), { numRuns: 100, seed: 1 }));
+  return random.pick(texts.get(schema) as string[]);
 }
 
 /** Generates a valid request. */
@@ -135,7 +145,7 @@ export function generateValid(operations: readonly Operation[], random: Random, 
   for (const [name, schema] of Object.entries(body.properties ?? {}))
     if (body.required?.includes(name) || values.chance(2)) {
       const text = sample(schema, values);
-      request.fields.push([JSON.stringify(name), schema.type === "integer" ? text : JSON.stringify(text)]);
+      request.fields.push([JSON.stringify(name), schema.type === "string" ? JSON.stringify(text) : text]);
     }
   request.chunked = random.chance(10);
   return request;
