@@ -4,7 +4,6 @@ import type { Test } from "tap";
 import { parse } from "yaml";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { openStore } from "../../src/store/open.ts";
 import { findOperation, findParameter } from "./document.ts";
 import { documentText } from "./files.ts";
 import type { HttpResponse } from "./responses.ts";
@@ -44,11 +43,9 @@ export async function checkExamples(t: Test, { prism = false } = {}): Promise<vo
 }
 
 async function startServices(t: Test, prism: boolean): Promise<Services> {
-  const store = await openStore("sqlite::memory:");
-  t.teardown(() => store.close());
-  const full = await openStore("sqlite::memory:", { maxPets: 1n });
-  t.teardown(() => full.close());
-  await full.pets.create({ name: "Rex", categoryId: 7n });
+  const service = await start(t, { prism });
+  const full = await start(t, { settings: { MAX_PETS: "1" } });
+  await full.create(rex);
   const fail = async () => {
     throw new Error("a fault");
   };
@@ -56,11 +53,13 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
     throw new Unavailable("The database is not reachable.");
   };
   return {
-    service: await start(t, { prism }),
+    service,
     faulty: await start(t, { handlers: { ...handlers, getPet: fail } }),
     limited: await start(t, { settings: { RATE_LIMIT: "100/60s" } }),
-    stopped: await start(t, { store: { ...store, pets: { ...store.pets, list: unavailable } } }),
-    full: await start(t, { store: full }),
+    stopped: await start(t, {
+      store: { ...service.store, pets: { ...service.store.pets, list: unavailable } },
+    }),
+    full,
   };
 }
 

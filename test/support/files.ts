@@ -18,8 +18,8 @@ export const documentText = readFileSync(join(root, "openapi/petstore.yaml"), "u
 export const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), "utf8");
 
 /**
- * Applies edits to a text of the tests, one after the other. Throws an Error if an edit changes nothing. Use
- * `editDocument` for the document of the service, whose text changes with each version.
+ * Applies edits to a text, one after the other. Throws an Error if an edit changes nothing. For the document, use
+ * `editDocument`, which does not depend on its text.
  */
 export function edit(text: string, ...edits: [string | RegExp, string][]): string {
   return edits.reduce((before, [from, to]) => {
