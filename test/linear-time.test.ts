@@ -17,8 +17,8 @@ t.test("The measurement finds a parser that takes quadratic time", async (t) => 
   const usual = `a/b; a=b${"x".repeat(length)}`;
   const [blanks] = createWorstCases(length, ["a/b; a=b"], ["c"]) as Iterable<string> as [string];
   const find = (run: (text: string) => unknown) => findSlowCases(run, usual, [usual, blanks]);
-  t.match(await find((text) => new MIMEType(text).params.get("a")), [/^"a\/b; a=b {32}"… takes \d+ ms$/]);
-  t.match(await find((text) => /\s+$/.test(text)), [/^"a\/b; a=b {32}"… takes \d+ ms$/]);
+  t.match(await find((text) => new MIMEType(text).params.get("a")), [/^"a\/b; a=b {32}"… takes \d+ ms,/]);
+  t.match(await find((text) => /\s+$/.test(text)), [/^"a\/b; a=b {32}"… takes \d+ ms,/]);
   t.same(await find((text) => text.split(" ")), []);
 });
 

@@ -61,11 +61,12 @@ export function* createWorstCases(length: number, prefixes: readonly string[], s
 }
 
 const maxRatio = 20;
-const minTime = 0.5; // milliseconds: shorter times are not measured exactly
+const minTime = 1; // milliseconds: a shorter time says more about the machine than about the text
 
 /**
  * Returns the worst cases that take more than 20 times as long as `usual`, a text of ordinary characters of the same
- * length, each with its time. Measures a case that seems slow again, because the machine may be busy.
+ * length, each with its time. Measures a case that seems slow again, in turn with `usual`, because the machine may be
+ * busy.
  */
 export async function findSlowCases(
   run: (text: string) => unknown,
@@ -77,18 +78,19 @@ export async function findSlowCases(
     await run(text);
     return performance.now() - start;
   };
-  const minimum = async (text: string, runs: number) => {
-    let time = Number.POSITIVE_INFINITY;
-    for (let n = 0; n < runs; n++) time = Math.min(time, await measure(text));
-    return time;
-  };
-  await minimum(usual, 20); // until the code is compiled
-  const limit = maxRatio * Math.max(await minimum(usual, 20), minTime);
+  for (let n = 0; n < 20; n++) await run(usual); // until the code is compiled
   const slow: string[] = [];
   for (const text of cases) {
-    if ((await measure(text)) <= limit) continue;
-    const time = await minimum(text, 5);
-    if (time > limit) slow.push(`${JSON.stringify(text.slice(0, 40))}… takes ${Math.round(time)} ms`);
+    if ((await measure(text)) <= maxRatio * minTime) continue;
+    let [time, usualTime] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let n = 0; n < 5; n++) {
+      time = Math.min(time, await measure(text));
+      usualTime = Math.min(usualTime, await measure(usual));
+    }
+    if (time > maxRatio * Math.max(usualTime, minTime))
+      slow.push(
+        `${JSON.stringify(text.slice(0, 40))}… takes ${Math.round(time)} ms, and usual text ${usualTime.toFixed(1)}`,
+      );
   }
   return slow;
 }
