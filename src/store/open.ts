@@ -1,4 +1,5 @@
 // Selects the implementation of a store by its URL.
+import { isAbsolute, sep } from "node:path";
 import type { Tables } from "./bulk.ts";
 import type { OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
@@ -67,6 +68,9 @@ export async function storeExists(url: string): Promise<boolean> {
   }
 }
 
+// Returns an absolute path or `:memory:`. SQLite gives relative names such as file:x another meaning. path.resolve would
+// remove `..` together with a symbolic link before it, but the system follows the link first.
 function toFile(url: string): string | undefined {
-  return /^sqlite:(.*)$/s.exec(url)?.[1];
+  const path = /^sqlite:(.*)$/s.exec(url)?.[1];
+  return path === undefined || path === ":memory:" || isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`;
 }

@@ -21,7 +21,7 @@ export class DiskReserve {
   /** `database` is the path of the database, or `:memory:`, which needs no reserve. */
   constructor(database: string, size = defaultSize) {
     // SQLite resolves symbolic links too: -wal and -reserve are on the same disk.
-    const path = existsSync(database) ? realpathSync(database) : database;
+    const path = existsSync(database) ? realpathSync.native(database) : database;
     this.#file = database === ":memory:" ? undefined : `${path}-reserve`;
     this.#size = size;
   }

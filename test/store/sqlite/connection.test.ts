@@ -1,10 +1,11 @@
 // Opens files as SQLite stores, and rejects those that it can't open.
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { openStore } from "../../../src/store/open.ts";
 import { latestVersion } from "../../../src/store/sqlite/migrations.ts";
+import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
 
 function execute(file: string, statement: string): void {
@@ -28,6 +29,21 @@ t.test("Creates the folders of the file", async (t) => {
   const file = join(folder(t), "nested/deeper/petstore.db");
   await (await openStore(`sqlite:${file}`)).close();
   t.ok(existsSync(file));
+});
+
+t.test("Opens a relative path as the system does, also if SQLite gives it another meaning", async (t) => {
+  const [path, cwd] = [folder(t), process.cwd()];
+  process.chdir(path);
+  t.teardown(() => process.chdir(cwd));
+  mkdirSync("target/nested", { recursive: true });
+  symlinkSync("target/nested", "link");
+  for (const name of ["file:other.db?mode=rwc", "link/../petstore.db"]) {
+    const store = await openStore(`sqlite:${name}`);
+    t.match(await store.pets.create(rex), { outcome: "created" }, name);
+    await store.close();
+  }
+  t.same(readdirSync("."), ["file:other.db?mode=rwc", "file:other.db?mode=rwc-reserve", "link", "target"]);
+  t.same(readdirSync("target"), ["nested", "petstore.db", "petstore.db-reserve"]);
 });
 
 t.test("Rejects a file that it can't open, with the reason", async (t) => {
