@@ -33,12 +33,12 @@ export class SqliteStore implements Store {
   readonly #transactions: TransactionScheduler;
   readonly #checkFiles: () => void;
 
-  /** Opens the store in `file` or `:memory:`. Throws like `openDatabase`. */
+  /** Opens the store in `file`, an absolute path, or `:memory:`. Throws like `openDatabase`. */
   constructor(file: string, mode: OpenMode, maxPets: bigint | null, timeouts: Partial<SqliteTimeouts> = {}) {
     // On a full disk, SQLite has no space for the -shm file.
     this.#db = new DiskReserve(file).use(() => openDatabase(file, mode));
     this.#statements = prepareStatements(this.#db);
-    this.#checkFiles = createFileCheck(this.#db);
+    this.#checkFiles = createFileCheck(this.#db, file);
     this.#transactions = new TransactionScheduler(this.#db, {
       metrics: this.metrics,
       busyTimeout: { ...defaultTimeouts, ...timeouts }.busy,

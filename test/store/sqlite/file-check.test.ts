@@ -1,5 +1,5 @@
 // The check of the file of an open SQLite store: writes after the file was moved, replaced or removed.
-import { copyFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
@@ -20,8 +20,7 @@ function checkpoint(file: string): void {
  * Opens a store and creates a pet. Returns checks of the store's behaviour while its file is in place and while it is
  * missing.
  */
-async function openWatched(t: Test) {
-  const file = join(folder(t), "data/petstore.db");
+async function openWatched(t: Test, file = join(folder(t), "data/petstore.db")) {
   const store = await openStore(`sqlite:${file}`);
   t.teardown(() => store.close());
   const unavailable = {
@@ -62,6 +61,48 @@ t.test("Acknowledges no write to a file that was moved, replaced or removed", as
   await works();
   rmSync(file);
   await fails("removed");
+});
+
+/** Makes a symbolic link lead to another target, as `ln -sfn` does. */
+function retarget(link: string, target: string): void {
+  rmSync(link, { force: true });
+  symlinkSync(target, link);
+}
+
+t.test("Acknowledges no write if a symbolic link in the path leads to another file, or is missing", async (t) => {
+  const place = folder(t);
+  for (const name of ["one", "two"]) {
+    await (await openStore(`sqlite:${join(place, name, "petstore.db")}`)).close();
+    mkdirSync(join(place, name, "nested"));
+  }
+  for (const { link, target, path } of [
+    { link: "link.db", target: "petstore.db", path: "link.db" },
+    { link: "folder", target: "", path: "folder/petstore.db" },
+    { link: "nested", target: "nested", path: "nested/../petstore.db" },
+  ]) {
+    const leadTo = (store: string) => retarget(join(place, link), join(place, store, target));
+    leadTo("one");
+    const { fails, works } = await openWatched(t, `${place}/${path}`); // `join` would remove `..`
+    leadTo("two");
+    await fails(`${path}: another file`);
+    leadTo("one");
+    await works();
+    rmSync(join(place, link));
+    await fails(`${path}: missing`);
+  }
+});
+
+t.test("Acknowledges no write if the path leads to the file under another name", async (t) => {
+  const place = folder(t);
+  const [link, file] = [join(place, "link.db"), join(place, "one.db")];
+  symlinkSync(file, link);
+  const { fails, works } = await openWatched(t, link);
+  renameSync(file, join(place, "two.db"));
+  retarget(link, "two.db");
+  await fails("moved, with its link");
+  renameSync(join(place, "two.db"), file);
+  retarget(link, file);
+  await works();
 });
 
 t.test("Never retries a committed write if it can't stat the file", async (t) => {
