@@ -66,13 +66,13 @@ export class OutputError extends Error {
   }
 }
 
-/** Writes a line to standard error. */
+/** Writes a line to standard error, with control characters escaped. */
 export function warn({ stderr }: Pick<Io, "stderr">, text: string): void {
-  stderr.write(`${text}\n`);
+  stderr.write(`${escapeControlCharacters(text)}\n`);
 }
 
-/** Reports an error on standard error: the first line of its message, with control characters escaped. */
+/** Reports an error on standard error: the first line of its message. */
 export function reportError(io: Pick<Io, "stderr">, error: unknown): void {
   const lines = error instanceof CommandFailure ? error.lines : [(error as Error).message.split("\n", 1)[0] as string];
-  for (const line of lines) warn(io, `petstore: ${escapeControlCharacters(line)}`);
+  for (const line of lines) warn(io, `petstore: ${line}`);
 }

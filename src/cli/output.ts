@@ -1,7 +1,8 @@
-// Formats the output of commands: tables and fields for people, JSON for programs.
+// Formats the output of commands: tables and fields for people, JSON for programs. Escapes the control characters of all
+// values, because a terminal would interpret those of a database.
 import { styleText } from "node:util";
 import type { StoreSummary } from "../data/index.ts";
-import { toJson } from "../lib/index.ts";
+import { escapeControlCharacters, toJson } from "../lib/index.ts";
 import { type Io, print } from "./io.ts";
 
 /** The output options of a command. */
@@ -15,19 +16,21 @@ export function formatTable(
   rows: readonly (readonly string[])[],
   stream: NodeJS.WritableStream,
 ): string {
-  const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map((row) => (row[column] as string).length)));
+  const lines = [heads, ...rows].map((row) => row.map(escapeControlCharacters));
+  const widths = heads.map((_, column) => Math.max(...lines.map((row) => (row[column] as string).length)));
   const toLine = (row: readonly string[]) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] as number))
       .join("  ")
       .trimEnd();
-  return [styleText("bold", toLine(heads), { stream }), ...rows.map(toLine)].join("\n");
+  const [head = "", ...body] = lines.map(toLine);
+  return [styleText("bold", head, { stream }), ...body].join("\n");
 }
 
 /** Formats the properties of an object, one per line. */
 export function formatFields(object: object): string {
   return Object.entries(object)
-    .map(([name, value]) => `${name.padEnd(18)}${value}`)
+    .map(([name, value]) => `${name.padEnd(18)}${escapeControlCharacters(`${value}`)}`)
     .join("\n");
 }
 

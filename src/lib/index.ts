@@ -4,7 +4,7 @@ export { collectGarbage } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { HmacSha256 } from "./hmac.ts";
 export { canonicalJson, Json, parseInteger, parseJson, toJson } from "./json.ts";
-export { escapeControlCharacters, redact, shorten } from "./redaction.ts";
+export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { shareResult, throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";
 export { withTimeout } from "./timeout.ts";

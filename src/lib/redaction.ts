@@ -15,5 +15,14 @@ export function shorten(text: string, length = 50): string {
 
 /** Escapes control characters as \u001b, so that a terminal does not interpret them. */
 export function escapeControlCharacters(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(/\p{Cc}/gu, toEscape);
+}
+
+/** Escapes all control characters except LF and CRLF. */
+export function escapeExceptLineBreaks(text: string): string {
+  return text.replace(/(?!\r?\n)\p{Cc}/gu, toEscape);
+}
+
+function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Command } from "commander";
 import { exportPets, formats, formatsByExtension, readStatuses } from "../../data/index.ts";
-import { writeAtomically } from "../../lib/index.ts";
+import { escapeExceptLineBreaks, writeAtomically } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, write } from "../io.ts";
 import { type OutputOptions, printFields } from "../output.ts";
@@ -31,7 +31,9 @@ export async function exportFile(io: Io, options: ExportOptions, command: Comman
   await withTables(readDatabaseUrl(io), "readonly", async (store) => {
     if (output === undefined) {
       const noProgress = () => {};
-      await exportPets(store, selection, (text) => write(io, text), noProgress);
+      // Clients choose the names. A file or pipe receives them unchanged.
+      const toOutput = io.stdout.isTTY ? escapeExceptLineBreaks : (text: string) => text;
+      await exportPets(store, selection, (text) => write(io, toOutput(text)), noProgress);
       return;
     }
     const bar = startProgress(io.stderr);

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
 import { formats, formatsByExtension, importPets, openInput, validateInput } from "../../data/index.ts";
-import { escapeControlCharacters } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn } from "../io.ts";
 import { type OutputOptions, printFields, toIndentedJson } from "../output.ts";
@@ -69,7 +68,7 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, document }
     if (listed) problems.push(problem);
     if (!listed && !skipBad) return;
     bar.clear();
-    warn(io, escapeControlCharacters(problem));
+    warn(io, problem);
   };
   const show = (done: number, total?: number) => bar.show("checking", done, total, "bytes");
   const progress = cancelOnSignal(io, show, "Stopped. Nothing was imported.");
