@@ -5,7 +5,9 @@ export {
   createBearerScheme,
   createKeyLookup,
   generateKey,
+  isKeyName,
   type KeyLookup,
+  keyNameRule,
 } from "./authentication.ts";
 export { createFailureLimiter, limitKeyRate } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";

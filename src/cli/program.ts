@@ -98,12 +98,12 @@ function addKeyCommands(program: Command, io: Io): void {
   const create = keys
     .command("create")
     .description("create a key and print it; it is shown only once")
-    .argument("<name>", "name of the key, such as its owner or application", parseKeyName)
+    .argument("<name>", "name of the key, such as its owner or application")
     .option("--expires <period>", "time until the key expires, such as 90d (units: m, h, d, w, y)", parsePeriod)
     .option("--operator", "grant access to /status and /metrics")
     .option("--json", "print JSON")
-    .action(async (name: string, options: CreateKeyOptions) =>
-      (await import("./commands/keys.ts")).createKey(io, name, options),
+    .action(async (name: string, options: CreateKeyOptions, command: Command) =>
+      (await import("./commands/keys.ts")).createKey(io, name, options, command),
     );
   addExamples(
     create,
@@ -120,14 +120,6 @@ function addKeyCommands(program: Command, io: Io): void {
     .description("revoke a key immediately")
     .argument("<name>", "name of the key")
     .action(async (name: string) => (await import("./commands/keys.ts")).revokeKey(io, name));
-}
-
-function parseKeyName(text: string): string {
-  if (!/^\w[\w.@-]{0,63}$/.test(text))
-    throw new InvalidArgumentError(
-      "A name has 1 to 64 letters, digits or . _ - @, and begins with a letter, a digit or _.",
-    );
-  return text;
 }
 
 // Parses a period such as 90d. Returns milliseconds.

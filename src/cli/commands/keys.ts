@@ -1,4 +1,5 @@
 // petstore keys: creates, lists and revokes API keys.
+import type { Command } from "commander";
 import { formatTime } from "../../lib/index.ts";
 import type { Key } from "../../store/index.ts";
 import { type Io, type Output, print } from "../io.ts";
@@ -17,8 +18,11 @@ export async function createKey(
   io: Io,
   name: string,
   { expires, operator = false, json }: CreateKeyOptions,
+  command: Command,
 ): Promise<void> {
-  const { generateKey } = await import("../../auth/index.ts"); // imports Fastify, which `list` and `revoke` do not need
+  // Imports Fastify, which `list` and `revoke` do not need.
+  const { generateKey, isKeyName, keyNameRule } = await import("../../auth/index.ts");
+  if (!isKeyName(name)) command.error(`error: the name '${name}' is not valid. ${keyNameRule}`);
   await withStore(
     io,
     async ({ keys }) => {

@@ -53,6 +53,21 @@ t.test("Exits with 2 if the command line is wrong", async (t) => {
     t.match(await petstore(settings, ["keys", ...args]), { status: 2, stdout: "", stderr: /./ }, args.join(" "));
 });
 
+t.test("Rejects a name that breaks the rule", async (t) => {
+  const settings = { DATABASE_URL: await stores.sqlite(t) };
+  for (const name of ["a b", ".a", "", "a\nb", "é", "a".repeat(65)]) {
+    const { status, stderr } = await petstore(settings, ["keys", "create", name]);
+    t.equal(status, 2, name);
+    t.match(
+      stderr,
+      /^petstore: the name '.*' is not valid\. A name has 1 to 64 letters, digits or \. _ - @, and begins /s,
+    );
+  }
+  t.match(await petstore(settings, ["keys", "list"]), { status: 1 }, "creates no store");
+  for (const name of ["_", "a".repeat(64), "0.b_c-d@e"])
+    t.match(await petstore(settings, ["keys", "create", name]), { status: 0 }, name);
+});
+
 t.test("Rejects a database that does not exist, and one in memory", async (t) => {
   t.match(await petstore({ DATABASE_URL: `sqlite:${join(folder(t), "nested/lost.db")}` }, ["keys", "list"]), {
     status: 1,
