@@ -1,20 +1,9 @@
 // Checks the integrity of a store: the structure of the database, the next id of each table, and each pet against the
 // document.
 import type { Document } from "../spec/index.ts";
-import {
-  type IdTable,
-  idTables,
-  type Table,
-  type TableReader,
-  type Tables,
-  tables,
-  type Values,
-} from "../store/index.ts";
-import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
-import { compileValidator, petFields } from "./pet-schema.ts";
-
-const digestSize = 32; // bytes of the secret and of each hash
-const maxClockSkew = 86_400_000; // milliseconds
+import { type IdTable, idTables, type Table, type TableReader, type Tables } from "../store/index.ts";
+import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
+import { createRowCheck, digestSize, maxId } from "./row-rules.ts";
 
 /**
  * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if
@@ -78,25 +67,5 @@ async function checkLastId(
   const lastId = await source.lastId(table);
   if (lastId < highestId)
     report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`);
-}
-
-/** Creates a generator function that yields the problems of a row, one sentence each. */
-function createRowCheck(document: Document) {
-  const validate = compileValidator(document, "body", { $ref: "#/components/schemas/Pet" });
-  const latestTime = BigInt(Date.now() + maxClockSkew);
-
-  return function* (table: Table, row: Values): Generator<string> {
-    const name = `${table} ${valueToText(row[0] as bigint)}`;
-    for (const [index, column] of Object.keys(tables[table]).entries()) {
-      const value = row[index];
-      if (value instanceof Uint8Array && value.length !== digestSize)
-        yield `${name}: ${column} must have ${digestSize} bytes, but has ${value.length}.`;
-      if (/^(created|last_used)_at$/.test(column) && typeof value === "bigint" && value > latestTime)
-        yield `${name}: ${column} is in the future.`;
-    }
-    if (table !== "pets") return;
-    const entries = petFields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
-    const { error } = validate(Object.fromEntries(entries));
-    if (error) yield `${name} does not match the schema: ${error.message}`;
-  };
+  if (lastId > maxId) report(`No id of ${table} can follow the last one, ${lastId}.`);
 }

@@ -1,4 +1,4 @@
-// The schema of a pet in the document: its fields, its statuses, and validators of NewPet and Pet.
+// The schemas of the document for the data of a store: pets, their statuses, and Idempotency-Keys.
 import { createValidatorCompiler, type Document } from "../spec/index.ts";
 import { newPetColumns } from "../store/index.ts";
 
@@ -36,4 +36,13 @@ export function compileValidator<T>(
   const compile = createValidatorCompiler([...extensions, "components"]);
   const validate = compile({ schema: { ...schema, components }, httpPart, method: "", url: "" });
   return (raw) => validate(raw) as ValidationResult<T>;
+}
+
+/** Compiles the schema of Idempotency-Key to a function that returns whether the store can contain this key. */
+export function compileIdempotencyKeyCheck(document: Document): (key: string) => boolean {
+  const parameters = document.operations.flatMap(({ parameters }) => parameters);
+  const { schema } = parameters.find(({ name }) => name === "Idempotency-Key") as { readonly schema: object };
+  const validate = compileValidator(document, "body", schema);
+  // The store contains the text without its quotes and escapes. Every key can be written with them.
+  return (key) => validate(`"${key.replace(/["\\]/g, "\\$&")}"`).error === undefined;
 }

@@ -1,0 +1,100 @@
+// The rules for the values of rows: what the service and its commands write. A row that breaks a rule was written by
+// another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
+import { isKeyName, keyNameRule } from "../auth/index.ts";
+import { toDay } from "../lib/index.ts";
+import type { Document } from "../spec/index.ts";
+import { type Table, tables, type Values } from "../store/index.ts";
+import { valueToText } from "./checksum.ts";
+import { compileIdempotencyKeyCheck, compileValidator, petFields } from "./pet-schema.ts";
+
+/** The size of the secret and of each hash, in bytes. */
+export const digestSize = 32;
+
+/** The highest id that another id can follow. */
+export const maxId = 2n ** 63n - 2n;
+
+const maxClockSkew = 86_400_000; // milliseconds
+const maxTime = 8_640_000_000_000_000n; // milliseconds since 1970: the range of Date
+const maxCount = BigInt(Number.MAX_SAFE_INTEGER);
+const maxNameLength = 80; // characters of the name of a row
+
+// Completes a sentence about a value that breaks the rule, such as "must have 32 bytes". Undefined for a valid value.
+type Rule = (value: Values[number]) => string | undefined;
+
+// A new column does not compile without a rule. The document has those of the other fields of a pet.
+type Rules = { readonly [T in Exclude<Table, "pets">]: { readonly [Column in keyof (typeof tables)[T]]: Rule } } & {
+  readonly pets: { readonly id: Rule };
+};
+
+/** Creates a generator function that yields the problems of a row, one sentence each. */
+export function createRowCheck(document: Document): (table: Table, row: Values) => Generator<string> {
+  const rules: Readonly<Record<Table, Readonly<Record<string, Rule>>>> = createRules(document);
+  const validate = compileValidator(document, "body", { $ref: "#/components/schemas/Pet" });
+
+  return function* (table, row) {
+    const name = `${table} ${valueToText(row[0] as Values[0]).slice(0, maxNameLength)}`;
+    for (const [index, column] of Object.keys(tables[table]).entries()) {
+      const problem = rules[table][column]?.(row[index] as Values[number]);
+      if (problem !== undefined) yield `${name}: ${column} ${problem}.`;
+    }
+    if (table !== "pets") return;
+    const entries = petFields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
+    const { error } = validate(Object.fromEntries(entries));
+    if (error) yield `${name} does not match the schema: ${error.message}`;
+  };
+}
+
+function createRules(document: Document): Rules {
+  const latestTime = Date.now() + maxClockSkew;
+  const id = integer(1n, maxId);
+  const flag = integer(0n, 1n);
+  const count = integer(0n, maxCount);
+  const time = integer(0n, maxTime);
+  const pastTime: Rule = (value) => time(value) ?? ((value as bigint) > latestTime ? "is in the future" : undefined);
+  const keyName = text(isKeyName, `is not the name of a key. ${keyNameRule.replace(/\.$/, "")}`);
+  return {
+    keys: {
+      id,
+      name: keyName,
+      hash: digest,
+      created_at: pastTime,
+      expires_at: optional(time),
+      last_used_at: optional(pastTime),
+      operator: flag,
+    },
+    pets: { id },
+    idempotency: {
+      pet_id: id,
+      caller: integer(0n, maxId), // 0 without a credential
+      key: text(compileIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
+      digest,
+      created_at: pastTime,
+    },
+    deprecated_calls: {
+      // Not only an operation of the document, because earlier versions can have others. A handler is named after it.
+      operation: text((value) => /^[a-z]\w*$/i.test(value), "is not the name of an operation"),
+      key: (value) => (value === "" ? undefined : keyName(value)), // empty without a credential
+      day: integer(0n, toDay(latestTime)),
+      count: integer(1n, maxCount),
+    },
+    imports: { digest, lines: count, pets: count, complete: flag, written_at: pastTime },
+  };
+}
+
+function integer(min: bigint, max: bigint): Rule {
+  return (value) =>
+    typeof value === "bigint" && value >= min && value <= max ? undefined : `must be an integer from ${min} to ${max}`;
+}
+
+function text(isValid: (value: string) => boolean, problem: string): Rule {
+  return (value) => (typeof value === "string" && isValid(value) ? undefined : problem);
+}
+
+function optional(rule: Rule): Rule {
+  return (value) => (value === null ? undefined : rule(value));
+}
+
+function digest(value: Values[number]): string | undefined {
+  const size = value instanceof Uint8Array ? value.length : 0;
+  return size === digestSize ? undefined : `must have ${digestSize} bytes, but has ${size}`;
+}

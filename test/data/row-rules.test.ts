@@ -1,0 +1,150 @@
+// The rules for the values of rows: the integrity check reports each value that the service never writes.
+import t from "tap";
+import { checkIntegrity } from "../../src/data/integrity-check.ts";
+import { readDocument } from "../../src/pets/document.ts";
+import { openStore, openTables } from "../../src/store/open.ts";
+import { stores } from "../support/databases.ts";
+import { maxInt64, maxName, statusList } from "../support/pets.ts";
+import { petstoreOn, tamper } from "../support/stores.ts";
+
+const document = await readDocument();
+const hour = 3_600_000; // milliseconds
+const now = Date.now();
+
+async function findProblems(url: string): Promise<string[]> {
+  const tables = await openTables(url, "readonly");
+  const problems: string[] = [];
+  await checkIntegrity(
+    tables,
+    document,
+    (problem) => problems.push(problem),
+    () => {},
+  );
+  await tables.close();
+  return problems;
+}
+
+const nameRule = "A name has 1 to 64 letters, digits or . _ - @, and begins with a letter, a digit or _.";
+const maxId = maxInt64 - 1n;
+const idRule = `must be an integer from 1 to ${maxId}.`;
+const timeRule = "must be an integer from 0 to 8640000000000000.";
+const countRule = `must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}.`;
+
+for (const [kind, create] of Object.entries(stores)) {
+  const bytes = (size: number, byte = "ab") =>
+    kind === "sqlite" ? `X'${byte.repeat(size)}'` : `'\\x${byte.repeat(size)}'`;
+  const digest = (n: number) => bytes(32, String(n).padStart(2, "0"));
+  const char = (code: number) => (kind === "sqlite" ? `char(${code})` : `chr(${code})`);
+  const setLastIds = (id: bigint) =>
+    ["keys", "pets"].map((table) =>
+      kind === "sqlite"
+        ? `REPLACE INTO sqlite_sequence (rowid, name, seq) VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = '${table}'), '${table}', ${id})`
+        : `SELECT setval('${table}_id_seq', ${id})`,
+    );
+
+  t.test(`${kind}: reports no value that the service can write`, async (t) => {
+    const url = await create(t);
+    await (await openStore(url)).close();
+    await tamper(
+      url,
+      `INSERT INTO keys VALUES (1, 'a', ${digest(1)}, 0, NULL, NULL, 0)`,
+      `INSERT INTO keys VALUES (${maxId}, '_.b@c-d', ${digest(2)}, ${now + 23 * hour}, 8640000000000000, ${now}, 1)`,
+      `INSERT INTO pets VALUES (1, '', -9223372036854775808, NULL)`,
+      `INSERT INTO pets VALUES (${maxId}, ${char(27)} || ${char(0xfffd)} || 'é🐕', 9223372036854775807, 'sold')`,
+      `INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (0, ' "\\,~', ${digest(1)}, 1, ${now})`,
+      `INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (1, '${"\\".repeat(255)}', ${digest(1)}, ${maxId}, 0)`,
+      `INSERT INTO deprecated_calls VALUES ('getPet', '', 0, 1)`,
+      `INSERT INTO deprecated_calls VALUES ('anOldOne', 'revoked', ${Math.floor(now / 86_400_000)}, ${Number.MAX_SAFE_INTEGER})`,
+      `INSERT INTO imports VALUES (${digest(1)}, 3, 2, 1, ${now})`,
+      ...setLastIds(maxId),
+    );
+    t.same(await findProblems(url), []);
+  });
+
+  t.test(`${kind}: reports each value that the service can't write`, async (t) => {
+    const url = await create(t);
+    await (await openStore(url)).close();
+    const expected: string[] = [];
+    const insert = async (table: string, values: string, ...problems: string[]) => {
+      await tamper(url, `INSERT INTO ${table} VALUES (${values})`);
+      expected.push(...problems);
+    };
+    let keys = 0;
+    const insertKey = (id: number | bigint, name: string, values: string, problem: string) =>
+      insert("keys", `${id}, ${name}, ${digest(keys++)}, ${values}`, `keys ${id}: ${problem}`);
+    await insertKey(-1, "'a'", "0, NULL, NULL, 0", `id ${idRule}`);
+    await insertKey(maxInt64, "'b'", "0, NULL, NULL, 0", `id ${idRule}`);
+    const badName = `name is not the name of a key. ${nameRule}`;
+    await insertKey(1, `'c' || ${char(27)} || '[31m'`, "0, NULL, NULL, 0", badName);
+    await insertKey(2, `'c' || ${char(10)}`, "0, NULL, NULL, 0", badName);
+    await insertKey(3, "''", "0, NULL, NULL, 0", badName);
+    await insertKey(4, `'${"c".repeat(65)}'`, "0, NULL, NULL, 0", badName);
+    await insertKey(5, "'e'", "-1, NULL, NULL, 0", `created_at ${timeRule}`);
+    await insertKey(6, "'f'", `${now + 25 * hour}, NULL, NULL, 0`, "created_at is in the future.");
+    await insertKey(8, "'g'", "0, -1, NULL, 0", `expires_at ${timeRule}`);
+    await insertKey(9, "'h'", "0, 8640000000000001, NULL, 0", `expires_at ${timeRule}`);
+    await insertKey(10, "'i'", "0, NULL, -1, 0", `last_used_at ${timeRule}`);
+    await insertKey(11, "'j'", "0, NULL, NULL, 2", "operator must be an integer from 0 to 1.");
+    await insert("keys", `12, 'k', ${bytes(33)}, 0, NULL, NULL, 0`, "keys 12: hash must have 32 bytes, but has 33.");
+
+    await insert("pets", "-5, 'x', 1, NULL", `pets -5: id ${idRule}`);
+    await insert("pets", "0, 'x', 1, NULL", `pets 0: id ${idRule}`);
+    await insert("pets", `${maxInt64}, 'x', 1, NULL`, `pets ${maxInt64}: id ${idRule}`);
+    const schema = (id: number, problem: string) => `pets ${id} does not match the schema: The field ${problem}`;
+    const tooLong = `'name' must have at most ${maxName} characters.`;
+    await insert("pets", `1, '${"x".repeat(maxName + 1)}', 1, NULL`, schema(1, tooLong));
+    await insert("pets", "2, 'x', 1, ''", schema(2, `'status' must be one of: ${statusList}.`));
+    await insert("pets", "3, 'x', 1, 'SOLD'", schema(3, `'status' must be one of: ${statusList}.`));
+
+    const insertRecord = (pet: number, caller: number, key: string, time: number, problem: string, size = 32) =>
+      insert(
+        "idempotency (pet_id, caller, key, digest, created_at)",
+        `${pet}, ${caller}, ${key}, ${bytes(size)}, ${time}`,
+        `idempotency ${pet}: ${problem}`,
+      );
+    await insertRecord(-5, 1, "'k'", 0, `pet_id ${idRule}`);
+    await insertRecord(1, -1, "'k'", 0, `caller must be an integer from 0 to ${maxId}.`);
+    for (const [index, key] of ["''", "'é'", `'${"k".repeat(256)}'`, char(27)].entries())
+      await insertRecord(1, 2 + index, key, 0, "key is not a valid Idempotency-Key.");
+    await insertRecord(2, 1, "'l'", -1, `created_at ${timeRule}`);
+    await insertRecord(3, 1, "'m'", 0, "digest must have 32 bytes, but has 31.", 31);
+
+    const insertCalls = (operation: string, key: string, day: number, count: bigint, problem: string) =>
+      insert(
+        "deprecated_calls",
+        `'${operation}', ${key}, ${day}, ${count}`,
+        `deprecated_calls "${operation}": ${problem}`,
+      );
+    await insertCalls("get pet", "''", 1, 1n, "operation is not the name of an operation.");
+    await insertCalls("getA", `'a' || ${char(27)}`, 1, 1n, `key is not the name of a key. ${nameRule}`);
+    const tomorrow = Math.floor((now + 24 * hour) / 86_400_000);
+    await insertCalls("getB", "''", tomorrow + 1, 1n, `day must be an integer from 0 to ${tomorrow}.`);
+    await insertCalls("getC", "''", 1, 0n, "count must be an integer from 1 to 9007199254740991.");
+    await insertCalls("getD", "''", 1, maxInt64, "count must be an integer from 1 to 9007199254740991.");
+
+    const insertImport = (n: number, values: string, problem: string) =>
+      insert("imports", `${digest(n)}, ${values}`, `imports ${String(n).padStart(2, "0").repeat(32)}: ${problem}`);
+    await insertImport(1, "-1, 0, 0, 0", `lines ${countRule}`);
+    await insertImport(2, "1, 9007199254740992, 0, 0", `pets ${countRule}`);
+    await insertImport(3, "1, 1, 2, 0", "complete must be an integer from 0 to 1.");
+    await insertImport(4, `1, 1, 1, ${now + 25 * hour}`, "written_at is in the future.");
+    await insert("imports", `${bytes(1)}, 1, 1, 1, 0`, "imports ab: digest must have 32 bytes, but has 1.");
+
+    await tamper(url, ...setLastIds(maxInt64));
+    for (const table of ["keys", "pets"]) expected.push(`No id of ${table} can follow the last one, ${maxInt64}.`);
+    t.same((await findProblems(url)).sort(), expected.sort());
+  });
+
+  t.test(`${kind}: restores no backup with such values`, async (t) => {
+    const [from, url] = [await stores.sqlite(t), await create(t)];
+    await (await openStore(from)).close();
+    for (const id of [maxInt64, -5n, 0n]) {
+      await tamper(from, "DELETE FROM pets", `INSERT INTO pets VALUES (${id}, 'x', 1, NULL)`);
+      t.match(await petstoreOn(url, ["restore", from.slice("sqlite:".length), "--force"]), {
+        status: 1,
+        stdout: "",
+        stderr: new RegExp(`failed the integrity check \\(\\d problems?\\): pets ${id}: id must be`),
+      });
+    }
+  });
+}
