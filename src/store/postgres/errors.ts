@@ -6,6 +6,7 @@ import { Unavailable } from "../../lib/index.ts";
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const unavailableReasons: Readonly<Record<string, string>> = {
   "08": "not reachable", // connection exception
+  "2200H": "out of ids", // sequence generator limit exceeded
   "25": "read-only", // invalid transaction state: a standby instead of the primary
   "26000": "not usable through its connection pooler", // invalid SQL statement name, as with DATABASE_PREPARE=on
   "28": "not accessible", // invalid authorization

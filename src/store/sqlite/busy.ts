@@ -1,6 +1,8 @@
 // Maps SQLite's result codes to errors of the store, and retries while the database is locked.
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "../../lib/index.ts";
+import { idTables } from "../bulk.ts";
 
 const retryInterval = 10; // milliseconds
 const sqliteBusy = 5; // SQLITE_BUSY
@@ -30,6 +32,19 @@ function resultCode(error: unknown): number {
  */
 export function isOutOfSpace(error: unknown): boolean {
   return [error, (error as Error).cause].some((one) => [sqliteFull, sqliteIoError].includes(resultCode(one)));
+}
+
+const maxId = 2n ** 63n - 1n;
+
+/**
+ * Returns `Unavailable` if an insert has failed because no id can follow the highest one, and any other error unchanged.
+ * SQLite reports SQLITE_FULL for both reasons (https://www.sqlite.org/autoinc.html).
+ */
+export function distinguishOutOfIds(error: unknown, db: DatabaseSync): unknown {
+  if (resultCode(error) !== sqliteFull) return error;
+  const tables = idTables.map((name) => `SELECT id FROM ${name}`).join(" UNION ALL ");
+  const find = `SELECT 1 FROM (SELECT seq AS id FROM sqlite_sequence UNION ALL ${tables}) WHERE id = ?`;
+  return db.prepare(find).get(maxId) === undefined ? error : new Unavailable("The database is out of ids.");
 }
 
 /**

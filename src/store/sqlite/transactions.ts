@@ -5,7 +5,7 @@ import { Batcher } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
 import { captureContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
-import { retryWhileBusy } from "./busy.ts";
+import { distinguishOutOfIds, retryWhileBusy } from "./busy.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import { TracedStatement } from "./statements.ts";
 
@@ -89,7 +89,7 @@ export class TransactionScheduler {
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#rollback.run();
-      throw error;
+      throw distinguishOutOfIds(error, this.#db);
     }
   }
 
