@@ -23,9 +23,12 @@ export function openDatabase(file: string, mode: OpenMode): DatabaseSync {
       // Only the owner may read the file: it contains the secret that signs cursors.
       closeSync(openSync(file, fileFlags[mode], 0o600));
     }
-    db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true, readOnly: mode === "readonly" });
+    const readOnly = mode === "readonly";
+    db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true, readOnly, defensive: true });
+    // The file can come from elsewhere: https://www.sqlite.org/security.html. The service needs no check of each page.
+    db.exec(`PRAGMA trusted_schema = OFF; ${readOnly ? "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;" : ""}`);
     const version = readVersion(db); // before the first write: the file may belong to another program
-    if (mode === "readonly") {
+    if (readOnly) {
       if (version > 0 && version < latestVersion)
         throw new Error(
           `its schema version is ${version}, but this release requires ${latestVersion}. Run petstore migrate on it, or on a copy`,

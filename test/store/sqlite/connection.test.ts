@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { openStore } from "../../../src/store/open.ts";
+import { openStore, openTables } from "../../../src/store/open.ts";
 import { latestVersion } from "../../../src/store/sqlite/migrations.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
@@ -44,6 +44,24 @@ t.test("Opens a relative path as the system does, also if SQLite gives it anothe
   }
   t.same(readdirSync("."), ["file:other.db?mode=rwc", "file:other.db?mode=rwc-reserve", "link", "target"]);
   t.same(readdirSync("target"), ["nested", "petstore.db", "petstore.db-reserve"]);
+});
+
+t.test("Distrusts the schema of a file, and checks each page that a tool reads", async (t) => {
+  const url = `sqlite:${join(folder(t), "petstore.db")}`;
+  const { close } = DatabaseSync.prototype;
+  t.teardown(() => Object.assign(DatabaseSync.prototype, { close }));
+  const found: unknown[] = [];
+  DatabaseSync.prototype.close = function () {
+    const read = (pragma: string) => Number(this.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+    found.push([read("trusted_schema"), read("cell_size_check")]);
+    close.call(this);
+  };
+  await (await openStore(url)).close();
+  await (await openTables(url, "readonly")).close();
+  t.same(found, [
+    [0, 0],
+    [0, 1],
+  ]);
 });
 
 t.test("Rejects a file that it can't open, with the reason", async (t) => {
