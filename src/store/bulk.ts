@@ -52,7 +52,10 @@ export interface TableReader {
   rows(table: Table, status?: string): AsyncIterable<readonly Values[]>;
   /** Returns the last id that was generated, or 0. */
   lastId(table: IdTable): Promise<bigint>;
-  /** Returns the problems that the database finds in its own files and indexes, each as a sentence. */
+  /**
+   * Returns the problems of the schema, files and indexes, each as a sentence. Rejects with the reason if the tables
+   * can't be read safely.
+   */
   problems(): AsyncIterable<string>;
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
 import { openDatabase } from "./connection.ts";
+import { findProblems } from "./integrity.ts";
 import { statements } from "./statements.ts";
 
 /** Opens the tables of the store in `file`. Throws like `openDatabase`. */
@@ -102,8 +103,7 @@ class SqliteTableWriter implements TableWriter {
   }
 
   async *problems(): AsyncIterable<string> {
-    for (const { integrity_check: report } of this.#db.prepare("PRAGMA integrity_check").iterate())
-      for (const line of String(report).split("\n")) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
+    yield* findProblems(this.#db);
   }
 
   async setSecret(secret: Uint8Array): Promise<void> {

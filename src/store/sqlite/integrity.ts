@@ -1,0 +1,54 @@
+// Finds the problems of a SQLite file, which an attacker may have written (https://www.sqlite.org/security.html). A view
+// in the place of a table, or pages that refer to each other, can make a query endless. The schema is therefore compared
+// before any query of a table, and the pages are checked before any query that depends on them.
+import type { DatabaseSync } from "node:sqlite";
+import { openDatabase } from "./connection.ts";
+
+const maxNameLength = 80; // characters
+
+/**
+ * Yields the problems of a database of the latest version, each as a sentence. Throws an Error with the reason if its
+ * tables can't be read safely.
+ */
+export function* findProblems(db: DatabaseSync): Generator<string> {
+  const differences = findSchemaDifferences(db);
+  yield* differences;
+  if (differences.length > 0) throw new Error("its schema is not that of this release");
+  for (const { integrity_check: report } of db.prepare("PRAGMA integrity_check").iterate()) {
+    const lines = String(report).split("\n");
+    for (const line of lines) if (!/^(ok$|\*\*\*)/.test(line)) yield `SQLite: ${line}.`;
+    // The first report is that of the pages, and the next one needs queries. `iterate` has not run them yet.
+    if (lines[0]?.startsWith("***")) throw new Error("its pages are damaged");
+  }
+  if (db.prepare("SELECT 1 FROM sqlite_sequence WHERE typeof(seq) <> 'integer'").get())
+    yield "The table sqlite_sequence has a last id that is not an integer.";
+}
+
+/** Compares the schema with the one that the migrations create. Returns the differences, each as a sentence. */
+function findSchemaDifferences(db: DatabaseSync): string[] {
+  const model = openDatabase(":memory:", "create");
+  const missing = new Map(readSchema(model));
+  model.close();
+  const differences: string[] = [];
+  for (const [name, definition] of readSchema(db)) {
+    const expected = missing.get(name);
+    missing.delete(name);
+    if (expected === undefined) differences.push(`The ${name.slice(0, maxNameLength)} is not part of the schema.`);
+    else if (expected !== definition) differences.push(`The ${name} differs from that of this release.`);
+  }
+  for (const name of missing.keys()) differences.push(`The ${name} is missing.`);
+  return differences;
+}
+
+// Returns the types and names of all tables, indexes, views and triggers, with their definitions, and the encoding of all
+// texts. A crafted file can have the same name twice.
+function readSchema(db: DatabaseSync): [name: string, definition: string][] {
+  const rows = db
+    .prepare("SELECT type || ' ' || name AS name, quote(tbl_name) || quote(sql) AS definition FROM sqlite_schema")
+    .all();
+  const encoding = db.prepare("PRAGMA encoding").get()?.encoding;
+  return [
+    ["encoding", `${encoding}`],
+    ...rows.map(({ name, definition }) => [`${name}`, `${definition}`] as [string, string]),
+  ];
+}

@@ -1,0 +1,141 @@
+// The integrity of a SQLite file that another program has written: its schema, its pages, and values that SQLite accepts.
+import { DatabaseSync } from "node:sqlite";
+import t, { type Test } from "tap";
+import { migrate } from "../../../src/store/sqlite/migrations.ts";
+import { makeEndless } from "../../support/crafted-database.ts";
+import { stores } from "../../support/databases.ts";
+import { fill, petstoreOn, tamper, toFile } from "../../support/stores.ts";
+
+const unreadable = (reason: string) => `petstore: The database can't be read completely: ${reason}.`;
+const otherSchema = unreadable("its schema is not that of this release");
+
+async function newStore(t: Test): Promise<string> {
+  const url = await stores.sqlite(t);
+  await fill(url, 5, 1);
+  return url;
+}
+
+/** Runs `petstore check`, and returns the problems. */
+async function check(t: Test, url: string): Promise<string[]> {
+  const { status, stdout, stderr } = await petstoreOn(url, ["check"]);
+  t.match({ status, stdout }, { status: 1, stdout: "" });
+  return stderr.trimEnd().split("\n");
+}
+
+/** Runs statements that change the schema as text. */
+const editSchema = (url: string, ...statements: string[]) =>
+  tamper(url, `PRAGMA writable_schema = on; ${statements.join(";")}`);
+
+const rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
+const endless = `${rows} SELECT i AS id, 'x' AS name, 1 AS category_id, NULL AS status FROM n`;
+const secret = "CREATE TABLE secret (value BLOB NOT NULL) STRICT";
+
+// The statements that change the schema, and the differences that the check reports.
+const changes: Record<string, [statements: string[], ...differences: string[]]> = {
+  "an endless view in the place of a table": [
+    ["DROP TABLE pets", `CREATE VIEW pets AS ${endless}`],
+    "view pets is not part of the schema",
+    "table pets is missing",
+    "index pets_by_status is missing",
+  ],
+  "a trigger": [
+    ["CREATE TRIGGER it AFTER INSERT ON pets BEGIN DELETE FROM keys; END"],
+    "trigger it is not part of the schema",
+  ],
+  "an index": [["CREATE INDEX it ON pets (abs(category_id))"], "index it is not part of the schema"],
+  "another index of the same name": [
+    ["DROP INDEX pets_by_status", "CREATE INDEX pets_by_status ON pets (status, id) WHERE id > 1"],
+    "index pets_by_status differs from that of this release",
+  ],
+  "an index that is described twice": [
+    [
+      "PRAGMA writable_schema = on; INSERT INTO sqlite_schema SELECT * FROM sqlite_schema WHERE name = 'sqlite_autoindex_keys_1'",
+    ],
+    "index sqlite_autoindex_keys_1 is not part of the schema",
+  ],
+  "a table with a long name": [
+    [`CREATE TABLE "${"it".repeat(999)}\x1b" (value)`],
+    `table ${"it".repeat(37)} is not part of the schema`,
+  ],
+  "a virtual table in the place of a table": [
+    ["DROP TABLE secret", "CREATE VIRTUAL TABLE secret USING fts5 (value, detail = none, content = '')"],
+    "table secret differs from that of this release",
+    ...["data", "idx", "docsize", "config"].map((name) => `table secret_${name} is not part of the schema`),
+  ],
+  ...Object.fromEntries(
+    Object.entries({
+      "a table that is not strict": secret.replace(" STRICT", ""),
+      "a column with another type": secret.replace("BLOB", "ANY"),
+      "a nullable column": secret.replace(" NOT NULL", ""),
+      "a further column": secret.replace(")", ", it TEXT)"),
+      "a generated column": secret.replace(")", ", it TEXT AS (hex(zeroblob(9))))"),
+      "a check of values": secret.replace(")", " CHECK (length(hex(zeroblob(9))) > 0))"),
+    }).map(([title, text]) => [
+      title,
+      [["DROP TABLE secret", text], "table secret differs from that of this release"] as [string[], string],
+    ]),
+  ),
+};
+
+t.test("Reports each difference of the schema, and reads no table", async (t) => {
+  for (const [title, [statements, ...differences]] of Object.entries(changes)) {
+    const url = await newStore(t);
+    await tamper(url, ...statements);
+    const problems = differences.map((difference) => `petstore: The ${difference}.`);
+    t.same(await check(t, url), [...problems, otherSchema], title);
+    const { status, stderr } = await petstoreOn(await stores.sqlite(t), ["restore", toFile(url) as string]);
+    t.equal(status, 1);
+    t.match(stderr, `failed the integrity check (${problems.length + 1} problems): The ${differences[0]}.`);
+  }
+});
+
+t.test("Reports another encoding of texts", async (t) => {
+  const url = await stores.sqlite(t);
+  const db = new DatabaseSync(toFile(url) as string);
+  db.exec("PRAGMA encoding = 'UTF-16le'");
+  migrate(db);
+  db.close();
+  t.same(await check(t, url), ["petstore: The encoding differs from that of this release.", otherSchema]);
+});
+
+t.test("Reads no rows of a file whose pages refer to each other", async (t) => {
+  const url = await newStore(t);
+  makeEndless(toFile(url) as string, "pets");
+  const problems = await check(t, url);
+  t.match(problems[0], /^petstore: SQLite: .+ page \d+/);
+  t.match(problems.at(-1), /^petstore: and \d+ more$/);
+  t.notMatch((await petstoreOn(url, ["check", "--json"])).stdout, "sha256");
+});
+
+t.test("Reports values of another type than that of their column", async (t) => {
+  const url = await newStore(t);
+  // SQLite checks the types of a strict table only when it writes.
+  const strict = (from: string, to: string) =>
+    editSchema(url, `UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}') WHERE type = 'table'`);
+  await strict(") STRICT", ") /*   */");
+  await tamper(
+    url,
+    "UPDATE pets SET name = X'00FF' WHERE id = 1",
+    "UPDATE pets SET category_id = 1.5 WHERE id = 2",
+    "UPDATE pets SET status = 7 WHERE id = 3",
+    "UPDATE keys SET created_at = 'x', hash = 'text'",
+    "UPDATE idempotency SET key = X'AB', pet_id = 2.5",
+    "INSERT INTO deprecated_calls VALUES (X'AB', 1, 'x', 1.5)",
+    "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'pets'",
+  );
+  await strict(") /*   */", ") STRICT");
+  const problems = await check(t, url);
+  for (const column of [
+    "pets.name",
+    "pets.category_id",
+    "keys.created_at",
+    "keys.hash",
+    "idempotency.key",
+    "idempotency.pet_id",
+  ])
+    t.ok(
+      problems.some((problem) => /^petstore: SQLite: non-\w+ value in /.test(problem) && problem.includes(column)),
+      `${column}: ${problems}`,
+    );
+  t.ok(problems.includes("petstore: The table sqlite_sequence has a last id that is not an integer."));
+});
