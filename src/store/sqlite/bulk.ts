@@ -87,9 +87,11 @@ class SqliteTableWriter implements TableWriter {
     const [where, ...values] = status === undefined ? [""] : ["WHERE status = ?", status];
     const select = this.#db.prepare(`SELECT ${columnsOf(table)} FROM ${table} ${where} ORDER BY ${sortKeys[table]}`);
     select.setReturnArrays(true);
+    const requireUtf8 = this.#createUtf8Check(table);
     let batch: Values[] = [];
-    for (const row of select.iterate(...values)) {
-      batch.push(row as unknown as Values);
+    for (const row of select.iterate(...values) as unknown as Iterable<Values>) {
+      requireUtf8(row);
+      batch.push(row);
       if (batch.length < batchSize) continue;
       yield batch;
       batch = [];
@@ -104,6 +106,17 @@ class SqliteTableWriter implements TableWriter {
 
   async *problems(): AsyncIterable<string> {
     yield* findProblems(this.#db);
+  }
+
+  // The driver replaces each invalid byte by U+FFFD. A row with such a text is not found by its values.
+  #createUtf8Check(table: Table): (row: Values) => void {
+    const condition = columnsOf(table).map((column) => `${column} IS ?`);
+    const find = this.#db.prepare(`SELECT 1 FROM ${table} WHERE ${condition.join(" AND ")}`);
+    return (row) => {
+      const isSuspicious = row.some((value) => typeof value === "string" && value.includes("\ufffd"));
+      if (isSuspicious && find.get(...row) === undefined)
+        throw new Error(`${table} ${row[0]} has a text that is not valid UTF-8.`);
+    };
   }
 
   async setSecret(secret: Uint8Array): Promise<void> {

@@ -107,6 +107,26 @@ t.test("Reads no rows of a file whose pages refer to each other", async (t) => {
   t.notMatch((await petstoreOn(url, ["check", "--json"])).stdout, "sha256");
 });
 
+t.test("Reads no text that is not valid UTF-8", async (t) => {
+  const url = await newStore(t);
+  const setName = (text: string) => tamper(url, `UPDATE pets SET name = ${text} WHERE id = 4`);
+  // An invalid byte, a lone surrogate, an overlong NUL, and the first bytes of an emoji
+  for (const hex of ["61FF", "C3A9EDA080", "C080", "F09F90"]) {
+    await setName(`CAST(X'${hex}' AS TEXT)`);
+    t.same(await check(t, url), [unreadable("pets 4 has a text that is not valid UTF-8")], hex);
+    t.match(await petstoreOn(url, ["export"]), {
+      status: 1,
+      stderr: "petstore: pets 4 has a text that is not valid UTF-8.\n",
+    });
+  }
+  await setName("'a' || char(0) || 'b'");
+  t.same(await check(t, url), [
+    "petstore: pets 4 does not match the schema: The field 'name' must be Unicode text without NUL (U+0000).",
+  ]);
+  await setName("char(0xFFFD) || 'é🐕'");
+  t.match(await petstoreOn(url, ["check"]), { status: 0 }, "the character itself");
+});
+
 t.test("Reports values of another type than that of their column", async (t) => {
   const url = await newStore(t);
   // SQLite checks the types of a strict table only when it writes.
