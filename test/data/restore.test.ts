@@ -39,6 +39,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: /^pets {14}4$/m });
   });
 
+  t.test(`${kind}: a restore that is stopped changes nothing`, async (t) => {
+    const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
+    await fill(url, 1);
+    const stopped = await petstoreOn(url, ["restore", file, "--force"], { onStop: (stop) => stop() });
+    t.match(stopped, { status: 1, stdout: "", stderr: "petstore: Stopped. Nothing was changed.\n" });
+    t.equal(await countPets(url), 1);
+  });
+
   t.test(`${kind}: rejects a restore of a store that is in use, also if its service is idle`, async (t) => {
     const [from, url] = [await prepare(t), await prepare(t)];
     const { file } = await makeBackup(t, from);

@@ -1,10 +1,12 @@
 // Backups and restores as processes: under load, killed, stopped by a signal, and on a full disk.
-import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { openStore, openTables } from "../../src/store/open.ts";
+import { makeEndless } from "../support/crafted-database.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { untilAcknowledged } from "../support/faults.ts";
 import { bin, folder } from "../support/files.ts";
@@ -13,8 +15,17 @@ import { assertAllStored, startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
 import { startCommand } from "../support/running-command.ts";
 import { addKey, start } from "../support/service.ts";
-import { countPets, fill, insertPets, petstoreOn, readAllNames, readAllPets } from "../support/stores.ts";
-import { until } from "../support/wait.ts";
+import { countPets, fill, insertPets, petstoreOn, readAllNames, readAllPets, toFile } from "../support/stores.ts";
+import { pause, until } from "../support/wait.ts";
+
+// A file descriptor can be closed meanwhile.
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: a backup under load is a snapshot, and its restore has the same content`, async (t) => {
@@ -146,6 +157,34 @@ t.test("postgres: restore --force fails after 5 s if a backup reads the store, a
   await tables.close();
   t.same(await readAllNames(url), ["Rex 1", "Rex 2", "Rex 3"]);
 });
+
+for (const command of ["check", "restore"])
+  t.test(`SIGTERM ends petstore ${command} at once, also in an endless query of a crafted file`, async (t) => {
+    const [from, url] = [await stores.sqlite(t), await stores.sqlite(t)];
+    await fill(from, 1);
+    const file = toFile(from) as string;
+    makeEndless(file, "sqlite_schema");
+    const args = command === "check" ? ["check", from] : ["restore", file];
+    // The code that tap adds to a child process by NODE_OPTIONS handles signals, but not during a query.
+    const child = spawn("env", ["-u", "NODE_OPTIONS", process.execPath, bin, ...args], {
+      env: { ...process.env, DATABASE_URL: url },
+      stdio: "ignore",
+    });
+    const exit = once(child, "exit");
+    t.teardown(() => child.kill("SIGKILL"));
+    const files = `/proc/${child.pid}/fd`; // which only Linux has
+    await until(
+      () => readdirSync(files).find((name) => readLink(join(files, name)) === realpathSync(file)),
+      () => "the command does not open the file",
+    );
+    await pause(200); // until the query has begun
+    const start = performance.now();
+    child.kill("SIGTERM");
+    t.same(await exit, [null, "SIGTERM"]);
+    const ms = performance.now() - start;
+    t.ok(ms < 1_000, `it took ${ms} ms`);
+    t.notOk(existsSync(toFile(url) as string), "no store was created");
+  });
 
 t.test("Reports which file exceeds the disk space, and leaves no file", async (t) => {
   const from = await stores.sqlite(t);

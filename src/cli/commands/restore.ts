@@ -1,5 +1,5 @@
 // petstore restore: restores a store from a backup.
-import { restore } from "../../data/index.ts";
+import { type BackupProgress, restore } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, warn } from "../io.ts";
 import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
@@ -17,9 +17,15 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
   const url = readDatabaseUrl(io);
   const document = await readDocument();
   const bar = startProgress(io.stderr);
-  const progress = cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
+  // A query of a crafted file can block the event loop, and then no handler runs. Signals therefore end the process until
+  // the first rows are read. Nothing has changed by then.
+  let progress: BackupProgress | undefined;
+  const showProgress: BackupProgress = (...args) => {
+    progress ??= cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
+    progress(...args);
+  };
   const { force = false, withoutKeys } = options;
-  const summary = await restore(file, url, document, force, progress, { withoutKeys }).finally(bar.clear);
+  const summary = await restore(file, url, document, force, showProgress, { withoutKeys }).finally(bar.clear);
   for (const name of summary.restoredKeys)
     warn(
       io,
