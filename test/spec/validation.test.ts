@@ -7,7 +7,7 @@ import { addParameter, editDocument, findParameter, setProperties } from "../sup
 import { documentText } from "../support/files.ts";
 import { start } from "../support/service.ts";
 
-/** For each keyword of an int64: its value, a number that it accepts, one that it rejects, and the words for the latter. */
+/** For each keyword of an int64: its value, a number that it accepts, one that it rejects, and the words for that. */
 const int64Keywords = [
   ["minimum", 5, "5", "4", "at least 5"],
   ["maximum", 5, "5", "9007199254740993", "at most 5"],

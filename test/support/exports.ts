@@ -29,7 +29,7 @@ const edgeCases: Readonly<Record<string, (n: number) => Value>> = {
   id: (n) => BigInt(n + 1),
   name: (n) => edgeCaseNames[n] ?? `Rex ${n}`,
   categoryId: (n) => (n % 2 ? BigInt(n) - maxInt64 : maxInt64 - BigInt(n)),
-  status: (n) => statuses[n % statuses.length] ?? null,
+  status: (n) => statusOf(n) ?? null,
 };
 
 // The values of a field that a later version of the document has added.
@@ -38,11 +38,13 @@ function sampleField(field: string): (n: number) => Value {
   return (n) => values[n % values.length] as Value;
 }
 
-/** Returns the text of an export of `count` pets, which begin with edge cases. */
-export function exportedText(format: Format, count: number, { withoutIds }: { withoutIds: boolean }): string {
-  const fields = withoutIds ? petFields.slice(1) : petFields;
+/** Returns the status of the pet of a number; undefined if it has none. */
+export const statusOf = (n: number) => statuses[n % statuses.length];
+
+/** Returns the text of an export of the pets of these numbers. The id of a pet is its number + 1. */
+export function exportedText(format: Format, numbers: readonly number[], fields = petFields): string {
   const columns = fields.map((field) => edgeCases[field] ?? sampleField(field));
-  const pets = Array.from({ length: count }, (_, n) =>
+  const pets = numbers.map((n) =>
     format.serialize(
       fields,
       columns.map((getValue) => getValue(n)),

@@ -5,7 +5,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import semver from "semver";
 import t from "tap";
-import { parse, stringify } from "yaml";
+import { parse, parseDocument, stringify } from "yaml";
 import { editDocument, setOperation } from "../support/document.ts";
 import { documentText, edit, folder, root } from "../support/files.ts";
 
@@ -41,12 +41,14 @@ write("tsconfig.json", edit(read("tsconfig.json"), ['"noEmit": true', '"noEmit":
 
 const next = semver.inc(parse(documentText).info.version, "minor") as string;
 // The operation of the page has an alias of the document's text.
-const withOldest = parse(edit(documentText, ["\ncomponents:\n", `${block("yaml", "getOldestPet")}\ncomponents:\n`]));
-withOldest.info.version = next;
+const withOldest = parseDocument(
+  edit(documentText, ["\ncomponents:\n", `${block("yaml", "getOldestPet")}\ncomponents:\n`]),
+);
+withOldest.setIn(["info", "version"], next);
 
 t.test("Without a handler, the compiler and the service reject an operation, and name it", async (t) => {
   t.match(npm("scaffold"), { status: 0, output: /All operations have handlers/ });
-  write("openapi/petstore.yaml", stringify(withOldest));
+  write("openapi/petstore.yaml", String(withOldest));
   t.match(npm("generate", "--", "--check"), { status: 1, output: /out of date\. Run npm run generate/ });
   t.match(npm("generate"), { status: 0 });
   t.match(npm("types"), { status: 2, output: /src\/pets\/handlers\.ts.*getEldestPet/s });
@@ -106,7 +108,7 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
     { name: "dry", in: "query", schema: { type: "boolean" } },
   ];
   const requestBody = { required: true, content: toContent("NewPet") };
-  const document = structuredClone(withOldest);
+  const document = withOldest.toJS();
   document.paths["/shops/{shop}/pets/{petId}"] = {
     put: { operationId: "putPet", tags: ["Store"], parameters, requestBody, responses },
   };

@@ -95,7 +95,7 @@ export async function readVersion(db: ClientBase): Promise<number> {
   return version;
 }
 
-/** Migrates a database to a version in one transaction. Does not lock a database that has this version or a later one. */
+/** Migrates a database to a version in one transaction. Does not lock a database of this version or a later one. */
 export async function migrate(db: ClientBase, version = latestVersion): Promise<void> {
   if ((await readVersion(db)) >= version) return;
   await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // sees what another process commits while this one waits

@@ -103,7 +103,7 @@ export function readVersion(db: DatabaseSync): number {
   return version;
 }
 
-/** Migrates a database to a version in one transaction. Does not lock a database that has this version or a later one. */
+/** Migrates a database to a version in one transaction. Does not lock a database of this version or a later one. */
 export function migrate(db: DatabaseSync, version = latestVersion): void {
   if (readVersion(db) >= version) return;
   db.exec("BEGIN IMMEDIATE");
