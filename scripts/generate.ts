@@ -1,21 +1,23 @@
 // Generates from the document: the types of the service, the types and constants of the client, and the version of the
-// client's package. With --check, it only compares.
+// client's package. Also the types of the library of the tests. With --check, it only compares.
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
+import { readBasePath } from "../src/openapi/document.ts";
+import { summarizeTypes } from "../src/openapi/type-summary.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
-import { readBasePath } from "../src/spec/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
-const { text } = await parseOwnDocument().catch((error: Error) => {
+const library = "test/openapi/books/library.yaml"; // a second application of the server
+const ownDocument = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });
-const document = parse(text);
+const document = parse(ownDocument.text);
 
 type Referable<T> = T | { $ref: string };
 
@@ -41,7 +43,11 @@ const union = (texts: string[]) =>
     texts.map((text) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text))),
   );
 
-async function generateTypes(from: typeof document, extensibleEnums: "union" | "string"): Promise<string> {
+async function generateTypes(
+  from: typeof document,
+  source: string,
+  extensibleEnums: "union" | "string",
+): Promise<string> {
   const nodes = await openapiTS(from, {
     transform: (schema: SchemaObject) => {
       if (isInt64(schema as Schema)) return bigint;
@@ -49,7 +55,7 @@ async function generateTypes(from: typeof document, extensibleEnums: "union" | "
       return isUnion ? union(schema["x-extensible-enum"] as string[]) : undefined;
     },
   });
-  return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.\n${astToString(nodes)}`;
+  return `// Generated from ${source} by "npm run generate". Do not edit.\n${astToString(nodes)}`;
 }
 
 function isInt64({ type, format }: Schema): boolean {
@@ -57,22 +63,29 @@ function isInt64({ type, format }: Schema): boolean {
 }
 
 // In the service, a parameter with a default always has a value, and an extensible enum is a closed union.
-async function generateServerTypes(): Promise<string> {
-  const withDefaults = structuredClone(document);
+async function generateServerTypes(from: typeof document, source: string): Promise<string> {
+  const withDefaults = structuredClone(from);
   for (const path of Object.values<Record<string, Operation>>(withDefaults.paths))
     for (const operation of Object.values(path))
       for (const parameter of (operation.parameters ?? []).map((one) => resolve(one, withDefaults)))
         if (parameter.schema && resolve(parameter.schema, withDefaults).default !== undefined)
           parameter.required = true;
-  return `${await generateTypes(withDefaults, "union")}
-/** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "${hash("sha256", text)}";
+  return generateTypes(withDefaults, source, "union");
+}
+
+function generateSummary(): string {
+  return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
+/** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
+export const documentHash = "${hash("sha256", ownDocument.text)}";
+
+/** The types of that document: src/openapi/type-summary.ts. */
+export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(summarizeTypes(ownDocument), null, 2)};
 `;
 }
 
 // In the client, an extensible enum is a string, because later versions of the service can send new values.
 async function generateClientTypes(): Promise<string> {
-  return `${await generateTypes(document, "string")}
+  return `${await generateTypes(document, "openapi/petstore.yaml", "string")}
 /** The names of all int64 fields. */
 export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(findInt64Fields())});
 
@@ -114,15 +127,19 @@ function findIdempotentOperations(): string[] {
   );
 }
 
+const read = (name: string) => readFile(new URL(name, root), "utf8");
+
 async function generatePackageJson(): Promise<string> {
-  const before = await readFile(new URL("openapi/client/package.json", root), "utf8");
+  const before = await read("openapi/client/package.json");
   return before.replace(/(?<="version": ")[^"]*/, document.info.version);
 }
 
 async function generate(check: boolean): Promise<void> {
   for (const [name, content] of [
-    ["src/generated/openapi.ts", await generateServerTypes()],
+    ["src/generated/openapi.ts", await generateServerTypes(document, "openapi/petstore.yaml")],
+    ["src/generated/document.ts", generateSummary()],
     ["openapi/client/generated.ts", await generateClientTypes()],
+    ["test/openapi/books/operations.ts", await generateServerTypes(parse(await read(library)), library)],
     ["openapi/client/package.json", await generatePackageJson()],
   ] as const) {
     const file = new URL(name, root);

@@ -1,14 +1,10 @@
 // Writes, for each operation of the document without a handler: a handler that responds with 501, a test that fails
-// until the handler is implemented, and entries in src/pets/handlers.ts and src/pets/signatures.ts.
+// until the handler is implemented, and an entry in src/pets/handlers.ts.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Operation } from "../src/openapi/operation.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
-import { type Field, readField, readFields, readItems, readType } from "../src/spec/fields.ts";
-import type { Operation } from "../src/spec/operation.ts";
-import type { BodyType } from "../src/spec/signature.ts";
-import { serverHeaders } from "../src/spec/signature-check.ts";
-import { newPetFieldTypes, petFieldTypes } from "../src/store/rows.ts";
 import { find, type Json } from "./json-pointer.ts";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -116,50 +112,6 @@ t.test("${id} succeeds", async (t) => {
 `;
 }
 
-// The types of the document, which the implemented handler must read and send.
-function signatureSource({ parameters, body, responses, headers }: Operation): string {
-  const toInput = ({ type, required, hasDefault }: Field) => (required || hasDefault ? type : `${type}?`);
-  const toOutput = ({ type, required }: Field) => (required ? type : `${type}?`);
-  const toBody = (schema: unknown, format: (field: Field) => string): BodyType => {
-    const type = readType(schema);
-    if (type === "array") return [toBody(readItems(schema), format)];
-    if (type !== "object") return type;
-    return Object.fromEntries([...readFields(schema)].map(([name, field]) => [name, format(field)]));
-  };
-  const inputs = (["path", "query", "header"] as const).flatMap((location) => {
-    const own = parameters.filter((parameter) => parameter.in === location);
-    const types = own.map(({ name, schema, required }) => [name, toInput(readField(schema, required ?? false))]);
-    return own.length > 0 ? [[location, Object.fromEntries(types)]] : [];
-  });
-  const outputs = Object.entries(responses)
-    .filter(([status]) => /^[123]\d\d$/.test(status))
-    .map(([status, { content }]) => {
-      const json = content?.["application/json"];
-      return [status, json ? toBody(json.schema, toOutput) : "none"];
-    });
-  const responseHeaders = [...new Set(headers.response.filter((name) => !serverHeaders.test(name)))];
-  const signature = {
-    ...Object.fromEntries(inputs),
-    ...(body && { body: toBody(body.schema, toInput) }),
-    ...(body?.required === false && { optionalBody: true }),
-    responses: Object.fromEntries(outputs),
-    ...(responseHeaders.length > 0 && { responseHeaders }),
-  };
-  return JSON.stringify(signature)
-    .replaceAll(JSON.stringify(petFieldTypes), "petFieldTypes")
-    .replaceAll(JSON.stringify(newPetFieldTypes), "newPetFieldTypes");
-}
-
-/** Adds a signature to the source of src/pets/signatures.ts. */
-function registerSignature(source: string, operation: Operation): string {
-  const after = source.replace(
-    /(?=\} as const satisfies Signatures;)/,
-    `${operation.id}: ${signatureSource(operation)},\n`,
-  );
-  if (after === source) throw new Error(`Can't find the list in src/pets/signatures.ts. Add ${operation.id} manually.`);
-  return after;
-}
-
 /** Adds a handler to the source of src/pets/handlers.ts. */
 function register(source: string, { id }: Operation): string {
   const after = source
@@ -172,11 +124,7 @@ function register(source: string, { id }: Operation): string {
 function scaffold(missing: readonly Operation[]): void {
   missing.forEach(checkName);
   const registry = missing.reduce(register, readFileSync(resolve("src/pets/handlers.ts"), "utf8"));
-  const signatures = missing.reduce(registerSignature, readFileSync(resolve("src/pets/signatures.ts"), "utf8"));
-  const files = new Map([
-    ["src/pets/handlers.ts", registry],
-    ["src/pets/signatures.ts", signatures],
-  ]);
+  const files = new Map([["src/pets/handlers.ts", registry]]);
   for (const operation of missing) {
     const definition = readDefinition(operation);
     files.set(`src/pets/handlers/${operation.id}.ts`, handlerSource(operation, definition));

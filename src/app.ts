@@ -6,35 +6,22 @@ import {
   createBearerScheme,
   createFailureLimiter,
   createKeyLookup,
-  type KeyLookup,
   limitKeyRate,
   trackKeyUsage,
 } from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
+import type { operations } from "./generated/openapi.ts";
 import {
   type Certificate,
-  clientErrors,
-  connections,
-  cors,
-  createFastify,
-  createNetworkMatcher,
+  createEdge,
   createSecurityHeaders,
-  errorHandler,
-  gracefulShutdown,
-  jsonBody,
-  lingeringClose,
-  loadShedding,
   type MemoryMonitorOptions,
-  memoryMonitor,
-  pipelining,
-  requestChecks,
-  responseHeaders,
   serviceLinks,
 } from "./http/index.ts";
 import { throttle } from "./lib/index.ts";
-import { createContexts, type Handlers, type PetStoreApplication } from "./pets/index.ts";
-import { type Document, listForCors, routes, toPublicUrls } from "./spec/index.ts";
+import { type Document, listForCors, routes, toPublicUrls } from "./openapi/index.ts";
+import { type Context, createContexts, type Handlers } from "./pets/index.ts";
 import { createStoreCheck, health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import {
@@ -81,17 +68,31 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
   const requestMetrics = new RequestMetrics(document.operations);
   const logLimiter = new LogLimiter(logger, requestMetrics.recordDroppedLogLine);
-  const app = createFastify({
+  const tracedStore = tracing?.traceStore(store) ?? store;
+  const findKey = createKeyLookup(tracedStore.keys);
+  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
+  const app = await createEdge({
     logger: withLazyChildren(logger),
     logController: new RequestLogger(logger, requestMetrics.recordResponse, logLimiter),
     trustProxy: config.TRUST_PROXY,
     tls,
     headersTimeout: overrides.headersTimeout,
+    maxConnections: config.MAX_CONNECTIONS,
+    identify: async (request) => {
+      const found = await findKey(request);
+      return "key" in found ? found.hash : undefined;
+    },
+    headers: headers.data,
+    links,
+    cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) },
+    malformedLog: logLimiter.limitInfo(),
+    isLogged: logLimiter.takeFailure,
+    onReject: requestMetrics.recordRejection,
+    onMalformed: requestMetrics.recordMalformed,
+    trace: tracing?.traceRequests,
+    // With workers, the primary also takes memory.
+    monitor: { processes: config.WORKERS > 1 ? config.WORKERS + 1 : 1, ...overrides },
   });
-
-  const tracedStore = tracing?.traceStore(store) ?? store;
-  const findKey = createKeyLookup(tracedStore.keys);
-  await registerEdge(app, { ...dependencies, findKey, requestMetrics, logLimiter, links, headers: headers.data });
 
   // The operations of the document
   const usage = trackKeyUsage(app, store);
@@ -101,7 +102,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     app.identifyConnection(raw.socket, hash);
   };
   const authenticate = createBearerScheme({ findKey, onUse, onReject: app.anonymizeClient, failureLimiter });
-  await app.register(routes<PetStoreApplication>, {
+  await app.register(routes<operations, Context, Caller>, {
     document,
     handlers,
     context: createContexts(tracedStore, urls.base),
@@ -123,39 +124,4 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   app.addHook("onClose", async () => logLimiter.flush());
   await app.ready();
   return app;
-}
-
-interface EdgeOptions extends Pick<Dependencies, "document" | "config" | "tracing" | "overrides"> {
-  readonly findKey: (request: FastifyRequest) => Promise<KeyLookup>;
-  readonly requestMetrics: RequestMetrics;
-  readonly logLimiter: LogLimiter;
-  readonly links: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-// Registers the plugins for all requests, including those that match no route.
-async function registerEdge(app: FastifyInstance, options: EdgeOptions): Promise<void> {
-  const { document, config, tracing, overrides = {}, findKey, requestMetrics, logLimiter, links, headers } = options;
-  // With workers, the primary also takes memory.
-  const processes = config.WORKERS > 1 ? config.WORKERS + 1 : 1;
-  await app.register(memoryMonitor, { processes, ...overrides });
-  const isProxy = createNetworkMatcher(config.TRUST_PROXY);
-  await app.register(connections, { max: config.MAX_CONNECTIONS, isProxy, ...overrides });
-  await app.register(pipelining);
-  const identify = async (request: FastifyRequest) => {
-    const found = await findKey(request);
-    return "key" in found ? found.hash : undefined;
-  };
-  await app.register(loadShedding, { identify, onReject: requestMetrics.recordRejection, clock: overrides.clock });
-  const log = logLimiter.limitInfo();
-  await app.register(clientErrors, { log, headers, links, onResponse: requestMetrics.recordMalformed });
-  tracing?.traceRequests(app);
-  await app.register(responseHeaders, { headers });
-  await app.register(gracefulShutdown);
-  await app.register(lingeringClose);
-  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
-  await app.register(cors, { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) });
-  await app.register(errorHandler, { links, isLogged: logLimiter.takeFailure });
-  await app.register(requestChecks);
-  await app.register(jsonBody);
 }

@@ -11,7 +11,7 @@ const layers = [
   "config.ts",
   "http",
   "store",
-  "spec",
+  "openapi",
   "auth",
   "telemetry",
   "pets",
@@ -52,14 +52,14 @@ t.test("A layer imports only layers below it, by their index.ts", async (t) => {
 });
 
 t.test("The spec-first server does not depend on the Pet Store", async (t) => {
-  const server = sources.filter((name) => /^(lib|http|spec)\//.test(name));
+  const server = sources.filter((name) => /^(lib|http|openapi)\//.test(name));
   t.ok(server.length > 30);
   t.same(
     server.filter((name) => /\bpets?\b|petstore/i.test(read(name))),
     [],
   );
   const imported = new Set(server.flatMap(importsOf).map(layerOf));
-  t.same([...imported].sort(), ["http", "lib", "spec"], "and imports nothing of the application");
+  t.same([...imported].sort(), ["http", "lib", "openapi"], "and imports nothing of the application");
 });
 
 t.test("Only config.ts reads the environment", async (t) => {

@@ -5,7 +5,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
-import type { Authenticate } from "../spec/index.ts";
+import type { Authenticate } from "../openapi/index.ts";
 import type { Key, KeyStore } from "../store/index.ts";
 import { KeyCache } from "./key-cache.ts";
 

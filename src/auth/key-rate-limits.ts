@@ -1,7 +1,7 @@
 // Rate limits: requests per API key, and failed authentications per network address.
 import type { Config } from "../config.ts";
 import { limitRate, RateLimiter } from "../http/index.ts";
-import type { Guard } from "../spec/index.ts";
+import type { Guard } from "../openapi/index.ts";
 import { callerOf } from "./authentication.ts";
 
 /** Returns milliseconds of a monotonic clock. By default, `performance.now()`. */

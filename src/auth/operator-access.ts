@@ -1,7 +1,7 @@
 // Access control for /metrics and /status.json.
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { createNetworkMatcher, HttpError } from "../http/index.ts";
-import type { Authenticate } from "../spec/index.ts";
+import type { Authenticate } from "../openapi/index.ts";
 import { type Caller, insufficientScope } from "./authentication.ts";
 
 // Requests with one of these headers are rejected. Behind an untrusted proxy, the client is unknown. With Origin and

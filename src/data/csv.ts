@@ -5,9 +5,9 @@
 // malformed record with its lines, and imports all others.
 import { decodeUtf8, HttpError } from "../http/index.ts";
 import { shorten } from "../lib/index.ts";
-import type { NewPet, Values } from "../store/index.ts";
+import type { Values } from "../store/index.ts";
 import type { Format } from "./format.ts";
-import { compileValidator, readNewPetSchema } from "./pet-schema.ts";
+import { createNewPetRowValidator, readNewPetFields } from "./pet-schema.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
 const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, number];
@@ -16,13 +16,12 @@ const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, nu
 export const csv: Format = {
   createDelimiter: createQuoteAwareDelimiter,
   createParser(document) {
-    const schema = readNewPetSchema(document);
-    const { properties, required } = schema;
-    const validate = compileValidator<NewPet>(document, "row", schema);
+    const { all, required } = readNewPetFields(document);
+    const validate = createNewPetRowValidator(document);
     let columns: string[] | undefined;
     return (bytes) => {
       if (columns === undefined) {
-        columns = parseHeader(bytes, Object.keys(properties), required);
+        columns = parseHeader(bytes, all, required);
         return undefined;
       }
       const result = validate(parseRow(bytes, columns, required));

@@ -2,7 +2,7 @@
 import { parseBody } from "../http/index.ts";
 import type { NewPet, Values } from "../store/index.ts";
 import type { Format } from "./format.ts";
-import { compileValidator } from "./pet-schema.ts";
+import { createPetValidator } from "./pet-schema.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
 const lf = 0x0a;
@@ -14,7 +14,7 @@ const delimiter: RecordDelimiter = { indexOf: (chunk, start) => chunk.indexOf(lf
 export const ndjson: Format = {
   createDelimiter: () => delimiter,
   createParser(document) {
-    const validate = compileValidator<NewPet>(document, "body", { $ref: "#/components/schemas/NewPet" });
+    const validate = createPetValidator<NewPet>(document, "NewPet");
     return (bytes) => {
       const result = validate(parseBody(bytes));
       if (result.error) throw result.error;

@@ -1,48 +1,53 @@
 // The schemas of the document for the data of a store: pets, their statuses, and Idempotency-Keys.
-import { createValidatorCompiler, type Document } from "../spec/index.ts";
-import { newPetColumns } from "../store/index.ts";
-
-type Schemas = Document["content"]["components"] & {
-  readonly schemas: {
-    readonly NewPet: { readonly properties: Record<string, object>; readonly required: readonly string[] };
-    readonly PetStatus: { readonly enum: readonly string[] };
-  };
-};
+import {
+  createRecordValidator,
+  createRowValidator,
+  type Document,
+  type Part,
+  type SchemaObject,
+} from "../openapi/index.ts";
+import { type NewPet, newPetColumns } from "../store/index.ts";
 
 type ValidationResult<T> = { readonly value: T; readonly error?: undefined } | { readonly error: Error };
 
 /** The names of a pet's fields, in the document's order. */
 export const petFields = ["id", ...newPetColumns.map(({ field }) => field)];
 
-/** Returns the schema NewPet of the document. */
-export function readNewPetSchema({ content }: Document) {
-  return (content.components as Schemas).schemas.NewPet;
+/** Returns a schema of the document. */
+function findSchema({ root }: Document, name: "NewPet" | "Pet" | "PetStatus") {
+  return root.at("components")?.at("schemas")?.at(name) as Part<SchemaObject>;
+}
+
+/** Returns the names of the fields of NewPet, and of those that are required. */
+export function readNewPetFields(document: Document): { readonly all: string[]; readonly required: readonly string[] } {
+  const { properties, required } = findSchema(document, "NewPet").value;
+  return { all: Object.keys(properties as object), required: required as string[] };
 }
 
 /** Returns the values of `status` that the document declares. */
-export function readStatuses({ content }: Document): readonly string[] {
-  return (content.components as Schemas).schemas.PetStatus.enum;
+export function readStatuses(document: Document): readonly string[] {
+  return findSchema(document, "PetStatus").value.enum as string[];
 }
 
-/**
- * Compiles a schema, which may refer to the components of the document. The validator also converts text to numbers if
- * `httpPart` is `row`. It returns the value or the error.
- */
-export function compileValidator<T>(
-  { content: { components }, extensions }: Document,
-  httpPart: "body" | "row",
-  schema: object,
-): (raw: unknown) => ValidationResult<T> {
-  const compile = createValidatorCompiler([...extensions, "components"]);
-  const validate = compile({ schema: { ...schema, components }, httpPart, method: "", url: "" });
-  return (raw) => validate(raw) as ValidationResult<T>;
+/** Creates the validation of a parsed NewPet or Pet. It returns the value or the error. */
+export function createPetValidator<T>(
+  document: Document,
+  name: "NewPet" | "Pet",
+): (record: unknown) => ValidationResult<T> {
+  const validate = createRecordValidator(findSchema(document, name), document.schemas);
+  return (record) => validate(record) as ValidationResult<T>;
 }
 
-/** Compiles the schema of Idempotency-Key to a function that returns whether the store can contain this key. */
-export function compileIdempotencyKeyCheck(document: Document): (key: string) => boolean {
-  const parameters = document.operations.flatMap(({ parameters }) => parameters);
-  const { schema } = parameters.find(({ name }) => name === "Idempotency-Key") as { readonly schema: object };
-  const validate = compileValidator(document, "body", schema);
+/** Creates the validation of a NewPet whose fields are texts. */
+export function createNewPetRowValidator(document: Document): (row: unknown) => ValidationResult<NewPet> {
+  const validate = createRowValidator(findSchema(document, "NewPet"), document.schemas);
+  return (row) => validate(row) as ValidationResult<NewPet>;
+}
+
+/** Returns a function that returns whether the store can contain an Idempotency-Key. */
+export function createIdempotencyKeyCheck({ operations }: Document): (key: string) => boolean {
+  const headers = operations.map(({ parameters }) => parameters.headers);
+  const group = headers.find((one) => one?.names.includes("Idempotency-Key")) as NonNullable<(typeof headers)[number]>;
   // The store contains the text without its quotes and escapes. Every key can be written with them.
-  return (key) => validate(`"${key.replace(/["\\]/g, "\\$&")}"`).error === undefined;
+  return (key) => group.validate({ "idempotency-key": `"${key.replace(/["\\]/g, "\\$&")}"` }).error === undefined;
 }

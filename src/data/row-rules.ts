@@ -2,10 +2,10 @@
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
 import { isKeyName, keyNameRule } from "../auth/index.ts";
 import { toDay } from "../lib/index.ts";
-import type { Document } from "../spec/index.ts";
+import type { Document } from "../openapi/index.ts";
 import { type Table, tables, type Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
-import { compileIdempotencyKeyCheck, compileValidator, petFields } from "./pet-schema.ts";
+import { createIdempotencyKeyCheck, createPetValidator, petFields } from "./pet-schema.ts";
 
 /** The size of the secret and of each hash, in bytes. */
 export const digestSize = 32;
@@ -29,7 +29,7 @@ type Rules = { readonly [T in Exclude<Table, "pets">]: { readonly [Column in key
 /** Creates a generator function that yields the problems of a row, one sentence each. */
 export function createRowCheck(document: Document): (table: Table, row: Values) => Generator<string> {
   const rules: Readonly<Record<Table, Readonly<Record<string, Rule>>>> = createRules(document);
-  const validate = compileValidator(document, "body", { $ref: "#/components/schemas/Pet" });
+  const validate = createPetValidator(document, "Pet");
 
   return function* (table, row) {
     const name = `${table} ${valueToText(row[0] as Values[0]).slice(0, maxNameLength)}`;
@@ -66,7 +66,7 @@ function createRules(document: Document): Rules {
     idempotency: {
       pet_id: id,
       caller: integer(0n, maxId), // 0 without a credential
-      key: text(compileIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
+      key: text(createIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
       digest,
       created_at: pastTime,
     },

@@ -1,6 +1,6 @@
 // Parses and validates the records of an input. An import validates all of them before it writes the first pet.
 import { HttpError } from "../http/index.ts";
-import type { Document } from "../spec/index.ts";
+import type { Document } from "../openapi/index.ts";
 import type { NewPet } from "../store/index.ts";
 import type { Format, ParseRecord } from "./format.ts";
 import type { Input } from "./input-file.ts";

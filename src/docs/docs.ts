@@ -4,10 +4,9 @@ import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { parseDocument } from "yaml";
 import type { Config } from "../config.ts";
 import { notFound, serveFile, serviceLinks } from "../http/index.ts";
-import type { Document, PublicUrls } from "../spec/index.ts";
+import { type Document, type PublicUrls, toYaml } from "../openapi/index.ts";
 import { badges, preserveLargeIntegers } from "./swagger-ui-plugins.js";
 
 /** The options of the plugin `docs`. */
@@ -36,12 +35,8 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   const servers = config.BASE_URL ? configured : [thisService, ...configured];
   const json = JSON.stringify({ ...document.content, servers }, null, 2);
   serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, publicHeaders);
-  const createYaml = () => {
-    const yaml = parseDocument(document.text); // with its comments
-    yaml.set("servers", servers);
-    return yaml.toString();
-  };
-  serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", createYaml, publicHeaders);
+  const yaml = () => toYaml(document, servers);
+  serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", yaml, publicHeaders);
   const catalogHeaders = { ...publicHeaders, link: `<${root}${catalogPath}>; rel="api-catalog"` };
   serveFile(app, catalogPath, catalogType, JSON.stringify(catalog(urls), null, 2), catalogHeaders);
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(hasPrefix ? "docs" : "/docs"));

@@ -508,6 +508,3 @@ export interface operations {
         };
     };
 }
-
-/** The SHA-256 of the document from which this file was generated. The generator has validated that document. */
-export const documentHash = "4bbaebfc6a6bf7e8fa4dfec06ff5e1f9b290b24903d832d0abb14504e52e3b0d";

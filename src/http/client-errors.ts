@@ -24,9 +24,9 @@ export interface ClientErrorsOptions {
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of error responses. */
-  readonly links?: string;
+  readonly links?: string | undefined;
   /** Called with the status of each response. */
-  readonly onResponse: (status: number) => void;
+  readonly onResponse?: ((status: number) => void) | undefined;
 }
 
 /** Responds to requests that Node's HTTP parser rejects, in the shape of all errors, and closes their connection. */
@@ -83,7 +83,7 @@ function respond(error: ParserError, socket: Socket, { log, headers, links, onRe
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${json}`);
   socket.destroySoon();
-  onResponse(status);
+  onResponse?.(status);
 }
 
 // The reasons are fixed texts of llhttp, which quote nothing of the request.

@@ -8,19 +8,21 @@ import { appendHeader } from "./link-header.ts";
 
 const maxUnread = 1_048_576; // bytes
 
+type IsLogged = (status: number) => boolean;
+
 /** The options of the plugin `errorHandler`. */
 export interface ErrorHandlerOptions {
   /** The Link header of error responses. */
-  readonly links?: string;
-  /** Returns whether a failure with this status is logged. */
-  readonly isLogged: (status: number) => boolean;
+  readonly links?: string | undefined;
+  /** Returns whether a failure with this status is logged. By default, each is. */
+  readonly isLogged?: IsLogged | undefined;
 }
 
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, { links, isLogged }) => {
     app.setErrorHandler<FastifyError>((error, request, reply) => {
-      const httpError = toHttpError(error, request);
+      const httpError = toHttpError(error);
       log(error, httpError, request, isLogged);
       // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
       if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, links);
@@ -34,11 +36,11 @@ function log(
   error: Error,
   { response: { status, body } }: HttpError,
   request: FastifyRequest,
-  isLogged: (status: number) => boolean,
+  isLogged: IsLogged | undefined,
 ): void {
   const isUnavailable = error instanceof Unavailable;
   const isBug = body.code === "internal_error";
-  if (!(isUnavailable || isBug) || !isLogged(status)) return;
+  if (!(isUnavailable || isBug) || isLogged?.(status) === false) return;
   if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
   else request.log.error({ err: error }, "request failed");
 }
@@ -65,17 +67,14 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
   return !complete && length > maxUnread;
 }
 
-function toHttpError(error: FastifyError, { routeOptions }: FastifyRequest): HttpError {
+function toHttpError(error: FastifyError): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof Unavailable) return serviceUnavailable(error.message);
-  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    const body = routeOptions.schema?.body as { content?: object } | undefined;
-    const types = Object.keys(body?.content ?? {}).join(" or ");
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return new HttpError(
       "unsupported_media_type",
-      types ? `The Content-Type of the body must be ${types}.` : "This operation accepts no body.",
+      "The Content-Type is not a media type, and no body is accepted here.",
     );
-  }
   // All other errors of content type parsers concern the bytes of the body. ECONNRESET: the client has disconnected.
   if (error.code?.startsWith("FST_ERR_CTP_") || error.code === "ECONNRESET")
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);

@@ -1,45 +1,15 @@
 // Parses JSON bodies strictly: without coercion, replacement characters or rounding.
-import type { IncomingMessage } from "node:http";
-import type { FastifyRequest } from "fastify";
-import fp from "fastify-plugin";
-import { parseJson, shorten } from "../lib/index.ts";
+import { parseJson } from "../lib/index.ts";
 import { HttpError } from "./errors.ts";
 import { parseMediaType } from "./media-type.ts";
-import { limitWaitingChunks, readBody } from "./request-body.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Parses bodies of application/json. Responds with 415 to other media types, charsets and content codings. */
-export const jsonBody = fp(
-  async (app) => {
-    for (const event of ["request", "checkContinue", "checkExpectation"])
-      app.server.prependListener(event, limitWaitingChunks);
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
-      const bytes = await readBody(request, payload);
-      await app.waitForTurn(request); // the time of parsing counts as the client's
-      checkContentCoding(request.headers["content-encoding"]);
-      checkMediaType(request.headers["content-type"] as string);
-      if (bytes.length === 0) throw new HttpError("invalid_body", "The body must not be empty.");
-      return parseBody(bytes);
-    });
-  },
-  { name: "json-body", dependencies: ["load-shedding"] },
-);
-
-// An empty value or element means no coding (RFC 9110, sections 5.6.1 and 8.4).
-function checkContentCoding(value = ""): void {
-  const codings = value.split(",").map((name) => name.trim());
-  const coding = codings.find((name) => name !== "" && name.toLowerCase() !== "identity");
-  if (coding !== undefined)
-    throw new HttpError(
-      "unsupported_media_type",
-      `The Content-Encoding ${shorten(coding)} is not supported. Send the body without Content-Encoding.`,
-    );
-}
-
-// Fastify ignores parameters that it can't parse. Node joins two headers with a comma, which no parameter of JSON has.
-function checkMediaType(value: string): void {
+/**
+ * Checks the Content-Type of a JSON body, of whose parameters Fastify ignores those that it can't parse. Throws an HttpError
+ * if it is malformed, or if its charset is not UTF-8. Node joins two headers with a comma, which no parameter of JSON has.
+ */
+export function checkMediaType(value: string): void {
   const type = value.includes(",") ? undefined : parseMediaType(value);
   if (type === undefined)
     throw new HttpError(

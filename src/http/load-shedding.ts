@@ -29,10 +29,10 @@ declare module "fastify" {
 
 /** The options of the plugin `loadShedding`. */
 export interface LoadSheddingOptions {
-  /** Returns the client of a request with a valid credential. */
-  readonly identify: (request: FastifyRequest) => Promise<unknown>;
+  /** Returns the client of a request with a valid credential. Without it, each network address is a client. */
+  readonly identify?: ((request: FastifyRequest) => Promise<unknown>) | undefined;
   /** Called for each rejected request. */
-  readonly onReject: () => void;
+  readonly onReject?: (() => void) | undefined;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
 }
@@ -57,7 +57,7 @@ export const loadShedding = fp<LoadSheddingOptions>(
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);
       if (known !== undefined) return queue.enter(known, true);
-      const client = await identify(request).catch(() => undefined); // the authentication reports the error
+      const client = await identify?.(request).catch(() => undefined); // the authentication reports the error
       if (client === undefined) return queue.enter(toNetwork(request.ip), false);
       app.identifyConnection(request.raw.socket, client); // now, so that it is not closed before its turn
       return queue.enter(client, true);
@@ -74,7 +74,7 @@ export const loadShedding = fp<LoadSheddingOptions>(
     app.decorate("shedLoad", ({ waited }: FastifyRequest) => {
       if (waited <= maxWait && !app.memory.isFull) return;
       rejected += 1;
-      onReject();
+      onReject?.();
       throw serviceUnavailable("The service is overloaded.", 1 + Math.floor(Math.random() * maxRetryAfter));
     });
   },

@@ -3,6 +3,7 @@
 // Not parseAs of Fastify, which keeps any number of chunks: a body in chunks of one byte takes many times its size.
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
+import { shorten } from "../lib/index.ts";
 import { HttpError } from "./errors.ts";
 
 const maxChunks = 1_024; // of a body; each takes memory and CPU time, however small it is
@@ -51,4 +52,18 @@ export function readBody({ headers, routeOptions }: FastifyRequest, payload: Inc
       .once("end", () => resolve(Buffer.concat(chunks, bytes)))
       .once("error", reject);
   });
+}
+
+/**
+ * Throws an HttpError if a body has a content coding. An empty value or element means none (RFC 9110, sections 5.6.1 and
+ * 8.4).
+ */
+export function checkContentCoding(value = ""): void {
+  const codings = value.split(",").map((name) => name.trim());
+  const coding = codings.find((name) => name !== "" && name.toLowerCase() !== "identity");
+  if (coding !== undefined)
+    throw new HttpError(
+      "unsupported_media_type",
+      `The Content-Encoding ${shorten(coding)} is not supported. Send the body without Content-Encoding.`,
+    );
 }

@@ -1,7 +1,7 @@
 // The types of the Pet Store's handlers, and the context that they receive.
 import type { Caller } from "../auth/index.ts";
 import type { operations } from "../generated/openapi.ts";
-import type * as spec from "../spec/index.ts";
+import type * as openapi from "../openapi/index.ts";
 import type { PetStore, Store } from "../store/index.ts";
 import { Pagination } from "./cursor.ts";
 
@@ -15,28 +15,15 @@ export interface Context {
 export function createContexts(
   { pets, secret }: Pick<Store, "pets" | "secret">,
   baseUrl: string,
-): (operation: spec.Operation) => Context {
+): (operation: openapi.Operation) => Context {
   return ({ path }) => ({ pets, pagination: new Pagination(secret, baseUrl + path) });
 }
 
-/** The types of the Pet Store, for the spec-first server. */
-export interface PetStoreApplication {
-  readonly operations: operations;
-  readonly context: Context;
-  readonly caller: Caller;
-}
-
-/** The operationId of an operation of the document. */
-export type OperationId = spec.OperationId<PetStoreApplication>;
-
 /** A validated request. */
-export type Call<Id extends OperationId> = spec.Call<PetStoreApplication, Id>;
+export type Call<Id extends keyof operations> = openapi.Call<operations, Id, Caller>;
 
 /** Handles the requests of one operation. Returns expected failures (`fail`), and throws only for bugs. */
-export type Handler<Id extends OperationId> = spec.Handler<PetStoreApplication, Id>;
+export type Handler<Id extends keyof operations> = openapi.Handler<operations, Id, Context, Caller>;
 
 /** One handler for each operation of the document. */
-export type Handlers = spec.Handlers<PetStoreApplication>;
-
-/** One signature for each operation of the document. */
-export type Signatures = spec.Signatures<PetStoreApplication>;
+export type Handlers = openapi.Handlers<operations, Context, Caller>;

@@ -1,4 +1,4 @@
 // The Pet Store: its document, handlers and error codes.
 export { readDocument } from "./document.ts";
-export { createContexts, type Handlers, type PetStoreApplication } from "./handler.ts";
+export { type Context, createContexts, type Handlers } from "./handler.ts";
 export { handlers } from "./handlers.ts";

@@ -4,7 +4,7 @@ import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
 import { type Caller, createClientMatcher, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
-import type { Authenticate, Document } from "../spec/index.ts";
+import type { Authenticate, Document } from "../openapi/index.ts";
 import type { Store } from "../store/index.ts";
 import { createSnapshotReader, type MetricsHub, MetricsPublisher, type MetricsSources } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";

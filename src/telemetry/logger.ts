@@ -105,7 +105,7 @@ export class RequestLogger extends fastify.LogController {
   override incomingRequest(): void {}
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
-    const { operationId: operation } = (request.routeOptions.schema ?? {}) as { operationId?: string };
+    const operation = request.routeOptions.config.operation?.id;
     const { elapsedTime, statusCode: status } = reply;
     this.#record(operation, request.method, status, elapsedTime);
     if (!this.#log.isLevelEnabled("info")) return;

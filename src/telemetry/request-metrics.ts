@@ -1,6 +1,6 @@
 // Counts requests and responses, in plain arrays because it runs for every request.
 import { Histogram, latencyBuckets } from "../lib/index.ts";
-import type { Operation } from "../spec/index.ts";
+import type { Operation } from "../openapi/index.ts";
 
 /** The status classes that are counted. */
 export const statusClasses = ["2xx", "3xx", "4xx", "5xx"] as const;

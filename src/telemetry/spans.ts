@@ -47,7 +47,7 @@ export class SpanRecorder {
   traceRequests(app: FastifyInstance): void {
     // Fastify restores this context after it has read the body.
     app.addHook("onRequest", (request, reply, done) => {
-      if (!request.is404 && operationIdOf(request) === undefined) done();
+      if (!request.is404 && request.routeOptions.config.operation?.id === undefined) done();
       else this.#current.run(this.#startRequest(request, reply), done);
     });
   }
@@ -89,7 +89,7 @@ export class SpanRecorder {
       "server.address": redact(request.hostname),
       "server.port": request.port ?? undefined,
       "network.protocol.version": request.raw.httpVersion,
-      "petstore.operation": operationIdOf(request),
+      "petstore.operation": request.routeOptions.config.operation?.id,
     });
     reply.raw.once("close", () => {
       const { statusCode, headersSent } = reply.raw;
@@ -162,10 +162,6 @@ function endSpan({ span, clock }: ClockedSpan, errorType?: string): void {
 function readTraceHeaders({ headers: { traceparent, tracestate } }: FastifyRequest): object {
   const state = String(tracestate ?? "");
   return redact(state) === state ? { traceparent, tracestate } : { traceparent };
-}
-
-function operationIdOf({ routeOptions }: FastifyRequest): string | undefined {
-  return (routeOptions.schema as { operationId?: string } | undefined)?.operationId;
 }
 
 // The driver's error code, if there is one: 5 of SQLite, 57014 of PostgreSQL, ECONNREFUSED. Otherwise, the class.

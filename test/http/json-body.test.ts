@@ -1,11 +1,10 @@
 // Request bodies: strict JSON, strict UTF-8, size, media type and content coding.
 import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
-import fastify from "fastify";
 import t from "tap";
-import { connections, jsonBody, loadShedding, memoryMonitor } from "../../src/http/index.ts";
 import type { Pet } from "../../src/store/port.ts";
 import { maxBytes, maxName } from "../support/pets.ts";
 import { minimalPet, start } from "../support/service.ts";
@@ -187,23 +186,17 @@ t.test("Rejects a chunked body of more than 64 KiB, or of more than 1,024 chunks
 });
 
 t.test("Keeps at most 1,025 chunks of a body that waits to be read, however small they are", async (t) => {
-  const app = fastify();
-  t.teardown(() => app.close());
-  await app.register(memoryMonitor);
-  await app.register(connections, { max: 10 });
-  await app.register(loadShedding, { identify: async () => undefined, onReject: () => {} });
-  await app.register(jsonBody);
+  const { app, key, port } = await start(t);
   let waiting = 0;
-  app.addHook("onRequest", async ({ raw: request }) => {
+  app.server.prependListener("request", async (request: IncomingMessage) => {
+    request.pause();
     await pause(100);
     waiting = request.readableLength;
+    request.resume();
   });
-  app.post("/", async () => "created");
-  await app.listen();
   const chunks = "1\r\nx\r\n".repeat(5_000);
-  const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const { port } = app.server.address() as AddressInfo;
-  const socket = connect(port);
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const socket = connect(port, "127.0.0.1");
   socket.write(`${head}${chunks}0\r\n\r\n`);
   await once(socket, "data");
   socket.destroy();

@@ -5,7 +5,7 @@
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {
-  exclude: ["src/generated/**", "src/spec/handler.ts", "src/store/port.ts", "src/docs/swagger-ui-plugins.js"],
+  exclude: ["src/generated/**", "src/openapi/handler.ts", "src/store/port.ts", "src/docs/swagger-ui-plugins.js"],
 });
 
 const processes =

@@ -9,7 +9,7 @@ const names = [
   "docs/*",
   "http/{client-errors,error-handler,json-body}",
   "pets/*",
-  "spec/{deprecation,examples,int64}",
+  "openapi/{deprecation,examples,int64}",
   "{interface,model}",
 ];
 const find = (name: string) => globSync(`test/${name}.test.ts`, { cwd: root }).sort();

@@ -80,8 +80,8 @@ t.test("The handler and the test of the page pass, and no other check fails", as
   for (const name of [
     "agreement",
     "architecture",
-    "spec/document",
-    "spec/examples",
+    "openapi/document",
+    "openapi/examples",
     "telemetry/metrics",
     "status/status",
   ])

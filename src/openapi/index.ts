@@ -1,0 +1,12 @@
+// The spec-first server: serves the operations of an OpenAPI document.
+export { createRecordValidator } from "./body.ts";
+export { type Document, type PublicUrls, parseDocument, toPublicUrls, toYaml } from "./document.ts";
+export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./handler.ts";
+export { listForCors, type Operation } from "./operation.ts";
+export { createRowValidator } from "./parameters.ts";
+export type { Part } from "./part.ts";
+export type { Guard } from "./route.ts";
+export { type RoutesOptions, routes } from "./routes.ts";
+export type { SchemaObject } from "./schema-keywords.ts";
+export type { Authenticate, SecurityScheme, SecuritySchemes } from "./security.ts";
+export { compareTypes, summarizeTypes, type TypeSummary } from "./type-summary.ts";

@@ -1,0 +1,84 @@
+// A part of the document and its place in it. References are followed, and never copied, so that they can be recursive.
+
+type Member<T> = NonNullable<T extends readonly (infer Item)[] ? Item : T[keyof T]>;
+
+/** A part of a document. */
+export class Part<T = unknown> {
+  readonly value: T;
+  /** The JSON pointer (RFC 6901) of the part, such as `/components/schemas/Book`. Empty for the document itself. */
+  readonly pointer: string;
+  readonly #root: unknown;
+
+  private constructor(root: unknown, value: T, pointer: string) {
+    this.#root = root;
+    this.value = value;
+    this.pointer = pointer;
+  }
+
+  /** Returns a document as a part. */
+  static of<T>(document: T): Part<T> {
+    return new Part(document, document, "");
+  }
+
+  /** Returns a member of this part, or the part that it refers to; undefined if there is none. */
+  at<Key extends keyof T & string>(key: Key): Part<NonNullable<T[Key]>> | undefined {
+    const value = this.value[key];
+    return value === undefined || value === null
+      ? undefined
+      : this.#follow(value, `${this.pointer}/${escapeToken(key)}`);
+  }
+
+  /** Returns the members of this part by name, or the items of an array by index. */
+  members(): [string, Part<Member<T>>][] {
+    const keys = Object.keys(this.value as object) as (keyof T & string)[];
+    return keys.flatMap((key) => {
+      const part = this.at(key) as Part<Member<T>> | undefined;
+      return part === undefined ? [] : [[key, part]];
+    });
+  }
+
+  /** Returns the members of a member, which has none if it is missing. */
+  membersOf<Key extends keyof T & string>(key: Key): [string, Part<Member<NonNullable<T[Key]>>>][] {
+    return this.at(key)?.members() ?? [];
+  }
+
+  /** Returns the part of the document with this pointer. Throws an Error if there is none. */
+  find(pointer: string): Part {
+    let value: unknown = this.#root;
+    for (const token of pointer.split("/").slice(1)) {
+      const key = unescapeToken(token);
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key))
+        throw new Error(`The document is invalid: the reference #${pointer} leads to nothing.`);
+      value = (value as Record<string, unknown>)[key];
+    }
+    return new Part(this.#root, value, pointer);
+  }
+
+  #follow<V>(value: V, pointer: string, seen = new Set<string>()): Part<V> {
+    const reference = referenceOf(value);
+    if (reference === undefined) return new Part(this.#root, value, pointer);
+    if (seen.has(reference)) throw new Error(`The document is invalid: the reference #${reference} leads to itself.`);
+    return this.#follow(this.find(reference).value as V, reference, seen.add(reference));
+  }
+}
+
+/** Returns the pointer of a Reference Object; undefined for another value. */
+export function referenceOf(value: unknown): string | undefined {
+  const reference = (value as { $ref?: unknown } | null)?.$ref;
+  if (typeof reference !== "string") return undefined;
+  if (!/^#(\/|$)/.test(reference))
+    throw new Error(
+      `The document has the reference ${reference}, but only references such as #/components/… are supported.`,
+    );
+  return decodeURIComponent(reference.slice(1));
+}
+
+/** Escapes a token of a JSON pointer (RFC 6901, section 3). */
+export function escapeToken(token: string): string {
+  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** Returns the token of a JSON pointer without escapes. */
+export function unescapeToken(token: string): string {
+  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+}

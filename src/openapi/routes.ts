@@ -1,0 +1,105 @@
+// Registers a route for each operation of the document.
+import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
+import glue from "fastify-openapi-glue";
+import fp from "fastify-plugin";
+import { bodies } from "./body.ts";
+import { deprecationHeaders } from "./deprecation.ts";
+import type { Document } from "./document.ts";
+import type { Handlers } from "./handler.ts";
+import type { Operation } from "./operation.ts";
+import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
+import { createAuthentication, type SecuritySchemes } from "./security.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The owner of the request's credential, as the security scheme returned it. */
+    caller: unknown;
+  }
+}
+
+/** The options of the plugin `routes`. */
+export interface RoutesOptions<Operations, Context, Caller> {
+  readonly document: Document;
+  readonly handlers: Handlers<Operations, Context, Caller>;
+  /** Creates the second argument of an operation's handler. */
+  readonly context: (operation: Operation) => Context;
+  readonly security?: SecuritySchemes<Caller>;
+  /** Run in this order for each request, after authentication. */
+  readonly guards?: readonly Guard[];
+  /** The URL of the API as clients know it. By default, the base path of the document. */
+  readonly baseUrl?: string;
+  /** The URL of Swagger UI, to which responses of deprecated operations link. */
+  readonly docsUrl?: string;
+  /** The Link header of failures. */
+  readonly links?: string;
+}
+
+/**
+ * Serves the operations of the document: `app.register(routes<operations, Context, Caller>, …)`. Throws an Error that names the
+ * operation if the document and the code do not agree: an operation without a handler, a handler without an operation,
+ * a security scheme without an implementation, or a schema that would not be enforced.
+ */
+export const routes = fp(registerRoutes, { name: "routes", dependencies: ["error-handler"] });
+
+async function registerRoutes<Operations, Context, Caller>(
+  app: FastifyInstance,
+  options: RoutesOptions<Operations, Context, Caller>,
+): Promise<void> {
+  const { document } = options;
+  const routes = createRoutes(options);
+  app.decorateRequest("caller");
+  await app.register(bodies);
+  await app.register(glue, {
+    specification: toRouteTable(document),
+    prefix: document.basePath,
+    operationResolver: (id) => routes.get(id) as FastifyRoute,
+  });
+}
+
+// What fastify-openapi-glue reads of a document: paths, methods and operationIds. It would replace each reference of the
+// real document by what it refers to.
+function toRouteTable({ operations }: Document): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { id, method, path } of operations) {
+    const operation = { operationId: id, responses: { default: { description: "" } } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  }
+  return { openapi: "3.1.0", info: { title: "", version: "" }, paths };
+}
+
+// A shared cache must not return the response to a request with a credential to other clients.
+function cacheHeaders({ security }: Operation): Readonly<Record<string, string>> {
+  return security.length > 0 ? { "cache-control": "private, no-cache" } : {};
+}
+
+function createRoutes<Operations, Context, Caller>({
+  document: { operations, basePath },
+  handlers,
+  context,
+  security = {},
+  guards = [],
+  baseUrl = basePath,
+  docsUrl,
+  links,
+}: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
+  const byId = new Map(Object.entries(handlers as Readonly<Record<string, UntypedHandler>>));
+  const routes = operations.map((operation) => {
+    const handler = byId.get(operation.id);
+    if (handler === undefined)
+      throw new Error(`The operation ${operation.id} has no handler. Run npm run scaffold to add one.`);
+    const route = createRoute({
+      operation,
+      handler,
+      context: context(operation),
+      authenticate: createAuthentication(operation, security),
+      guards,
+      headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
+      links,
+    });
+    return [operation.id, route] as const;
+  });
+  const ids = new Set(operations.map(({ id }) => id));
+  const orphan = [...byId.keys()].find((id) => !ids.has(id));
+  if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+  return new Map(routes);
+}

@@ -1,0 +1,86 @@
+// Messages for the errors of Ajv: what a value must be, by the keyword of the schema that it violates.
+//
+// Not ajv-errors, which needs a message in each schema, nor ajv-i18n, whose English messages are those of Ajv: "must NOT
+// have fewer than 1 properties".
+import type { ErrorObject } from "ajv";
+import { shorten, toJson } from "../lib/index.ts";
+
+const maxPath = 200; // characters
+
+const articles: Readonly<Record<string, string>> = { array: "an array", integer: "an integer", object: "an object" };
+
+// Completes "The field 'x' …". The parameters are those of Ajv's errors.
+const descriptions: Readonly<Record<string, (params: ErrorObject["params"]) => string>> = {
+  type: ({ type }) => `must be ${[type].flat().map(addArticle).join(" or ")}`,
+  enum: ({ allowedValues }) => `must be one of: ${allowedValues.map(toText).join(", ")}`,
+  const: ({ allowedValue }) => `must be equal to ${toText(allowedValue)}`,
+  minLength: ({ limit }) => `must have at least ${count(limit, "character")}`,
+  maxLength: ({ limit }) => `must have at most ${count(limit, "character")}`,
+  pattern: ({ pattern }) => `must match the regular expression ${pattern}`,
+  format: ({ format }) => `must have the format ${format}`,
+  minItems: ({ limit }) => `must have at least ${count(limit, "item")}`,
+  maxItems: ({ limit }) => `must have at most ${count(limit, "item")}`,
+  items: ({ limit }) => `must have at most ${count(limit, "item")}`,
+  unevaluatedItems: ({ limit }) => `must have at most ${count(limit, "item")}`,
+  uniqueItems: () => "must not have the same item twice",
+  contains: ({ minContains, maxContains = Number.POSITIVE_INFINITY }) =>
+    `must have at least ${count(minContains, "item")}${Number.isFinite(maxContains) ? ` and at most ${maxContains}` : ""} of the required form`,
+  minProperties: ({ limit }) => `must have at least ${count(limit, "field")}`,
+  maxProperties: ({ limit }) => `must have at most ${count(limit, "field")}`,
+  dependentRequired: ({ property, missingProperty }) =>
+    `must have the field '${missingProperty}', because it has the field '${property}'`,
+  anyOf: () => "must have one of the forms that the document describes",
+  oneOf: () => "must have exactly one of the forms that the document describes",
+  not: () => "has a value that the document excludes",
+  "false schema": () => "is not allowed",
+};
+
+/**
+ * Returns the error that describes the failure. Ajv reports the errors of nested schemas first: those of each
+ * alternative, before that of `anyOf`.
+ */
+export function findMainError(errors: readonly ErrorObject[]): ErrorObject {
+  return errors.findLast(({ keyword }) => keyword !== "if" && keyword !== "propertyNames") as ErrorObject;
+}
+
+/**
+ * Describes why a value was rejected: the path of the invalid part, such as `owner.name`, and the requirement that it
+ * violates. The path is empty for the value itself. `noun` is the name of the parts of the value, such as `field` or
+ * `query parameter`.
+ */
+export function describeFailure(errors: readonly ErrorObject[], noun: string): { path: string; requirement: string } {
+  const error = findMainError(errors);
+  const path = shorten(error.instancePath.slice(1).replaceAll("/", "."), maxPath);
+  return { path, requirement: describeError(error, noun) };
+}
+
+/**
+ * Returns the requirement that a value violates. It completes a sentence about the value: "must be at most 100". `noun`
+ * is the name of the parts of the value, such as `field` or `query parameter`.
+ */
+export function describeError(error: ErrorObject, noun: string): string {
+  const { keyword, message, params, parentSchema, propertyName } = error;
+  if (propertyName !== undefined)
+    return `has the ${noun} '${shorten(propertyName)}', whose name ${describeError({ ...error, propertyName: undefined }, noun)}`;
+  if (keyword === "required") return `must have the ${noun} '${params.missingProperty}'`;
+  if (keyword === "unevaluatedProperties") return `has the unknown ${noun} '${shorten(params.unevaluatedProperty)}'`;
+  if (keyword === "additionalProperties") {
+    const names = Object.keys({ ...parentSchema?.properties });
+    const known = names.length > 0 ? `Known ${noun}s: ${names.join(", ")}` : `No ${noun}s are allowed`;
+    return `has the unknown ${noun} '${shorten(params.additionalProperty)}'. ${known}`;
+  }
+  if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
+  return descriptions[keyword]?.(params) ?? `${message}`;
+}
+
+function addArticle(type: string): string {
+  return articles[type] ?? (type === "null" ? type : `a ${type}`);
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : toJson(value);
+}
+
+function count(number: number, noun: string): string {
+  return number === 1 ? `one ${noun}` : `${number} ${noun}s`;
+}

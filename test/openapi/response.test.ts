@@ -1,0 +1,56 @@
+// What handlers return: validated against the document, and written.
+import t from "tap";
+import { handlers } from "../../src/pets/handlers.ts";
+import { editDocument, findOperation } from "../support/document.ts";
+import { start } from "../support/service.ts";
+
+t.test("Responds with 500 to a response that the document does not declare, and logs the reason", async (t) => {
+  for (const [response, reason] of [
+    [
+      { status: 200, body: { code: "x" } },
+      "The handler returned a body of the status 200 whose part '' must be an array.",
+    ],
+    [
+      { status: 200, body: [{ id: 1n }] },
+      "The handler returned a body of the status 200 whose part '0' must have the field",
+    ],
+    [
+      { status: 418, body: { code: "x" } },
+      "The handler returned a body of the status 418 whose part '' must have the field",
+    ],
+  ] as const) {
+    const { call, logs } = await start(t, { handlers: { ...handlers, listPets: async () => response } });
+    t.match(await call("GET", "/v1/pets"), { status: 500, body: { code: "internal_error" } });
+    t.match(
+      logs.find(({ msg }) => msg === "request failed"),
+      { err: { message: reason } },
+    );
+  }
+});
+
+t.test("Responds with 500 to a body of a response that declares none", async (t) => {
+  const document = editDocument((content) =>
+    Object.assign(findOperation(content, "listPets").responses[200], { content: undefined }),
+  );
+  const { call, logs } = await start(t, {
+    document,
+    handlers: { ...handlers, listPets: async () => ({ status: 200, body: [] }) },
+  });
+  t.match(await call("GET", "/v1/pets"), { status: 500 });
+  const message = "The document declares no body for the status 200.";
+  t.match(
+    logs.find(({ msg }) => msg === "request failed"),
+    { err: { message } },
+  );
+});
+
+t.test("Writes an int64 exactly, also in a response of the status default", async (t) => {
+  const id = 9_007_199_254_740_993n;
+  const list = await start(t, {
+    handlers: { ...handlers, listPets: async () => ({ status: 200, body: [{ id, name: "Rex", categoryId: 7n }] }) },
+  });
+  t.equal((await list.call("GET", "/v1/pets")).text, `[{"id":${id},"name":"Rex","categoryId":7}]`);
+  const body = { code: "teapot", message: "The pot is short.", status: 418 };
+  const pot = await start(t, { handlers: { ...handlers, listPets: async () => ({ status: 418, body }) } });
+  t.match(await pot.call("GET", "/v1/pets"), { status: 418, body, headers: { link: /service-desc/ } });
+});

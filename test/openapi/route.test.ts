@@ -1,0 +1,89 @@
+// Routes: the handler, the credentials and the body of each operation.
+import t from "tap";
+import { handlers } from "../../src/pets/handlers.ts";
+import { editDocument, rename, setOperation, setParameterSchema, setProperties } from "../support/document.ts";
+import { minimalPet, start } from "../support/service.ts";
+
+t.test("Accepts requests without a key if the operation's security allows it", async (t) => {
+  const { call } = await start(t, {
+    document: editDocument(
+      setOperation("getPet", { security: [{ apiKey: [] }, {}] }),
+      setOperation("createPet", { security: [] }),
+    ),
+  });
+  const post = () => call("POST", "/v1/pets", { key: null, json: minimalPet, headers: { "idempotency-key": "a" } });
+  const { status, text } = await post();
+  t.equal(status, 201);
+  t.equal((await post()).text, text, "clients without a key share their values of Idempotency-Key");
+  t.match(await call("GET", "/v1/pets/1", { key: null }), { status: 200 }, "an empty alternative makes it optional");
+  t.match(await call("GET", "/v1/pets/1"), { status: 200 });
+});
+
+t.test("Keeps responses of operations with credentials out of shared caches", async (t) => {
+  const { call } = await start(t, { document: editDocument(setOperation("createPet", { security: [] })) });
+  const isPrivate = { headers: { "cache-control": "private, no-cache" } };
+  t.match(await call("GET", "/v1/pets"), { status: 200, ...isPrivate });
+  t.match(await call("GET", "/v1/pets/1"), { status: 404, ...isPrivate });
+  t.match(await call("GET", "/v1/pets", { key: null }), { status: 401, ...isPrivate });
+  t.equal((await call("POST", "/v1/pets", { json: minimalPet })).headers["cache-control"], undefined);
+});
+
+t.test("Serves an operation without tags, parameters, security and body", async (t) => {
+  const ping = {
+    operationId: "ping",
+    responses: {
+      204: { description: "Pong", headers: { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } } },
+      default: { $ref: "#/components/responses/Failure" },
+    },
+  };
+  const seen: unknown[] = [];
+  const pong = async (call: object) => {
+    seen.push(call);
+    return { status: 204 };
+  };
+  const document = editDocument((document) => {
+    delete document.security;
+    document.paths["/pings"] = { post: ping };
+  });
+  const service = await start(t, { document, handlers: { ...handlers, ping: pong } });
+  t.match(await service.call("POST", "/v1/pings", { key: null }), { status: 204, text: "" });
+  t.match(seen, [{ caller: undefined, body: undefined }]);
+  const asText = { body: "x", headers: { "content-type": "text/plain" } };
+  t.match(await service.call("POST", "/v1/pings", asText), {
+    status: 415,
+    body: { message: "This operation accepts no body." },
+  });
+  t.match(await service.call("POST", "/v1/pings?x=1"), { status: 400 });
+});
+
+t.test("Fails to start if document and code do not agree, and names the operation", async (t) => {
+  const handler = async () => ({ status: 200, body: [] });
+  const { getPet, ...some } = handlers;
+  for (const [message, options] of [
+    [/operation getPet has no handler\. Run npm run scaffold/, { handlers: some }],
+    [/handler removePet has no operation in the document/, { handlers: { ...handlers, removePet: handler } }],
+    [
+      /operation listPets requires the security scheme apiKey of type http basic, which has no implementation/,
+      {
+        document: editDocument(({ components }) =>
+          Object.assign(components.securitySchemes.apiKey, { scheme: "basic" }),
+        ),
+      },
+    ],
+    [
+      /operation listPets requires the security scheme token of type http bearer, which has no implementation/,
+      {
+        document: editDocument(({ components, security }) => {
+          rename(components.securitySchemes, "apiKey", "token");
+          rename(security[0], "apiKey", "token");
+        }),
+      },
+    ],
+    [/maxLenght/, { document: editDocument(setProperties("NewPet", { name: { type: "string", maxLenght: 9 } })) }],
+    [
+      /listPets has a default of the query parameter 'limit' that does not match its schema/,
+      { document: editDocument(setParameterSchema("listPets", "limit", { default: -1 })) },
+    ],
+  ] as const)
+    await t.rejects(start(t, options), { message }, String(message));
+});

@@ -1,0 +1,280 @@
+// Validation of requests against the schemas of the document.
+import t from "tap";
+import { parse } from "yaml";
+import { createRecordValidator } from "../../src/openapi/body.ts";
+import { parseDocument } from "../../src/openapi/document.ts";
+import { handlers } from "../../src/pets/handlers.ts";
+import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";
+import { documentText, edit } from "../support/files.ts";
+import { start } from "../support/service.ts";
+import { libraryText } from "./books/library.ts";
+
+/** For each keyword of an int64: its value, a number that it accepts, one that it rejects, and the words for the latter. */
+const int64Keywords = [
+  ["minimum", 5, "5", "4", "at least 5"],
+  ["maximum", 5, "5", "9007199254740993", "at most 5"],
+  ["exclusiveMinimum", 5, "6", "5", "greater than 5"],
+  ["exclusiveMaximum", 5, "4", "5", "less than 5"],
+  ["multipleOf", 2, "9007199254740994", "9007199254740993", "a multiple of 2"],
+  ["const", 5, "5", "6", "equal to 5"],
+  ["enum", [1, 5], "5", "2", "one of: 1, 5"],
+] as const;
+
+const int64 = { type: "integer", format: "int64" };
+const document = editDocument(
+  setProperties("NewPet", {
+    weight: { type: "number", minimum: 0 },
+    age: { type: "integer" },
+    filled: { ...int64, default: 9 },
+    ...Object.fromEntries(
+      int64Keywords.map(([keyword, value], index) => [`int${index}`, { ...int64, [keyword]: value }]),
+    ),
+  }),
+  addParameter("listPets", { name: "X-Count", in: "header", required: true, schema: { ...int64, minimum: 1 } }),
+  ...["integer", "number", "boolean", "string"].map((type) =>
+    addParameter("listPets", { name: type[0], in: "query", schema: { type } }),
+  ),
+);
+
+/** The parameters and bodies that the handlers have received. */
+const seen: unknown[] = [];
+const createPet = async ({ body }: { body: object }) => {
+  seen.push(body);
+  return { status: 201, body: { id: 1n, name: "x", categoryId: 1n } };
+};
+const listPets = async ({ query, headers }: { query: object; headers: Record<string, unknown> }) => {
+  seen.push({ ...query, count: headers["X-Count"] });
+  return { status: 200, body: [] };
+};
+const service = await start(t, { document, handlers: { ...handlers, createPet, listPets } });
+t.beforeEach(() => seen.splice(0));
+
+/** Sends a pet with one more field, written as JSON. */
+const send = (field: string) => service.call("POST", "/v1/pets", { json: `{"name":"x","categoryId":1,${field}}` });
+
+t.test("Enforces every keyword of an int64 exactly, and fills in its default", async (t) => {
+  for (const [index, [keyword, , good, bad, words]] of int64Keywords.entries()) {
+    t.match(await send(`"int${index}":${good}`), { status: 201 }, `${keyword} accepts ${good}`);
+    t.match(
+      await send(`"int${index}":${bad}`),
+      { status: 400, body: { message: `The field 'int${index}' must be ${words}.` } },
+      `${keyword} rejects ${bad}`,
+    );
+  }
+  t.match(
+    seen,
+    int64Keywords.map(([, , good], index) => ({ [`int${index}`]: BigInt(good), filled: 9n })),
+  );
+});
+
+t.test("Reads parameters of every type strictly", async (t) => {
+  const call = (query: string, count: string | undefined = "1") =>
+    service.call("GET", `/v1/pets?${query}`, { headers: { "x-count": count } });
+  t.match(await call("i=7&n=1.5e3&b=true&s=7", "9007199254740993"), { status: 200 });
+  const { schema } = findParameter(parse(documentText), "listPets", "limit");
+  t.same(seen, [{ limit: schema.default, i: 7, n: 1500, b: true, s: "7", count: 9007199254740993n }]);
+  for (const query of [
+    "i=1.0",
+    "i=9007199254740993",
+    `i=${"9".repeat(30)}`,
+    "n=0x1",
+    "n=.5",
+    "n=Infinity",
+    "n=",
+    "b=1",
+    "b=TRUE",
+    "b=",
+  ])
+    t.match(await call(query), { status: 400, body: { code: "invalid_parameter" } }, query);
+  t.match(await call("b=false"), { status: 200 });
+  t.match((await call("i=9007199254740993")).body, {
+    message: /i' must be an integer from -9007199254740991 to 9007199254740991/,
+  });
+  t.match((await call("n=x")).body, { message: /n' must be a number/ });
+  t.match((await call("", "0")).body, { message: /header 'X-Count' must be at least 1/ });
+  t.match((await service.call("GET", "/v1/pets")).body, { message: /must have the header 'X-Count'/ });
+});
+
+t.test("Reads the numbers of a body by their schemas", async (t) => {
+  for (const field of ['"weight":1.5', '"weight":9007199254740993', '"weight":1e30', '"age":7.0'])
+    t.match(await send(field), { status: 201 }, field);
+  t.strictSame(
+    (seen as { weight?: number; age?: number }[]).map(({ weight, age }) => [weight, age]),
+    [
+      [1.5, undefined],
+      [9007199254740992, undefined],
+      [1e30, undefined],
+      [undefined, 7],
+    ],
+  );
+  for (const field of [
+    '"weight":-1',
+    '"weight":"1"',
+    '"weight":1e999',
+    '"age":9007199254740993',
+    '"age":1e30',
+    '"age":1.5',
+    '"age":"7"',
+  ])
+    t.match(await send(field), { status: 400, body: { code: "invalid_body" } }, field);
+});
+
+t.test("Rejects a schema that it can't enforce, and names its place", async (t) => {
+  const parse = (schema: string) =>
+    parseDocument(edit(libraryText, ["{ type: integer, minimum: 0, default: 1 }", schema]));
+  for (const [message, schema] of [
+    [
+      /The schema at \/components\/schemas\/NewBook\/properties\/copies has the unknown keyword "maxLenght"/,
+      "{ maxLenght: 5 }",
+    ],
+    [/copies\/items\/allOf\/0 has the unknown keyword "maxLenght"/, "{ items: { allOf: [{ maxLenght: 5 }] } }"],
+    [/has the unknown format "int64"/, "{ type: string, format: int64 }"],
+    [/has the unknown keyword "nullable"/, "{ type: string, nullable: true }"],
+    [/has the unknown format "dog"/, "{ type: string, format: dog }"],
+    [/has a pattern that is not valid: .*Unterminated group/, '{ type: string, pattern: "(" }'],
+    [/has a pattern that is not valid/, '{ patternProperties: { "[": {} } }'],
+    [/NewBook has a syntax error: \/properties\/copies must be object,boolean/, "7"],
+    [
+      /the schema at \/components\/schemas\/NewBook has a syntax error: \/properties\/copies\/type must be equal/,
+      "{ type: text }",
+    ],
+    [/\/info\/title is not a schema/, '{ $ref: "#/info/title" }'],
+    [/Can't resolve #\/components\/schemas\/Nothing/, '{ default: 1, $ref: "#/components/schemas/Nothing" }'],
+  ] as [RegExp, string][])
+    await t.rejects(parse(schema), { message }, schema);
+});
+
+t.test("Enforces recursive schemas, keywords beside $ref, and references to any place of the document", async (t) => {
+  const text = edit(
+    libraryText,
+    [
+      "    NewBook:\n",
+      `    Tree:
+      type: object
+      required: [id]
+      additionalProperties: false
+      properties:
+        id: { $ref: "#/components/parameters/BookId/schema", minimum: 1 }
+        children: { type: array, items: { $ref: "#/components/schemas/Tree" } }
+        title: { $ref: "#/components/schemas/NewBook/properties/title", maxLength: 3 }
+        place: { $ref: "#/x-places/0" }
+        filled: { $ref: "#/x-places/1" }
+    NewBook:\n`,
+    ],
+    ["components:\n", "x-places: [{ type: string, minLength: 2 }, { type: integer, default: 3 }]\ncomponents:\n"],
+  );
+  const { root, schemas } = await parseDocument(text);
+  const validate = createRecordValidator(root.find("/components/schemas/Tree"), schemas);
+  t.same(validate({ id: 1, children: [{ id: 9007199254740993n, title: "abc", place: "xy" }] }), {
+    value: { id: 1n, filled: 3, children: [{ id: 9007199254740993n, title: "abc", place: "xy", filled: 3 }] },
+  });
+  for (const [value, message] of [
+    [{ id: 1, children: [{ id: 1, children: [{}] }] }, "The field 'children.0.children.0' must have the field 'id'."],
+    [{ id: 1, children: [{ id: 0 }] }, "The field 'children.0.id' must be at least 1."],
+    [{ id: 1, title: "" }, "The field 'title' must have at least one character."],
+    [{ id: 1, title: "abcd" }, "The field 'title' must have at most 3 characters."],
+    [{ id: 1, place: "x" }, "The field 'place' must have at least 2 characters."],
+  ] as const)
+    t.match(validate(value).error, { message });
+});
+
+t.test("Compiles a schema at its first use, and what several operations share only once", async (t) => {
+  let compiled = 0; // Ajv compiles a schema to a function
+  const original = globalThis.Function;
+  t.teardown(() => {
+    globalThis.Function = original;
+  });
+  globalThis.Function = new Proxy(original, {
+    construct(target, source) {
+      compiled += 1;
+      return Reflect.construct(target, source);
+    },
+  });
+  const { operations } = await parseDocument(libraryText);
+  const atStart = compiled; // those with a default value, which is validated
+  const bodyOf = (id: string) => operations.find((operation) => operation.id === id)?.body;
+  t.match(bodyOf("addBook")?.validate({}), { error: { message: /must have the field 'title'/ } });
+  const first = compiled;
+  t.ok(first > atStart);
+  t.match(bodyOf("replaceBook")?.validate({}), { error: Error });
+  bodyOf("addBook")?.validate({});
+  t.equal(compiled, first);
+});
+
+t.test("Converts an int64 at any depth, under any keyword, and leaves other numbers", async (t) => {
+  const int64 = "{ type: integer, format: int64 }";
+  const text = edit(libraryText, [
+    "    NewBook:\n",
+    `    Tree:
+      type: object
+      properties:
+        id: ${int64}
+        next: { $ref: "#/components/schemas/Tree" }
+        list: { type: array, prefixItems: [{ type: string }], items: ${int64} }
+        map: { additionalProperties: ${int64}, properties: { plain: { type: integer } }, patternProperties: { "^n": { type: number } } }
+        either: { oneOf: [{ type: object, required: [a], properties: { a: ${int64} } }, { type: object, required: [b], properties: { a: { type: integer }, b: {} } }] }
+        nullable: { type: [integer, "null"], format: int64 }
+        any: { anyOf: [${int64}, { type: string }] }
+        all: { allOf: [{ properties: { a: ${int64} } }, { properties: { b: ${int64} } }] }
+        conditional: { if: { required: [a] }, then: { properties: { c: ${int64} } }, else: { properties: { c: { type: integer } } } }
+        dependent: { dependentSchemas: { a: { properties: { b: ${int64} } } } }
+        not: { not: ${int64} }
+        number: { type: number }
+        limited: { minimum: 5 }
+        mixed: { type: [object, number] }
+        both: { type: integer, allOf: [${int64}] }
+        nothing: { type: [object, "null"], properties: { a: ${int64} } }
+        texts: { type: [string, integer, array, boolean, number] }
+        small: { type: integer, format: int32 }
+    NewBook:\n`,
+  ]);
+  const { root, schemas } = await parseDocument(text);
+  const validate = createRecordValidator(root.find("/components/schemas/Tree"), schemas);
+  const big = 9007199254740993n;
+  for (const [value, expected] of [
+    [
+      { id: 1, next: { id: 2, next: { id: big } } },
+      { id: 1n, next: { id: 2n, next: { id: big } } },
+    ],
+    [{ list: ["1", 2, big] }, { list: ["1", 2n, big] }],
+    [{ map: { a: 1, plain: 1, n: 1 } }, { map: { a: 1n, plain: 1, n: 1 } }],
+    [{ either: { a: 1 } }, { either: { a: 1n } }],
+    [{ either: { b: 1 } }, { either: { b: 1 } }],
+    [{ nullable: null }, { nullable: null }],
+    [{ nullable: 5 }, { nullable: 5n }],
+    [{ any: 5 }, { any: 5n }],
+    [{ any: "5" }, { any: "5" }],
+    [{ all: { a: 1, b: 2, c: 3 } }, { all: { a: 1n, b: 2n, c: 3 } }],
+    [{ conditional: { a: 1, c: 2 } }, { conditional: { a: 1, c: 2n } }],
+    [{ conditional: { c: 2 } }, { conditional: { c: 2 } }],
+    [{ dependent: { a: 1, b: 2 } }, { dependent: { a: 1, b: 2n } }],
+    [{ dependent: { b: 2 } }, { dependent: { b: 2 } }],
+    [{ not: "x" }, { not: "x" }],
+    [{ number: big }, { number: 9007199254740992 }],
+    [{ limited: "x" }, { limited: "x" }],
+    [{ both: 1 }, { both: 1n }],
+    [{ mixed: {} }, { mixed: {} }],
+    [
+      { nothing: null, texts: "x" },
+      { nothing: null, texts: "x" },
+    ],
+    [
+      { nothing: { a: 1 }, texts: 7 },
+      { nothing: { a: 1n }, texts: 7 },
+    ],
+  ] as const)
+    t.strictSame(validate(structuredClone(value)), { value: expected });
+  for (const value of [
+    { list: ["1", 1.5] },
+    { either: { a: "1" } },
+    { nullable: 2n ** 63n },
+    { not: big },
+    { not: 5 },
+    { small: 2 ** 31 },
+    { texts: {} },
+    { texts: null },
+    { limited: 4 },
+    { map: { plain: big } },
+  ])
+    t.match(validate(value), { error: Error }, String(Object.keys(value)));
+});
