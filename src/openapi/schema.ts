@@ -21,8 +21,7 @@ export class Schemas {
   readonly #root: Part;
   // The schemas at their places, without the rest of the document.
   readonly #prepared: Record<string, unknown> = { $id: documentId };
-  readonly #targets = new Set<string>();
-
+  readonly #targets = new Set<string>(); // the pointers of all references
   readonly #isValid: boolean;
   readonly #conversion: NumberConversion;
 
@@ -132,7 +131,7 @@ function createAjv(): Ajv2020 {
     ajv.removeKeyword(definition.keyword as string);
     ajv.addKeyword(definition);
   }
-  // Implemented by the keyword of the same name. In another place, the format is unknown.
+  // Enforced by numericType. On another type, the format is unknown.
   delete ajv.formats.int64;
   ajv.removeKeyword("nullable"); // of OpenAPI 3.0; in 3.1, it is type: [string, "null"]
   return ajv;
