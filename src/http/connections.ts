@@ -53,7 +53,7 @@ export interface ConnectionsOptions {
   /** The maximum number of connections. */
   readonly max: number;
   /** Returns whether a network address is that of a trusted proxy, whose connections are those of many clients. */
-  readonly isProxy?: (address: string) => boolean;
+  readonly isProxy: (address: string) => boolean;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
   /** Milliseconds between two checks of the clients and the memory. */
@@ -66,10 +66,7 @@ export interface ConnectionsOptions {
  * of clients that read too slowly, because Node has timeouts for requests but none for responses.
  */
 export const connections = fp<ConnectionsOptions>(
-  async (
-    app,
-    { max, isProxy = () => false, clock = () => performance.now(), checkInterval = defaultCheckInterval },
-  ) => {
+  async (app, { max, isProxy, clock = () => performance.now(), checkInterval = defaultCheckInterval }) => {
     const { server } = app;
     const sockets = new Set<Socket>();
     const table = new ConnectionTable(max, isProxy);

@@ -6,8 +6,8 @@ import { parseMediaType } from "./media-type.ts";
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Checks the Content-Type of a JSON body, of whose parameters Fastify ignores those that it can't parse. Throws an HttpError
- * if it is malformed, or if its charset is not UTF-8. Node joins two headers with a comma, which no parameter of JSON has.
+ * Checks the Content-Type of a JSON body. Throws an HttpError if it is malformed, or if its charset is not UTF-8. Fastify
+ * ignores parameters that it can't parse. Node joins two headers with a comma, which no parameter of JSON has.
  */
 export function checkMediaType(value: string): void {
   const type = value.includes(",") ? undefined : parseMediaType(value);

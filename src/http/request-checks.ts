@@ -8,7 +8,8 @@ import { isHost, readAuthority } from "./request-target.ts";
 
 /**
  * Responds with 400 to requests of another protocol or without a valid Host, with 501 to unknown transfer codings, with
- * 404 to unknown paths, and with 405 to unsupported methods, before the body is read. Register it before routes, because it tracks them.
+ * 404 to unknown paths, and with 405 to unsupported methods, before the body is read. Register it before routes, because
+ * it tracks them.
  */
 export const requestChecks = fp(
   async (app) => {

@@ -69,7 +69,7 @@ export function compileBody(operation: Part<OperationObject>, schemas: Schemas, 
   if (unsupported) reject(`has a body of ${unsupported}, but only ${Object.keys(readers).join(", ")} is supported`);
   if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes > 0))
     reject(`has the x-max-bytes ${maxBytes}, but it must be a positive integer`);
-  const schema = content[0]?.[1].at("schema");
+  const schema = content[0]?.[1].written("schema");
   if (schema === undefined) return reject("has a body without a schema for application/json");
   return new Body({ required, maxBytes, mediaTypes, validate: schemas.compileAt(schema.pointer) });
 }
@@ -116,6 +116,6 @@ export const prepareBody: preParsingHookHandler = (request, reply, _payload, don
   done();
 };
 
-/** Rejects a request without a body, which Fastify does not validate. */
+/** Rejects a request without a body, which Fastify would validate as null. */
 export const requireBody: preValidationHookHandler = (request, _reply, done) =>
   done(request.body === undefined ? new HttpError("invalid_body", "The request must have a body.") : undefined);

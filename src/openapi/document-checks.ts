@@ -19,10 +19,10 @@ const extensions: Readonly<Record<string, { readonly beside: string; readonly ow
 
 const dialects = ["https://spec.openapis.org/oas/3.1/dialect/base", "https://json-schema.org/draft/2020-12/schema"];
 
-// Their values are data.
+// Keywords whose values are data, and not parts of the document.
 const data = /^(const|default|enum|examples?|value)$/;
 
-// Their fields are names that the author of the document chooses.
+// Fields whose values are maps with any names.
 const maps =
   /^(callbacks|content|encoding|examples|headers|links|parameters|pathItems|requestBodies|responses|schemas|scopes|securitySchemes|variables)$/;
 

@@ -8,6 +8,11 @@ import { forEachSubschema, type Schema, type SchemaObject } from "./schema-keywo
 /** Returns the converted value. Changes arrays and objects in place. */
 export type Convert = (value: unknown) => unknown;
 
+interface Alternative {
+  applies(value: unknown): boolean;
+  readonly convert: Convert;
+}
+
 const memberKeywords = /^(properties|patternProperties|additionalProperties|prefixItems|items|unevaluated.*)$/;
 
 /** Creates the conversions of the schemas of a document. */
@@ -55,8 +60,14 @@ export class NumberConversion {
     if (isInt64(schema)) steps.push((value) => (Number.isInteger(value) ? BigInt(value as number) : value));
     else if ([schema.type].flat().includes("number"))
       steps.push((value) => (typeof value === "bigint" ? Number(value) : value));
-    steps.push(...this.#createForMembers(schema, pointer), ...this.#createForAlternatives(schema, pointer));
-    return (value) => steps.reduce((converted, step) => step(converted), value);
+    steps.push(...this.#createForMembers(schema, pointer));
+    const alternatives = this.#createForAlternatives(schema, pointer);
+    return (value) => {
+      // Before a conversion, because `const` and `enum` compare numbers.
+      const active = alternatives.filter(({ applies }) => applies(value));
+      const converted = steps.reduce((before, step) => step(before), value);
+      return active.reduce((before, { convert }) => convert(before), converted);
+    };
   }
 
   // The keywords whose schemas apply to the members of an object or array.
@@ -89,14 +100,14 @@ export class NumberConversion {
   }
 
   // The keywords whose schemas apply to the value itself, some of them only under a condition.
-  #createForAlternatives(schema: SchemaObject, pointer: string): Convert[] {
-    const steps: Convert[] = [];
+  #createForAlternatives(schema: SchemaObject, pointer: string): Alternative[] {
+    const alternatives: Alternative[] = [];
     forEachSubschema(schema, (_, keyword, place, key = "") => {
       const applies = this.#createCondition(pointer, keyword, place, key);
       const convert = applies && this.at(`${pointer}/${place}`);
-      if (convert) steps.push((value) => (applies(value) ? convert(value) : value));
+      if (convert) alternatives.push({ applies, convert });
     });
-    return steps;
+    return alternatives;
   }
 
   // Returns whether the schema of a keyword applies to a value; undefined for keywords that are not about the value itself.

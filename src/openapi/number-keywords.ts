@@ -55,7 +55,9 @@ const type: FuncKeywordDefinition = {
   keyword: numericType,
   errors: true,
   compile(schema: SchemaObject & { readonly type: readonly string[] }) {
-    const { format, minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+    const { format } = schema;
+    const limit = format === "int32" ? 2 ** 31 : 2 ** 53;
+    const { minimum = format === "int32" ? -limit : 1 - limit, maximum = limit - 1 } = schema;
     const checks = schema.type.map((name) => {
       if (name !== "integer") return typeChecks[name] as (data: unknown) => boolean;
       if (format === "int64") return isInt64Value;
@@ -87,7 +89,9 @@ const constraints: Readonly<Record<string, Constraint>> = {
 
 function isMultiple(value: Numeric, divisor: number): boolean {
   if (Number.isSafeInteger(divisor) && Number.isInteger(Number(value))) return BigInt(value) % BigInt(divisor) === 0n;
-  return Number.isInteger(Number(value) / divisor);
+  // With a tolerance, because a decimal fraction is not exact: 4.35 / 0.01 is 434.99999999999994.
+  const quotient = Number(value) / divisor;
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-12 * Math.abs(quotient);
 }
 
 const limits = Object.entries(constraints).map(

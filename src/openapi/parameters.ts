@@ -40,8 +40,8 @@ export class ParameterGroup {
   readonly #validate: Validate;
 
   /**
-   * `validate` validates the parsed values. `noun` names a parameter in messages: "query parameter". `isOpen` means that others than these are ignored, and that
-   * names are in lower case, as those of headers.
+   * `validate` validates the parsed values. `noun` names a parameter in messages: "query parameter". `isOpen` ignores
+   * undeclared names, and looks up names in lower case, as for headers.
    */
   constructor(
     parameters: readonly Parameter[],
@@ -96,7 +96,7 @@ function parseParameter(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** Compiles the parameters of an operation. Rejects what the server would not read as the document describes it. */
+/** Compiles the parameters of an operation. Throws an Error if a style, location or type is not supported. */
 export function compileParameters(
   path: string,
   operation: Part<OperationObject>,
@@ -114,7 +114,7 @@ export function compileParameters(
   const group = (location: string, noun: string, isOpen = false) => {
     const own = parts.filter(({ value }) => value.in === location);
     const parameters = own.map((part) => readParameter(part, schemas, noun, reject));
-    const pointers = own.map((part) => [part.value.name, (part.at("schema") as Part).pointer] as const);
+    const pointers = own.map((part) => [part.value.name, (part.written("schema") as Part).pointer] as const);
     const required = own.filter(({ value }) => value.required).map(({ value }) => value.name);
     const validate = schemas.compileObject(new Map(pointers), required);
     return new ParameterGroup(parameters, validate, { noun, code: "invalid_parameter", isOpen });
@@ -133,8 +133,10 @@ function readParameter(part: Part<ParameterObject>, schemas: Schemas, noun: stri
   const schema = part.at("schema") as Part<SchemaObject> | undefined;
   if (schema === undefined || !types.includes(schema.value.type as string))
     return reject(`has the parameter ${name}, whose type must be one of ${types.join(", ")}`);
-  const { type, default: value } = schema.value;
-  if (value !== undefined && "errors" in schemas.compileAt(schema.pointer)(value))
+  const { type } = schema.value;
+  const written = part.written("schema") as Part<SchemaObject>;
+  const value = written.value.default ?? schema.value.default;
+  if (value !== undefined && "errors" in schemas.compileAt(written.pointer)(value))
     reject(`has a default of the ${noun} '${name}' that does not match its schema`);
   return { name, type: type as string, default: value };
 }

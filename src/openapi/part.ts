@@ -28,6 +28,13 @@ export class Part<T = unknown> {
       : this.#follow(value, `${this.pointer}/${escapeToken(key)}`);
   }
 
+  /** Returns a member of this part as it is written, also if it is a reference. Schemas can have keywords beside $ref. */
+  written<Key extends keyof T & string>(key: Key): Part<NonNullable<T[Key]>> | undefined {
+    const value = this.value[key];
+    const pointer = `${this.pointer}/${escapeToken(key)}`;
+    return value === undefined || value === null ? undefined : new Part(this.#root, value, pointer);
+  }
+
   /** Returns the members of this part by name, or the items of an array by index. */
   members(): [string, Part<Member<T>>][] {
     const keys = Object.keys(this.value as object) as (keyof T & string)[];
@@ -52,6 +59,11 @@ export class Part<T = unknown> {
       value = (value as Record<string, unknown>)[key];
     }
     return new Part(this.#root, value, pointer);
+  }
+
+  /** Returns the part that this part refers to, or this part itself. */
+  resolve(): Part<T> {
+    return this.#follow(this.value, this.pointer);
   }
 
   #follow<V>(value: V, pointer: string, seen = new Set<string>()): Part<V> {

@@ -43,7 +43,9 @@ export class Responses {
   }
 
   #serialize(status: number, body: unknown): string {
-    const validate = this.#bodies.get(this.#bodies.has(`${status}`) ? `${status}` : "default");
+    // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
+    const declared = [`${status}`, `${Math.floor(status / 100)}XX`].find((name) => this.#bodies.has(name));
+    const validate = this.#bodies.get(declared ?? "default");
     if (validate === undefined) throw new Error(`The document declares no body for the status ${status}.`);
     const result = validate(body);
     if ("value" in result) return toJson(result.value);
@@ -59,8 +61,8 @@ export function compileResponses(operation: Part<OperationObject>, schemas: Sche
     const content = response.membersOf("content");
     const unsupported = content.find(([type]) => type !== jsonType)?.[0];
     if (unsupported) reject(`has a response ${status} of ${unsupported}, but only ${jsonType} is supported`);
-    const schema = content[0]?.[1].at("schema");
-    return [status, schema && schemas.compileAt(schema.pointer)];
+    const schema = content[0]?.[1].written("schema");
+    return [status, schema && schemas.compileCheckAt(schema.pointer)];
   });
   const headers = responses.flatMap(([, { value }]) => Object.keys(value.headers ?? {}));
   return new Responses(headers, new Map(bodies));

@@ -33,7 +33,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   const { body, parameters } = operation;
   return {
     config: { operation },
-    // Fastify runs the validators of these parts. They are no schemas for it to compile.
+    // These are validators, and not JSON Schemas: `validatorCompiler` returns their `validate`.
     schema: { ...removeUndefined(parameters), ...(body && { body }) },
     validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),

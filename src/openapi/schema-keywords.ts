@@ -103,7 +103,8 @@ function addDefaults(schema: SchemaObject, { resolve }: KeywordOptions): SchemaO
   if (schema.properties === undefined) return schema;
   const properties = mapValues(schema.properties as Record<string, Schema>, (property) => {
     const reference = referenceOf(property);
-    const target = reference === undefined ? undefined : resolve(reference);
+    const isWritten = typeof property === "object" && property.default !== undefined;
+    const target = reference === undefined || isWritten ? undefined : resolve(reference);
     return typeof target !== "object" || target.default === undefined
       ? property
       : { ...(property as SchemaObject), default: target.default };

@@ -1,5 +1,5 @@
-// The schemas of a document. Ajv compiles each at its first use, by its JSON pointer: what several operations refer to
-// is compiled once, and can be recursive.
+// The schemas of a document. Ajv compiles each at its first use, by its JSON pointer. A schema that several operations
+// share is compiled once. A schema can be recursive.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Convert, NumberConversion } from "./int64.ts";
@@ -8,6 +8,9 @@ import { type Part, unescapeToken } from "./part.ts";
 import { type KeywordOptions, prepareSchema, type Schema } from "./schema-keywords.ts";
 
 const documentId = "document";
+
+// Keywords that Ajv knows, but of whose schemas the numbers would not be exact.
+const otherKeywords = new Set(["definitions", "dependencies", "$dynamicRef", "$recursiveRef"]);
 
 /** The result of a validation: the value with exact numbers and default values, or the errors of Ajv. */
 export type Validation = { readonly value: unknown } | { readonly errors: readonly ErrorObject[] };
@@ -20,7 +23,7 @@ export class Schemas {
   readonly #ajv = createAjv();
   readonly #root: Part;
   // The schemas at their places, without the rest of the document.
-  readonly #prepared: Record<string, unknown> = { $id: documentId };
+  readonly #prepared: Record<string, unknown> = { __proto__: null, $id: documentId };
   readonly #targets = new Set<string>(); // the pointers of all references
   readonly #isValid: boolean;
   readonly #conversion: NumberConversion;
@@ -39,9 +42,9 @@ export class Schemas {
   add(schema: Schema, pointer: string, onExtension?: KeywordOptions["onExtension"]): void {
     if (!this.#isValid) this.#checkSyntax(schema, pointer);
     const prepared = prepareSchema(schema, pointer, {
-      isKeyword: (name) => this.#ajv.RULES.keywords[name] === true,
+      isKeyword: (name) => this.#ajv.RULES.keywords[name] === true && !otherKeywords.has(name),
       isFormat: (name) => Object.hasOwn(this.#ajv.formats, name),
-      resolve: (target) => this.#root.find(target).value as Schema,
+      resolve: (target) => this.#root.find(target).resolve().value as Schema,
       reject: (place, reason) => {
         throw new Error(`The schema at ${place} ${reason}.`);
       },
@@ -52,13 +55,13 @@ export class Schemas {
     const last = tokens.pop() as string;
     let parent = this.#prepared;
     for (const token of tokens) {
-      parent[unescapeToken(token)] ??= {};
+      parent[unescapeToken(token)] ??= Object.create(null);
       parent = parent[unescapeToken(token)] as Record<string, unknown>;
     }
     parent[unescapeToken(last)] = prepared;
   }
 
-  /** Adds what schemas refer to outside the places of schemas. Call it when all schemas are added. */
+  /** Adds the targets of references that are in no place of a schema. Call it when all schemas are added. */
   addTargets(): void {
     for (const target of this.#targets)
       if (!this.#has(target)) this.add(this.#root.find(target).value as Schema, target);
@@ -103,16 +106,38 @@ export class Schemas {
     return createValidate(() => this.#validatorAt(pointer), this.#conversion.at(pointer));
   }
 
+  /** Returns the validation of a value that is not changed: without conversions and default values. */
+  compileCheckAt(pointer: string): Validate {
+    const validate = createValidate(() => this.#validatorAt(pointer));
+    return (value) => {
+      const result = validate(structuredClone(value));
+      return "value" in result ? { value } : result;
+    };
+  }
+
   #validatorAt(pointer: string): ValidateFunction {
     return this.#ajv.getSchema(toUri(pointer)) as ValidateFunction;
   }
 }
 
+const tooDeep: ErrorObject = {
+  keyword: "depth",
+  instancePath: "",
+  schemaPath: "",
+  params: {},
+  message: "must not be nested so deeply",
+};
+
 function createValidate(compile: () => ValidateFunction, convert: Convert = (value) => value): Validate {
   let validate: ValidateFunction | undefined;
   return (value) => {
     validate ??= compile();
-    return validate(value) ? { value: convert(value) } : { errors: validate.errors as ErrorObject[] };
+    try {
+      return validate(value) ? { value: convert(value) } : { errors: validate.errors as ErrorObject[] };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { errors: [tooDeep] }; // the stack is too small for a recursive schema
+    }
   };
 }
 

@@ -45,7 +45,7 @@ function readTypes(types: TypeSummary, prefix: string): [name: string, type: str
   );
   return direct.map(([place, type]) => {
     let resolved = type;
-    while (types[resolved] !== undefined) resolved = types[resolved] as string;
+    while (Object.hasOwn(types, resolved) && types[resolved] !== resolved) resolved = types[resolved] as string;
     return [place.slice(prefix.length).replace("?", ""), `${resolved}${place.endsWith("?") ? "?" : ""}`];
   });
 }

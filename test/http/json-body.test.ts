@@ -139,6 +139,7 @@ t.test("Rejects other media types, charsets and content codings with 415", async
   for (const types of [
     ["application/json; a=b", "text/plain"],
     ['application/json; a="b', 'c"'],
+    ["application/json; charset=utf-8; charset=utf-16"],
     ["application/json; a=b, text/plain"],
     ["\u00a0application/json"],
   ]) {

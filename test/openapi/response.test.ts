@@ -44,6 +44,26 @@ t.test("Responds with 500 to a body of a response that declares none", async (t)
   );
 });
 
+t.test("Validates a response of a range of statuses, and changes no body", async (t) => {
+  const document = editDocument((content) => {
+    const { responses } = findOperation(content, "listPets");
+    responses["4XX"] = {
+      description: "x",
+      content: {
+        "application/json": { schema: { type: "object", properties: { id: { type: "integer", format: "int64" } } } },
+      },
+    };
+  });
+  const body = Object.freeze({ id: 1, code: "teapot" });
+  const handler = async () => ({ status: 418, body });
+  const { app, key } = await start(t, { document, handlers: { ...handlers, listPets: handler } });
+  const { statusCode, payload } = await app.inject({
+    url: "/v1/pets",
+    headers: { host: "x", authorization: `Bearer ${key}` },
+  });
+  t.same([statusCode, JSON.parse(payload)], [418, { id: 1, code: "teapot" }]);
+});
+
 t.test("Writes an int64 exactly, also in a response of the status default", async (t) => {
   const id = 9_007_199_254_740_993n;
   const list = await start(t, {

@@ -130,6 +130,8 @@ t.test("Rejects a schema that it can't enforce, and names its place", async (t) 
     [/copies\/items\/allOf\/0 has the unknown keyword "maxLenght"/, "{ items: { allOf: [{ maxLenght: 5 }] } }"],
     [/has the unknown format "int64"/, "{ type: string, format: int64 }"],
     [/has the unknown keyword "nullable"/, "{ type: string, nullable: true }"],
+    [/has the unknown keyword "definitions"/, "{ definitions: {} }"],
+    [/has the unknown keyword "dependencies"/, "{ dependencies: {} }"],
     [/has the unknown format "dog"/, "{ type: string, format: dog }"],
     [/has a pattern that is not valid: .*Unterminated group/, '{ type: string, pattern: "(" }'],
     [/has a pattern that is not valid/, '{ patternProperties: { "[": {} } }'],
@@ -221,6 +223,8 @@ t.test("Converts an int64 at any depth, under any keyword, and leaves other numb
         not: { not: ${int64} }
         number: { type: number }
         limited: { minimum: 5 }
+        versions: { properties: { version: ${int64} }, oneOf: [{ required: [amount], properties: { version: { const: 1 }, amount: ${int64} } }, { properties: { version: { const: 2 } } }] }
+        price: { type: number, multipleOf: 0.01 }
         mixed: { type: [object, number] }
         both: { type: integer, allOf: [${int64}] }
         nothing: { type: [object, "null"], properties: { a: ${int64} } }
@@ -254,6 +258,8 @@ t.test("Converts an int64 at any depth, under any keyword, and leaves other numb
     [{ limited: "x" }, { limited: "x" }],
     [{ both: 1 }, { both: 1n }],
     [{ mixed: {} }, { mixed: {} }],
+    [{ versions: { version: 1, amount: 5 } }, { versions: { version: 1n, amount: 5n } }],
+    [{ price: 4.35 }, { price: 4.35 }],
     [
       { nothing: null, texts: "x" },
       { nothing: null, texts: "x" },
@@ -274,7 +280,68 @@ t.test("Converts an int64 at any depth, under any keyword, and leaves other numb
     { texts: {} },
     { texts: null },
     { limited: 4 },
+    { price: 4.355 },
     { map: { plain: big } },
   ])
     t.match(validate(value), { error: Error }, String(Object.keys(value)));
+});
+
+t.test("Enforces keywords beside the reference of a body and of a parameter", async (t) => {
+  const text = edit(
+    libraryText,
+    [
+      'content: { application/json: { schema: { $ref: "#/components/schemas/NewBook" } } }',
+      'content: { application/json: { schema: { $ref: "#/components/schemas/NewBook", required: [copies] } } }',
+    ],
+    [
+      "schema: { type: integer, minimum: 1, maximum: 50, default: 2 }",
+      'schema: { $ref: "#/components/schemas/Limit", maximum: 3, default: 3 }',
+    ],
+    ["  schemas:\n", "  schemas:\n    Limit: { type: integer, minimum: 1, default: 2 }\n"],
+  );
+  const { operations } = await parseDocument(text);
+  const find = (id: string) => operations.find((operation) => operation.id === id);
+  t.match(find("listBooks")?.parameters.querystring.validate({}), { value: { limit: 3 } });
+  t.match(find("listBooks")?.parameters.querystring.validate({ limit: "4" }), { error: { message: /at most 3/ } });
+  t.match(find("addBook")?.body?.validate({ title: "x", author: "y", copies: 1 }), { value: { copies: 1 } });
+});
+
+t.test("Rejects a value that is nested too deeply for a recursive schema", async (t) => {
+  const text = edit(libraryText, [
+    "    NewBook:\n",
+    `    Tree: { properties: { next: { $ref: "#/components/schemas/Tree" }, id: { type: integer, format: int64 } } }
+    NewBook:\n`,
+  ]);
+  const { root, schemas } = await parseDocument(text);
+  let value = {};
+  for (let depth = 0; depth < 100_000; depth++) value = { next: value };
+  t.match(createRecordValidator(root.find("/components/schemas/Tree"), schemas)(value).error, {
+    message: "The body must not be nested so deeply.",
+  });
+});
+
+t.test("Names of JavaScript's prototypes are names like others", async (t) => {
+  const text = edit(
+    libraryText,
+    [
+      "  parameters:\n    BookId:",
+      "  parameters:\n    constructor: { name: a, in: query, schema: { type: string } }\n    BookId:",
+    ],
+    ["  schemas:\n", "  schemas:\n    toString: { type: object, properties: { constructor: { type: integer } } }\n"],
+  );
+  const { root, schemas } = await parseDocument(text);
+  t.match(createRecordValidator(root.find("/components/schemas/toString"), schemas)({ constructor: "x" }).error, {
+    message: "The field 'constructor' must be an integer.",
+  });
+  t.notOk(Object.hasOwn(Object, "schema"));
+  await parseDocument(text.replace("constructor: { name", "__proto__: { name")).catch(() => {});
+  t.notOk("schema" in {}, "Object.prototype is unchanged");
+});
+
+t.test("An int32 has the range of its format", async (t) => {
+  const { root, schemas } = await parseDocument(
+    edit(libraryText, ["{ type: integer, minimum: 0, default: 1 }", "{ type: integer, format: int32 }"]),
+  );
+  const validate = createRecordValidator(root.find("/components/schemas/NewBook/properties/copies"), schemas);
+  t.match(validate(3_000_000_000).error, { message: "The body must be an integer from -2147483648 to 2147483647." });
 });

@@ -19,7 +19,7 @@ const createMany = (store: Store, count: number) =>
 const countPets = async ({ query }: StoreUnderTest) => Number((await query("SELECT count(*) AS n FROM pets"))[0]?.n);
 
 /** Declares a test for each kind of store. `openLimited` opens the store with a maximum, as another process does. */
-function testLimits(
+function testLimit(
   title: string,
   work: (
     t: Parameters<Parameters<typeof testStores>[1]>[0],
@@ -36,7 +36,7 @@ function testLimits(
   });
 }
 
-testLimits("creates no pet beyond the maximum number, also in one batch", async (t, { store, openLimited }) => {
+testLimit("creates no pet beyond the maximum number, also in one batch", async (t, { store, openLimited }) => {
   const limited = await openLimited(3n);
   await store.pets.create(rex);
   t.match(await limited.pets.create(rex, idempotentCall), { outcome: "created" });
@@ -48,7 +48,7 @@ testLimits("creates no pet beyond the maximum number, also in one batch", async 
   t.match(await limited.pets.create(rex), { outcome: "full" });
 });
 
-testLimits("counts the pets when it opens, not the ids of deleted pets", async (t, { store, query, openLimited }) => {
+testLimit("counts the pets when it opens, not the ids of deleted pets", async (t, { store, query, openLimited }) => {
   await createMany(store, 5);
   await query("DELETE FROM pets WHERE id > 2");
   const [limited, full] = [await openLimited(4n), await openLimited(2n)];
@@ -57,7 +57,7 @@ testLimits("counts the pets when it opens, not the ids of deleted pets", async (
   t.equal((await limited.pets.list({ limit: 100 })).lastId, 7n);
 });
 
-testLimits("ids that are skipped do not count as pets", async (t, test) => {
+testLimit("ids that are skipped do not count as pets", async (t, test) => {
   const { kind, query, openLimited } = test;
   const limited = await openLimited(10n);
   for (let n = 0; n < 3; n++) {
@@ -73,7 +73,7 @@ testLimits("ids that are skipped do not count as pets", async (t, test) => {
   t.equal(await countPets(test), 10);
 });
 
-testLimits("notices within seconds that pets were deleted, and creates as many again", async (t, test) => {
+testLimit("notices within seconds that pets were deleted, and creates as many again", async (t, test) => {
   const limited = await test.openLimited(10n);
   t.same(outcomes(await createMany(limited, 11)), [...Array(10).fill("created"), "full"]);
   await test.query("DELETE FROM pets WHERE id > 7 OR id < 3");
@@ -85,7 +85,7 @@ testLimits("notices within seconds that pets were deleted, and creates as many a
   t.equal(await countPets(test), 10);
 });
 
-testLimits("several processes fill the store exactly, whatever Idempotency-Keys they race for", async (t, test) => {
+testLimit("several processes fill the store exactly, whatever Idempotency-Keys they race for", async (t, test) => {
   const stores = await Promise.all([1, 2, 3].map(() => test.openLimited(200n)));
   await Promise.all(stores.map((store) => store.check())); // all connections are open: the calls do race
   const tally: Record<string, number> = {};
@@ -103,7 +103,7 @@ testLimits("several processes fill the store exactly, whatever Idempotency-Keys 
   t.match(tally, { conflict: undefined, repeated: Number });
 });
 
-testLimits("counts the pets of an import, which has no maximum", async (t, test) => {
+testLimit("counts the pets of an import, which has no maximum", async (t, test) => {
   const limited = await test.openLimited(10n);
   await limited.pets.create(rex);
   const importPets = (count: number) =>
