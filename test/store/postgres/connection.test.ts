@@ -28,6 +28,14 @@ const isConnected = (store: Store) =>
     () => "PostgreSQL can't be reached",
   );
 
+t.test("An error at the start names the database without user, password and options", async (t) => {
+  for (const [url, shown] of [
+    ["postgres://127.0.0.1:1/pets?connect_timeout=1", "postgres://127.0.0.1:1/pets"],
+    ["postgres://user:pass?word@127.0.0.1:1/pets?connect_timeout=1", "postgres://127.0.0.1:1/pets"],
+  ] as const)
+    await t.rejects(openStore(url), { message: new RegExp(`^The database ${shown} can't be opened: `) });
+});
+
 t.test("Reports in one line why the database can't be opened, without the password", async (t) => {
   const url = await emptyDatabase(t);
   const { hostname, port, username, pathname } = new URL(url);
