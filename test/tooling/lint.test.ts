@@ -129,7 +129,7 @@ const broken: [rule: string, message: RegExp, ...changes: Change[]][] = [
   [
     "parameter-restricted",
     /A text parameter has a format, pattern/,
-    addParameter("getPet", { name: "language", in: "query", schema: { type: "string", maxLength: 9 } }),
+    addParameter("getPet", { name: "shoeSize", in: "query", schema: { type: "string", maxLength: 9 } }),
   ],
   [
     "oas3-valid-media-example",
@@ -172,10 +172,10 @@ t.test("The document has no errors and no warnings", async (t) => {
 });
 
 t.test("Accepts compatible additions at any place", async (t) => {
-  const language = {
-    name: "language",
+  const parameter = {
+    name: "shoeSize",
     in: "query",
-    description: "A language.",
+    description: "A size.",
     schema: { type: "string", maxLength: 9, pattern: "^[a-z]*$" },
   };
   const fields = {
@@ -183,7 +183,7 @@ t.test("Accepts compatible additions at any place", async (t) => {
     ownerId: { type: "integer", format: "int64", description: "The owner." },
     isVaccinated: { type: "boolean", description: "Whether the pet is vaccinated." },
   };
-  const changes = [addParameter("listPets", language), setProperties("NewPet", fields), setProperties("Pet", fields)];
+  const changes = [addParameter("listPets", parameter), setProperties("NewPet", fields), setProperties("Pet", fields)];
   t.same(await lintDocument(editDocument(...changes)), []);
 });
 
