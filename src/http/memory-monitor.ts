@@ -114,8 +114,9 @@ function isFull({ heap, heapLimit, resident, residentLimit }: MemoryUsage): bool
 }
 
 function readMemory(processes: number): MemoryUsage {
-  // The limit of the container; without one, the memory of the machine.
-  const residentLimit = Math.min(process.constrainedMemory() || totalmem(), totalmem()) / processes;
+  // The limit of the container, which is 0 if there is none, or the memory of the machine.
+  const limits = [process.constrainedMemory(), totalmem()].filter(Boolean);
+  const residentLimit = Math.min(...limits) / processes;
   const { used_heap_size: heap, heap_size_limit: heapLimit } = getHeapStatistics();
   return { heap, heapLimit, resident: readResident(), residentLimit };
 }

@@ -134,9 +134,8 @@ function createValidate(compile: () => ValidateFunction, convert: Convert = (val
     validate ??= compile();
     try {
       return validate(value) ? { value: convert(value) } : { errors: validate.errors as ErrorObject[] };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return { errors: [tooDeep] }; // the stack is too small for a recursive schema
+    } catch {
+      return { errors: [tooDeep] }; // a RangeError: the stack is too small for a recursive schema
     }
   };
 }

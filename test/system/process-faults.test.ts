@@ -17,7 +17,7 @@ import {
 } from "../support/faults.ts";
 import { createPet, createRequest, get, listPets, nextPage } from "../support/http.ts";
 import { lastLines, petstoreProcess } from "../support/processes.ts";
-import { until } from "../support/wait.ts";
+import { pause, until } from "../support/wait.ts";
 
 t.jobs = 3;
 const fault = (title: string, work: (t: Test) => Promise<void>) => t.test(title, { buffered: true }, work);
@@ -41,6 +41,8 @@ fault("Serves its open connections while it is out of file descriptors, and new 
     const { status, text } = await get(new URL(path, url).href, key, agent);
     t.ok(status === 200 || isError(text, status), `${path}: ${status}`);
   }
+  await pause(600); // the memory is checked every 250 ms, which needs a file descriptor
+  t.match(await get(new URL("/readyz", url).href, key, agent), { status: 200 });
   for (const socket of sockets) socket.destroy();
   await until(
     async () => ((await getHealthStatus(server).catch(() => undefined)) === 200 ? true : undefined),
