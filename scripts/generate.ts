@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
 import ts from "typescript";
 import { parse } from "yaml";
-import { readBasePath } from "../src/openapi/document.ts";
+import { readBasePath } from "../src/openapi/servers.ts";
 import { summarizeTypes } from "../src/openapi/type-summary.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
@@ -17,7 +17,8 @@ const ownDocument = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });
-const document = parse(ownDocument.text);
+const text = ownDocument.text as string;
+const document = parse(text);
 
 type Referable<T> = T | { $ref: string };
 
@@ -76,7 +77,7 @@ async function generateServerTypes(from: typeof document, source: string): Promi
 function generateSummary(): string {
   return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "${hash("sha256", ownDocument.text)}";
+export const documentHash = "${hash("sha256", text)}";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(summarizeTypes(ownDocument), null, 2)};

@@ -219,7 +219,7 @@ t.test("Respects the caller's idempotency key, parseAs, warn and BigInt.prototyp
 t.test("Warns once about each deprecated operation, with its sunset and its successor", async (t) => {
   const { origin, key } = shared;
   const { content, basePath } = await readDocument();
-  const sunset = content.paths["/pets/{petId}"]?.get?.["x-sunset"] as string;
+  const sunset = content.paths?.["/pets/{petId}"]?.get?.["x-sunset"] as string;
   const warnings: string[] = [];
   const client = createClient({ baseUrl: `${origin}/v1`, key, warn: (message) => warnings.push(message) });
   for (const petId of [1n, 1n, 42n]) await client.GET("/pets/{petId}", { params: { path: { petId } } });

@@ -4,9 +4,11 @@ import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
 import { notFound, serveFile, serviceLinks } from "../http/index.ts";
-import { type Document, type PublicUrls, toYaml } from "../openapi/index.ts";
+import { toJson } from "../lib/index.ts";
+import type { Document, PublicUrls } from "../openapi/index.ts";
 import { badges, preserveLargeIntegers } from "./swagger-ui-plugins.js";
 
 /** The options of the plugin `docs`. */
@@ -33,9 +35,9 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   ].filter(({ url }) => url !== "");
 
   const servers = config.BASE_URL ? configured : [thisService, ...configured];
-  const json = JSON.stringify({ ...document.content, servers }, null, 2);
+  const json = toJson({ ...document.content, servers }, 2);
   serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, publicHeaders);
-  const yaml = () => toYaml(document, servers);
+  const yaml = () => toYaml(document.text as string, servers);
   serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", yaml, publicHeaders);
   const catalogHeaders = { ...publicHeaders, link: `<${root}${catalogPath}>; rel="api-catalog"` };
   serveFile(app, catalogPath, catalogType, JSON.stringify(catalog(urls), null, 2), catalogHeaders);
@@ -45,6 +47,13 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   const content = { ...document.content, servers: [thisService, ...configured] };
   await app.register(swaggerPages, { content, headers });
 };
+
+// The text of the document, with its comments and with other servers.
+function toYaml(text: string, servers: readonly object[]): string {
+  const yaml = parseYaml(text);
+  yaml.set("servers", servers);
+  return yaml.toString();
+}
 
 interface SwaggerOptions {
   readonly content: Document["content"];

@@ -20,8 +20,13 @@ export const httpErrors = {
   unavailable: 503,
 } as const;
 
+// Only services whose operations have several media types respond with these.
+const negotiationErrors = { not_acceptable: 406 } as const;
+
+const statuses = { ...httpErrors, ...negotiationErrors };
+
 /** An error code of the HTTP layer. */
-export type HttpErrorCode = keyof typeof httpErrors;
+export type HttpErrorCode = keyof typeof statuses;
 
 /** The body of a failed request. */
 export interface ErrorBody<Code extends string = string, Status extends number = number> {
@@ -50,7 +55,7 @@ export function createFail<const Statuses extends Readonly<Record<string, number
   };
 }
 
-const fail = createFail(httpErrors);
+const fail = createFail(statuses);
 
 /** An error that ends a request. The error handler sends its response. */
 export class HttpError extends Error {

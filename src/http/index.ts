@@ -5,9 +5,10 @@ export { createFail, HttpError, type HttpErrorCode, httpErrors, notFound, notImp
 export { type Certificate, tlsOptions } from "./fastify.ts";
 export { checkMediaType, decodeUtf8, parseBody } from "./json-body.ts";
 export { appendHeader, serviceLinks } from "./link-header.ts";
+export { parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
-export { checkContentCoding, limitWaitingChunks, readBody } from "./request-body.ts";
+export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
 export { createSecurityHeaders } from "./security-headers.ts";
 export { serveFile } from "./static-files.ts";

@@ -2,11 +2,13 @@
 //
 // Not parseAs of Fastify, which keeps any number of chunks: a body in chunks of one byte takes many times its size.
 import type { IncomingMessage } from "node:http";
+import { type Readable, Transform } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { shorten } from "../lib/index.ts";
 import { HttpError } from "./errors.ts";
 
-const maxChunks = 1_024; // of a body; each takes memory and CPU time, however small it is
+const maxChunks = 1_024; // of a body in memory; each takes memory and CPU time, however small it is
+const incomplete = new WeakSet<IncomingMessage>(); // requests of which chunks were dropped
 
 /**
  * Stops reading from a connection when more than 1,024 chunks of a body wait to be read. Node stops only when 64 KiB wait,
@@ -18,7 +20,9 @@ export function limitWaitingChunks(request: IncomingMessage): void {
   request.push = (chunk, encoding) => {
     if (chunk === null) return push.call(request, chunk);
     chunks += 1;
-    return chunks <= maxChunks + 1 && push.call(request, chunk, encoding); // `readBody` rejects the last one
+    if (chunks <= maxChunks + 1) return push.call(request, chunk, encoding); // `readBody` rejects the last one
+    incomplete.add(request);
+    return false;
   };
 }
 
@@ -28,7 +32,7 @@ export function limitWaitingChunks(request: IncomingMessage): void {
  */
 export function readBody({ headers, routeOptions }: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
   const { bodyLimit } = routeOptions;
-  const tooLarge = () => new HttpError("content_too_large", `The body exceeds the limit of ${bodyLimit} bytes.`);
+  const tooLarge = () => exceedsLimit(bodyLimit);
   if (Number(headers["content-length"]) > bodyLimit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -40,17 +44,42 @@ export function readBody({ headers, routeOptions }: FastifyRequest, payload: Inc
     const add = (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > bodyLimit) stop(tooLarge());
-      else if (chunks.push(chunk) > maxChunks)
-        stop(
-          new HttpError("content_too_large", `The body exceeds the limit of ${maxChunks} chunks. Send larger chunks.`, {
-            connection: "close", // the rest is not parsed
-          }),
-        );
+      else if (chunks.push(chunk) > maxChunks) stop(hasTooManyChunks());
     };
     payload
       .on("data", add)
       .once("end", () => resolve(Buffer.concat(chunks, bytes)))
       .once("error", reject);
+  });
+}
+
+/**
+ * Returns the body of a request as a stream, of any number of chunks. It fails with an HttpError if it has more bytes than
+ * the route allows. Throws an HttpError if its length is known to exceed the limit.
+ */
+export function streamBody({ headers, raw, routeOptions }: FastifyRequest, payload: IncomingMessage): Readable {
+  const { bodyLimit } = routeOptions;
+  if (Number(headers["content-length"]) > bodyLimit) throw exceedsLimit(bodyLimit);
+  if (incomplete.has(raw)) throw hasTooManyChunks();
+  delete (raw as Partial<IncomingMessage>).push; // added by `limitWaitingChunks`: they wait no longer
+  let bytes = 0;
+  const limit = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      done(bytes > bodyLimit ? exceedsLimit(bodyLimit) : null, chunk);
+    },
+  });
+  payload.once("error", (error) => limit.destroy(error));
+  return payload.pipe(limit);
+}
+
+function exceedsLimit(bytes: number): HttpError {
+  return new HttpError("content_too_large", `The body exceeds the limit of ${bytes} bytes.`);
+}
+
+function hasTooManyChunks(): HttpError {
+  return new HttpError("content_too_large", `The body exceeds the limit of ${maxChunks} chunks. Send larger chunks.`, {
+    connection: "close", // the rest is not parsed
   });
 }
 

@@ -5,41 +5,103 @@ import fp from "fastify-plugin";
 import {
   checkContentCoding,
   checkMediaType,
+  decodeUtf8,
   HttpError,
   limitWaitingChunks,
   parseBody,
   readBody,
+  streamBody,
 } from "../http/index.ts";
-import type { OperationObject } from "./document-types.ts";
-import type { Reject } from "./operation.ts";
+import type { MediaTypeObject, OperationObject } from "./document-types.ts";
+import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
+import { type Format, formatOf, selectMediaType } from "./media-types.ts";
+import type { Report } from "./operation.ts";
+import { StyleError } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
 import type { Schemas, Validate, Validation } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
+import { Shape } from "./value-shape.ts";
 
-/** Parses the bytes of a body. Throws an HttpError if they are invalid. */
-type BodyReader = (bytes: Buffer) => unknown;
+/** The content of a body in one media type. */
+interface Content {
+  readonly format: Format;
+  /** Undefined if it can have any value. */
+  readonly validate: Validate | undefined;
+  /** Describes the fields of a form. Created at the first request. */
+  readonly encoding: () => FormEncoding;
+}
 
-// The readers of bodies by media type.
-const readers: Readonly<Record<string, BodyReader>> = { "application/json": parseBody };
+/** A body as it was sent: its content, and the value that was read from it. */
+class RawBody {
+  readonly content: Content;
+  readonly value: unknown;
+
+  constructor(content: Content, value: unknown) {
+    this.content = content;
+    this.value = value;
+  }
+}
+
+/** Reads a body in one format. Throws an HttpError or a StyleError if it is invalid. */
+type BodyReader = (request: FastifyRequest, payload: IncomingMessage, content: Content) => Promise<unknown>;
+
+const readers: Readonly<Record<Format, BodyReader>> = {
+  json: async (request, payload) => parseBody(await readText(request, payload)),
+  text: async (request, payload, { encoding }) =>
+    encoding().shape.parsePrimitive(decodeUtf8(await readText(request, payload))),
+  form: async (request, payload, { encoding }) => readForm(decodeUtf8(await readText(request, payload)), encoding()),
+  multipart: async (request, payload, { encoding }) =>
+    readMultipart(await readBytes(request, payload), request.headers["content-type"] as string, encoding()),
+  stream: async (request, payload) => {
+    await request.server.waitForTurn(request);
+    checkContentCoding(request.headers["content-encoding"]);
+    return streamBody(request, payload);
+  },
+};
+
+async function readBytes(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  const bytes = await readBody(request, payload);
+  await request.server.waitForTurn(request); // the time of parsing counts as the client's
+  checkContentCoding(request.headers["content-encoding"]);
+  return bytes;
+}
+
+async function readText(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  const bytes = await readBytes(request, payload);
+  checkMediaType(request.headers["content-type"] as string);
+  return bytes;
+}
 
 /** The request body of an operation. */
 export class Body {
   readonly required: boolean;
   /** The maximum size in bytes; undefined for Fastify's default of 1 MiB. */
   readonly maxBytes: number | undefined;
-  /** The accepted media types. */
+  /** The accepted media types and ranges. */
   readonly mediaTypes: readonly string[];
-  readonly #validate: Validate;
+  readonly #contents: ReadonlyMap<string, Content>;
 
-  constructor(options: Pick<Body, "required" | "maxBytes" | "mediaTypes"> & { readonly validate: Validate }) {
+  constructor(options: Pick<Body, "required" | "maxBytes"> & { readonly contents: ReadonlyMap<string, Content> }) {
     this.required = options.required;
     this.maxBytes = options.maxBytes;
-    this.mediaTypes = options.mediaTypes;
-    this.#validate = options.validate;
+    this.mediaTypes = [...options.contents.keys()];
+    this.#contents = options.contents;
   }
 
-  /** Validates a parsed body, and fills in default values. The validator that Fastify runs. */
-  readonly validate = (body: unknown): Validated => toValidated(this.#validate(body));
+  /** Returns the content of a media type; undefined if it is not accepted. */
+  select(mediaType: string): Content | undefined {
+    const declared = selectMediaType(this.mediaTypes, mediaType);
+    return declared === undefined ? undefined : this.#contents.get(declared);
+  }
+
+  /** Validates a body, and fills in default values. The validator that Fastify runs. */
+  readonly validate = (body: unknown): Validated => {
+    if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
+    const { value, content } = body;
+    const { validate, format } = content;
+    if (validate === undefined || format === "stream") return { value };
+    return toValidated(format === "multipart" ? validateForm(value, validate) : validate(value));
+  };
 }
 
 /** The result of a validation, as Fastify expects it. */
@@ -58,20 +120,43 @@ export function createRecordValidator(schema: Part, schemas: Schemas): (record: 
   return (record) => toValidated(validate(record));
 }
 
-/** Compiles the body of an operation; undefined if it has none. Rejects media types that the server can't read. */
-export function compileBody(operation: Part<OperationObject>, schemas: Schemas, reject: Reject): Body | undefined {
+/** Compiles the body of an operation; undefined if it has none. Reports what would not be enforced. */
+export function compileBody(
+  method: string,
+  operation: Part<OperationObject>,
+  schemas: Schemas,
+  report: Report,
+): Body | undefined {
   const body = operation.at("requestBody");
   if (body === undefined) return undefined;
+  if (/^(get|head|trace)$/.test(method)) {
+    report(`has a body, which ${method.toUpperCase()} requests do not have`);
+    return undefined;
+  }
   const { required = false, "x-max-bytes": maxBytes } = body.value;
-  const content = body.membersOf("content");
-  const mediaTypes = content.map(([type]) => type);
-  const unsupported = mediaTypes.find((type) => readers[type] === undefined);
-  if (unsupported) reject(`has a body of ${unsupported}, but only ${Object.keys(readers).join(", ")} is supported`);
   if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes > 0))
-    reject(`has the x-max-bytes ${maxBytes}, but it must be a positive integer`);
-  const schema = content[0]?.[1].written("schema");
-  if (schema === undefined) return reject("has a body without a schema for application/json");
-  return new Body({ required, maxBytes, mediaTypes, validate: schemas.compileAt(schema.pointer) });
+    report(`has the x-max-bytes ${maxBytes}, but it must be a positive integer`);
+  const contents = body
+    .membersOf("content")
+    .map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
+  if (contents.length === 0) report("has a body without a media type");
+  return new Body({ required, maxBytes, contents: new Map(contents) });
+}
+
+function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas: Schemas, report: Report): Content {
+  const format = formatOf(mediaType);
+  const schema = part.written("schema");
+  if (schema === undefined && format !== "stream" && !mediaType.includes("*"))
+    report(`has a body without a schema for ${mediaType}`);
+  let encoding: FormEncoding | undefined;
+  return {
+    format,
+    validate: schema && schemas.compileAt(schema.pointer),
+    encoding: () => {
+      encoding ??= { shape: new Shape(schema ? [schemas.at(schema.pointer)] : []), parts: part.value.encoding ?? {} };
+      return encoding;
+    },
+  };
 }
 
 /** Reads the bodies of all operations by their media types. Responds with 415 to other media types. */
@@ -81,23 +166,22 @@ export const bodies = fp(
       app.server.prependListener(event, limitWaitingChunks);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
-      const read = selectReader(request);
-      const bytes = await readBody(request, payload);
-      await app.waitForTurn(request); // the time of parsing counts as the client's
-      checkContentCoding(request.headers["content-encoding"]);
-      checkMediaType(request.headers["content-type"] as string);
-      if (bytes.length === 0) throw new HttpError("invalid_body", "The body must not be empty.");
-      return read(bytes);
+      const content = selectContent(request);
+      try {
+        return new RawBody(content, await readers[content.format](request, payload, content));
+      } catch (error) {
+        throw error instanceof StyleError ? new HttpError("invalid_body", `The body ${error.message}.`) : error;
+      }
     });
   },
   { name: "bodies", dependencies: ["error-handler", "load-shedding"] },
 );
 
-function selectReader({ mediaType, routeOptions }: FastifyRequest): BodyReader {
-  const { mediaTypes = [] } = { ...routeOptions.config.operation?.body };
-  const reader = mediaTypes.includes(`${mediaType}`) ? readers[`${mediaType}`] : undefined;
-  if (reader) return reader;
-  const types = mediaTypes.join(" or ");
+function selectContent({ mediaType, headers, routeOptions }: FastifyRequest): Content {
+  const body = routeOptions.config.operation?.body;
+  const content = mediaType === undefined ? undefined : body?.select(headers["content-type"] as string);
+  if (content) return content;
+  const types = body?.mediaTypes.join(" or ");
   throw new HttpError(
     "unsupported_media_type",
     types ? `The Content-Type of the body must be ${types}.` : "This operation accepts no body.",
@@ -110,12 +194,12 @@ function selectReader({ mediaType, routeOptions }: FastifyRequest): BodyReader {
  */
 export const prepareBody: preParsingHookHandler = (request, reply, _payload, done) => {
   const { raw, headers, routeOptions, mediaType } = request;
-  if (headers["content-type"] !== undefined && mediaType === undefined) selectReader(request);
+  if (headers["content-type"] !== undefined && mediaType === undefined) selectContent(request);
   const isWaiting = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
   if (isWaiting && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
   done();
 };
 
-/** Rejects a request without a body, which Fastify would validate as null. */
+/** Rejects a request without a body. */
 export const requireBody: preValidationHookHandler = (request, _reply, done) =>
   done(request.body === undefined ? new HttpError("invalid_body", "The request must have a body.") : undefined);

@@ -1,6 +1,6 @@
 // Deprecated operations: reads their dates from the document, and creates the headers of their responses.
-import { methods, type OpenApi, type OperationObject } from "./document-types.ts";
-import type { Operation, Reject } from "./operation.ts";
+import type { OpenApi, OperationObject } from "./document-types.ts";
+import type { Operation, Report } from "./operation.ts";
 
 /** The dates of a deprecated operation, and the path template of its successor. */
 export interface Deprecation {
@@ -15,32 +15,40 @@ const fields = ["x-deprecated-since", "x-sunset", "x-successor"] as const;
 /**
  * Reads `x-deprecated-since`, `x-sunset` and `x-successor` of a deprecated operation. Without `x-deprecated-since`, the
  * operation is deprecated since the release of the document's version (`x-released`). Returns undefined if the
- * operation is not deprecated.
+ * operation is not deprecated, or if the document has neither date: the Deprecation header requires it.
  */
 export function readDeprecation(
   document: OpenApi,
   operation: OperationObject,
-  reject: Reject,
+  report: Report,
 ): Deprecation | undefined {
   if (!operation.deprecated) {
     const unused = fields.find((name) => operation[name] !== undefined);
-    return unused && reject(`has ${unused}, but is not deprecated: add deprecated: true`);
+    if (unused) report(`has ${unused}, but is not deprecated: add deprecated: true`);
+    return undefined;
   }
-  const toDate = (name: string, text: string | undefined): Date => {
+  const toDate = (name: string, text: string | undefined): Date | undefined => {
+    if (text === undefined) return undefined;
     const date = new Date(`${text}T00:00:00Z`);
-    if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text)
-      return reject(`is deprecated, but its ${name} is not a date such as 2030-12-05`);
-    return date;
+    if (!Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text) return date;
+    report(`is deprecated, but its ${name} is not a date such as 2030-12-05`);
+    return undefined;
   };
   const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? document.info["x-released"]);
-  const sunset = operation["x-sunset"] === undefined ? undefined : toDate("x-sunset", operation["x-sunset"]);
-  if (sunset && sunset < since) reject("has an x-sunset before its deprecation");
-  const successor = operation["x-successor"];
-  if (successor === undefined) return { since, sunset, successor };
-  const path = Object.entries(document.paths).find(([, item]) =>
-    methods.some((method) => item[method]?.operationId === successor),
-  )?.[0];
-  return { since, sunset, successor: path ?? reject(`has the x-successor ${successor}, which is not an operationId`) };
+  const sunset = toDate("x-sunset", operation["x-sunset"]);
+  if (since && sunset && sunset < since) report("has an x-sunset before its deprecation");
+  const successor = findSuccessor(document, operation["x-successor"], report);
+  return since && { since, sunset, successor };
+}
+
+function findSuccessor({ paths = {} }: OpenApi, successor: string | undefined, report: Report): string | undefined {
+  if (successor === undefined) return undefined;
+  const [path] =
+    Object.entries(paths).find(([, item]) =>
+      Object.values(item as object).some((operation) => operation?.operationId === successor),
+    ) ?? [];
+  if (path === undefined) report(`has the x-successor ${successor}, which is not an operationId`);
+  return path;
 }
 
 /**

@@ -1,8 +1,9 @@
-// Rejects parts of a document that the server would ignore, although they promise a behavior. Finds the schemas.
+// Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
+import { isJsonSchema, isOpenApiDialect } from "./dialect.ts";
 import type { OpenApi } from "./document-types.ts";
+import type { Report } from "./operation.ts";
 import { escapeToken } from "./part.ts";
-import type { Schemas } from "./schema.ts";
-import type { Schema } from "./schema-keywords.ts";
+import type { CheckOptions, Schemas } from "./schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ const extensions: Readonly<Record<string, { readonly beside: string; readonly ow
   "x-sunset": { beside: "operationId", owner: "an operation" },
 };
 
-const dialects = ["https://spec.openapis.org/oas/3.1/dialect/base", "https://json-schema.org/draft/2020-12/schema"];
+const maxDepth = 200;
 
 // Keywords whose values are data, and not parts of the document.
 const data = /^(const|default|enum|examples?|value)$/;
@@ -27,16 +28,16 @@ const maps =
   /^(callbacks|content|encoding|examples|headers|links|parameters|pathItems|requestBodies|responses|schemas|scopes|securitySchemes|variables)$/;
 
 /**
- * Walks the document once. Throws an Error that names the place if the document has a part that the server would ignore.
- * Adds each schema to `schemas`, which checks it.
+ * Walks the document once. Adds each schema to `schemas`, which checks it. Reports each part that would be ignored, with its
+ * place. Throws an Error if the document is too deep or too large.
  */
-export function checkDocument(document: OpenApi, schemas: Schemas): void {
-  const { webhooks, jsonSchemaDialect: dialect } = document as OpenApi & Json;
-  if (webhooks !== undefined) throw new Error("The document has webhooks, which are never called: remove them.");
-  if (dialect !== undefined && !dialects.includes(dialect as string))
-    throw new Error(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use ${dialects[1]}.`);
-  checkPart(document, { owner: "The document", pointer: "", isMap: false }, schemas);
-  schemas.addTargets();
+export function checkDocument(document: OpenApi, schemas: Schemas, report: Report): void {
+  const { jsonSchemaDialect: dialect } = document as OpenApi & Json;
+  if (typeof dialect === "string" && !isJsonSchema(dialect) && !isOpenApiDialect(dialect))
+    report(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use JSON Schema 2020-12.`);
+  const walk = new Walk(schemas, report);
+  walk.visit(document, { owner: "The document", pointer: "", isMap: false, depth: 0 });
+  schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
 }
 
 interface Place {
@@ -45,54 +46,63 @@ interface Place {
   readonly pointer: string;
   /** Whether the fields are names that the author chooses. */
   readonly isMap: boolean;
+  readonly depth: number;
 }
 
-function checkPart(part: unknown, { owner: subject, pointer, isMap }: Place, schemas: Schemas): void {
-  if (typeof part !== "object" || part === null) return;
-  const fields = part as Json;
-  const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
-  const reject = (reason: string, place = pointer): never => {
-    throw new Error(`${owner} has ${reason} (at ${place || "/"}).`);
-  };
-  checkReference(fields, reject);
-  const isSchemas = isMap && pointer === "/components/schemas";
-  for (const [name, value] of Object.entries(fields)) {
-    const place = `${pointer}/${escapeToken(name)}`;
-    if (isSchemas || (!isMap && name === "schema")) {
-      schemas.add(value as Schema, place, (extension, schema, at) =>
-        checkExtension(extension, schema, (reason) => reject(reason, at)),
-      );
-      continue;
+class Walk {
+  readonly #schemas: Schemas;
+  readonly #report: Report;
+
+  constructor(schemas: Schemas, report: Report) {
+    this.#schemas = schemas;
+    this.#report = report;
+  }
+
+  visit(part: unknown, { owner: subject, pointer, isMap, depth }: Place): void {
+    if (typeof part !== "object" || part === null) return;
+    if (depth > maxDepth) throw new Error(`The document is nested more than ${maxDepth} levels deep (at ${pointer}).`);
+    const fields = part as Json;
+    const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
+    const report = (reason: string, place = pointer) => this.#report(`${owner} has ${reason} (at ${place || "/"}).`);
+    checkReference(fields, report);
+    const isSchemas = isMap && pointer === "/components/schemas";
+    for (const [name, value] of Object.entries(fields)) {
+      const place = `${pointer}/${escapeToken(name)}`;
+      if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(value, place, report);
+      else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
+      // For example, `default` is also a response, and a header can have the name `examples`.
+      else if (isMap || !data.test(name))
+        this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name), depth: depth + 1 });
     }
-    if (!isMap && name.startsWith("x-")) {
-      checkExtension(name, fields, reject);
-      continue;
-    }
-    if (!isMap && name === "callbacks" && "operationId" in fields)
-      reject("callbacks, which are never called: remove them");
-    // For example, `default` is also a response, and a header can have the name `examples`.
-    if (isMap || !data.test(name))
-      checkPart(value, { owner, pointer: place, isMap: !isMap && maps.test(name) }, schemas);
+  }
+
+  #addSchema(schema: unknown, pointer: string, reportPart: (reason: string, place: string) => void): void {
+    const options: CheckOptions = {
+      report: (place, reason) => this.#report(`The schema at ${place} ${reason}.`),
+      onExtension: (name, fields, place) => checkExtension(name, fields, (reason) => reportPart(reason, place)),
+    };
+    this.#schemas.add(schema, pointer, options);
   }
 }
 
 // A Reference Object can have only a summary and a description beside $ref.
-function checkReference(fields: Json, reject: (reason: string) => never): void {
+function checkReference(fields: Json, report: Report): void {
   if (typeof fields.$ref !== "string") return;
   const lost = Object.keys(fields).find((name) => !/^(\$ref|summary|description|x-.*)$/.test(name));
-  if (lost) reject(`${lost} beside $ref, which would be ignored: remove it`);
+  if (lost) report(`${lost} beside $ref, which would be ignored: remove it`);
 }
 
-function checkExtension(name: string, fields: Json, reject: (reason: string) => never): void {
+function checkExtension(name: string, fields: Json, report: Report): void {
   const known = extensions[name];
   if (known !== undefined && !(known.beside in fields))
-    reject(`${name} in a place where it has no effect: move it to ${known.owner}`);
+    report(`${name} in a place where it has no effect: move it to ${known.owner}`);
   const similar = known ? undefined : Object.keys(extensions).find((other) => isSimilar(name, other));
-  if (similar) reject(`${name}, which has no effect: did you mean ${similar}?`);
+  if (similar) report(`${name}, which has no effect: did you mean ${similar}?`);
 }
 
 /** Returns whether two names differ by at most two edits (Levenshtein distance). */
 function isSimilar(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 2) return false;
   let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [row, letter] of [...one].entries()) {
     const next = [row + 1];

@@ -1,23 +1,23 @@
-// The parts of an OpenAPI 3.1 document that the server reads. A part can be a reference to another one: see part.ts.
+// The parts of an OpenAPI document (3.0 to 3.2) that the server reads. A part can be a reference to another one: see
+// part.ts.
 import type { Schema } from "./schema-keywords.ts";
-
-/** The methods that an operation may have, in lower case as in the document. */
-export const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
 
 /** An OpenAPI document. */
 export interface OpenApi {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly "x-released"?: string };
-  readonly servers?: readonly {
-    readonly url: string;
-    readonly variables?: Record<string, { readonly default: string }>;
-  }[];
+  readonly servers?: readonly ServerObject[];
   readonly security?: readonly SecurityRequirementObject[];
-  readonly paths: Record<string, PathItem>;
+  readonly paths?: Record<string, PathItem>;
   readonly components?: {
     readonly schemas?: Record<string, Schema>;
     readonly securitySchemes?: Record<string, SecuritySchemeObject>;
   };
+}
+
+export interface ServerObject {
+  readonly url: string;
+  readonly variables?: Record<string, { readonly default: string }>;
 }
 
 export interface SecuritySchemeObject {
@@ -29,10 +29,14 @@ export interface SecuritySchemeObject {
 
 export type SecurityRequirementObject = Record<string, readonly string[]>;
 
+/** The methods that have a field of a path, in lower case. */
+export const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"] as const;
+
 export type PathItem = { readonly [Method in (typeof methods)[number]]?: OperationObject } & {
-  readonly parameters?: unknown;
-  readonly servers?: unknown;
-  readonly trace?: unknown;
+  readonly parameters?: readonly ParameterObject[];
+  readonly servers?: readonly ServerObject[];
+  /** Operations of other methods (3.2), by method. */
+  readonly additionalOperations?: Record<string, OperationObject>;
 };
 
 /** An operation as written in the document. */
@@ -41,7 +45,7 @@ export interface OperationObject {
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
   readonly parameters?: readonly ParameterObject[];
-  readonly servers?: unknown;
+  readonly servers?: readonly ServerObject[];
   readonly requestBody?: RequestBodyObject;
   readonly responses?: Record<string, ResponseObject>;
   readonly security?: readonly SecurityRequirementObject[];
@@ -51,13 +55,15 @@ export interface OperationObject {
   readonly "x-stability"?: string;
 }
 
-/** A parameter as written in the document. */
+/** A parameter as written in the document, or a header of a response. */
 export interface ParameterObject {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
   readonly schema?: Schema;
+  readonly content?: Content;
   readonly style?: string;
+  readonly explode?: boolean;
   readonly allowEmptyValue?: boolean;
   readonly allowReserved?: boolean;
 }
@@ -65,15 +71,41 @@ export interface ParameterObject {
 /** A request body as written in the document. */
 export interface RequestBodyObject {
   readonly required?: boolean;
-  readonly content: Content;
+  readonly content?: Content;
   readonly "x-max-bytes"?: number;
 }
 
 /** A response as written in the document. */
 export interface ResponseObject {
-  readonly headers?: object;
+  readonly headers?: Record<string, ParameterObject>;
   readonly content?: Content;
 }
 
 /** The schemas of a body by media type. */
-export type Content = Record<string, { readonly schema?: Schema }>;
+export type Content = Record<string, MediaTypeObject>;
+
+/** A media type as written in the document. */
+export interface MediaTypeObject {
+  readonly schema?: Schema;
+  /** The schema of each item of a stream (3.2). */
+  readonly itemSchema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Record<string, ExampleObject>;
+  readonly encoding?: Record<string, EncodingObject>;
+}
+
+/** An example as written in the document. */
+export interface ExampleObject {
+  readonly value?: unknown;
+  /** The value as JSON (3.2). */
+  readonly dataValue?: unknown;
+  /** The value as it is sent (3.2). */
+  readonly serializedValue?: string;
+}
+
+/** How a property of a form is sent. */
+export interface EncodingObject {
+  readonly contentType?: string;
+  readonly style?: string;
+  readonly explode?: boolean;
+}

@@ -1,22 +1,23 @@
-// Parses an OpenAPI document into operations. Rejects documents that are invalid, or that require something that the
-// server does not implement.
+// Parses an OpenAPI document into operations. Reports what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { parseDocument as parseYamlDocument } from "yaml";
+import { upgradeSchema30 } from "./dialect.ts";
 import { checkDocument } from "./document-checks.ts";
-import { methods, type OpenApi } from "./document-types.ts";
-import { compileOperation, type Operation } from "./operation.ts";
+import { methods, type OpenApi, type OperationObject, type PathItem } from "./document-types.ts";
+import { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
+import { compileOperation, type Operation, type OperationPlace, type Report } from "./operation.ts";
 import { Part } from "./part.ts";
 import { Schemas } from "./schema.ts";
+import { readBasePath } from "./servers.ts";
 
 /** A valid document. */
 export interface Document {
-  /** The YAML or JSON text. */
-  readonly text: string;
+  /** The YAML or JSON text; undefined for a parsed object. */
+  readonly text: string | undefined;
   /** The parsed text, with unresolved references. */
   readonly content: OpenApi;
   readonly root: Part<OpenApi>;
-  /** The path prefix of all operations, from the URL of the first server: `/v1`. */
+  /** The path prefix of all operations, from the URL of the first server: `/v1`. Empty if it has none. */
   readonly basePath: string;
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
@@ -33,83 +34,112 @@ export interface PublicUrls {
 /** Returns the public URLs of the service. `url` is the configured URL of the API, or empty if it is unknown. */
 export function toPublicUrls({ basePath }: Document, url: string): PublicUrls {
   const base = url || basePath;
-  return { base, root: base.slice(0, -basePath.length) };
+  return { base, root: base.slice(0, base.length - basePath.length) };
 }
 
-/**
- * Parses an OpenAPI document (YAML or JSON). Rejects with an Error that names the fault and the operation.
- * `validHash` is the SHA-256 (hexadecimal) of a document that was validated before. Its validation is skipped, because
- * that takes 10 % of the start-up time.
- */
-export async function parseDocument(text: string, validHash?: string): Promise<Document> {
-  const content = parseYaml(text);
-  const isKnown = hash("sha256", text) === validHash;
-  if (!isKnown) await validate(content);
+/** The options of `parseDocument` and `readDocument`. */
+export interface DocumentOptions {
+  /**
+   * The SHA-256 (hexadecimal) of a document that was validated before. Its validation is skipped, because that takes 10 %
+   * of the start-up time.
+   */
+  readonly validHash?: string;
+  /** Called for each part that would not be enforced. By default, the document is rejected. */
+  readonly report?: Report;
+  /** Ignores unknown query parameters instead of rejecting them. */
+  readonly ignoreUnknown?: boolean | undefined;
+}
+
+/** Parses the text of an OpenAPI document (YAML or JSON). Rejects with an Error that names the fault and the operation. */
+export async function parseDocument(text: string, options: DocumentOptions = {}): Promise<Document> {
+  return compileDocument(parseDocumentText(text), options);
+}
+
+/** Loads an OpenAPI document from a path, a file URL or a parsed object, and parses it like `parseDocument`. */
+export async function readDocument(source: string | URL | object, options: DocumentOptions = {}): Promise<Document> {
+  return compileDocument(await loadDocument(source), options);
+}
+
+const refuse: Report = (reason) => {
+  throw new Error(reason);
+};
+
+async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {
+  const { text, content } = loaded;
+  const { validHash, report = refuse, ignoreUnknown } = options;
+  if (text === undefined || hash("sha256", text) !== validHash) await validate(content, report);
   const root = Part.of(content);
-  const schemas = new Schemas(root, isKnown);
-  checkDocument(content, schemas);
-  const operations = compileOperations(root, schemas);
-  return { text, content, root, basePath: readBasePath(content), schemas, operations };
+  const schemas = new Schemas(root, content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined);
+  checkDocument(content, schemas, report);
+  const operations = listOperations(root, report).flatMap((place) => {
+    try {
+      return compileOperation(root, place, schemas, report, ignoreUnknown);
+    } catch (error) {
+      report((error as Error).message);
+      return [];
+    }
+  });
+  const reachable = removeUnreachable(operations, report);
+  return { text, content, root, basePath: readBasePath(content), schemas, operations: reachable };
 }
 
-async function validate(content: OpenApi): Promise<void> {
+// Two templates that differ only in the names of their parameters, or in a query or fragment, are one path.
+function removeUnreachable(operations: readonly Operation[], report: Report): Operation[] {
+  const routes = new Map<string, Operation>();
+  for (const operation of operations) {
+    const route = `${operation.method} ${operation.basePath}${operation.template.key}`;
+    const first = routes.get(route);
+    if (first)
+      report(`The operation ${operation.id} can't be reached, because ${first.id} has the same method and path.`);
+    else routes.set(route, operation);
+  }
+  return [...routes.values()];
+}
+
+// Against the schema of OpenAPI.
+async function validate(content: OpenApi, report: Report): Promise<void> {
   const { valid, errors } = await new Validator().validate(
     structuredClone(content) as object as Record<string, unknown>,
   );
-  if (!valid) throw new Error(`The document is invalid: ${describe(errors)}.`);
+  if (!valid) report(`The document is invalid: ${describe(errors)}.`);
 }
 
-function compileOperations(document: Part<OpenApi>, schemas: Schemas): Operation[] {
-  const paths = document.membersOf("paths");
-  const operations = paths.flatMap(([path, item]) => {
-    for (const field of ["parameters", "servers", "trace"] as const)
-      if (item.value[field] !== undefined)
-        throw new Error(`The path ${path} has the field ${field}, which is not supported.`);
-    return methods.flatMap((method) => {
-      const operation = item.at(method);
-      return operation === undefined ? [] : [compileOperation(document, path, method, operation, schemas)];
-    });
+function listOperations(document: Part<OpenApi>, report: Report): OperationPlace[] {
+  const places = document.membersOf("paths").flatMap(([path, part]) => {
+    if (!path.startsWith("/")) return []; // an extension
+    const item: Part<PathItem> = part;
+    const own = methods.flatMap((method) => toPlaces(path, method, item, item.at(method)));
+    const others = item.membersOf("additionalOperations");
+    return [...own, ...others.flatMap(([method, operation]) => toPlaces(path, method, item, operation))];
   });
-  const ids = operations.map(({ id }) => id);
-  const duplicate = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (duplicate) throw new Error(`Two operations have the operationId ${duplicate}.`);
-  return operations;
-}
-
-function parseYaml(text: string) {
-  const yaml = parseYamlDocument(text, { intAsBigInt: true });
-  const [error] = yaml.errors;
-  if (error) throw new Error(`The document is invalid: ${error.message}`);
-  const document = yaml.toJS({
-    reviver: (_, value) => {
-      if (typeof value !== "bigint") return value;
-      if (Number.isSafeInteger(Number(value))) return Number(value);
-      throw new Error(`The document is invalid: the number ${value} exceeds 2^53, and tools would round it.`);
-    },
+  const ids = new Set<string>();
+  return places.map((place) => {
+    if (ids.has(place.id)) report(`Two operations have the operationId ${place.id}.`);
+    let id = place.id;
+    for (let number = 2; ids.has(id); number++) id = `${place.id}${number}`;
+    ids.add(id);
+    return { ...place, id };
   });
-  if (!/^3\.1\.\d+$/.test(document?.openapi)) throw new Error("The document is invalid: it must have openapi: 3.1.x.");
-  return document;
 }
 
-/** Returns the YAML text of a document, with its comments and with other servers. */
-export function toYaml({ text }: Document, servers: readonly object[]): string {
-  const yaml = parseYamlDocument(text);
-  yaml.set("servers", servers);
-  return yaml.toString();
+function toPlaces(
+  path: string,
+  method: string,
+  item: Part<PathItem>,
+  operation: Part<OperationObject> | undefined,
+): OperationPlace[] {
+  if (operation === undefined) return [];
+  const id = operation.value.operationId ?? createOperationId(method, path);
+  return [{ id, path, method: method.toLowerCase(), item, operation }];
 }
 
-/** Returns the URL of the document's first server, with the default values of its variables, or "" without servers. */
-export function readServerUrl({ servers: [server] = [] }: OpenApi): string {
-  return server?.url.replace(/\{(\w+)\}/g, (_, name) => server.variables?.[name]?.default ?? "") ?? "";
-}
-
-/** Returns the path of the document's first server, such as /v1. Throws an Error if it has none. */
-export function readBasePath(document: OpenApi): string {
-  const url = readServerUrl(document);
-  const path = URL.canParse(url) ? new URL(url).pathname : url;
-  if (!/^(\/[\w.~-]+)+$/.test(path))
-    throw new Error(`The URL of the document's first server must have a path such as /v1, but is '${url}'.`);
-  return path;
+/** Creates the operationId of an operation without one: `getBooksByBookId`. */
+function createOperationId(method: string, path: string): string {
+  const words = path
+    .split("/")
+    .flatMap((segment) => segment.replace(/\{([^{}]*)\}/g, " by $1 ").match(/[\p{L}\p{N}]+/gu) ?? []);
+  const toCamelCase = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  return [method.toLowerCase(), ...words.map(toCamelCase)].join("");
 }
 
 function describe(errors: unknown): string {

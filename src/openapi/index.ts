@@ -1,12 +1,19 @@
 // The spec-first server: serves the operations of an OpenAPI document.
 export { createRecordValidator } from "./body.ts";
-export { type Document, type PublicUrls, parseDocument, toPublicUrls, toYaml } from "./document.ts";
+export {
+  type Document,
+  type DocumentOptions,
+  type PublicUrls,
+  parseDocument,
+  readDocument,
+  toPublicUrls,
+} from "./document.ts";
 export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./handler.ts";
-export { listForCors, type Operation } from "./operation.ts";
+export { listForCors, type Operation, type Report } from "./operation.ts";
 export { createRowValidator } from "./parameters.ts";
 export type { Part } from "./part.ts";
 export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";
 export type { SchemaObject } from "./schema-keywords.ts";
-export type { Authenticate, SecurityScheme, SecuritySchemes } from "./security.ts";
+export type { Authenticate, CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./security.ts";
 export { compareTypes, summarizeTypes, type TypeSummary } from "./type-summary.ts";

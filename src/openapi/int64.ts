@@ -2,117 +2,117 @@
 // JavaScript number. The JSON parser returns an integer as bigint only if a number can't represent it.
 
 import { isInt64 } from "./number-keywords.ts";
-import { type Part, referenceOf } from "./part.ts";
-import { forEachSubschema, type Schema, type SchemaObject } from "./schema-keywords.ts";
+import type { SchemaNode } from "./schema-node.ts";
 
 /** Returns the converted value. Changes arrays and objects in place. */
 export type Convert = (value: unknown) => unknown;
 
+// Finds the conversions of a value and its members. None is made before all are found, because the conditions of other
+// schemas compare the original numbers.
+type Find = (value: unknown, replace: (value: unknown) => void, conversions: (() => void)[]) => void;
+
 interface Alternative {
   applies(value: unknown): boolean;
-  readonly convert: Convert;
+  readonly find: Find;
 }
 
 const memberKeywords = /^(properties|patternProperties|additionalProperties|prefixItems|items|unevaluated.*)$/;
 
 /** Creates the conversions of the schemas of a document. */
 export class NumberConversion {
-  readonly #root: Part;
-  readonly #isValid: (pointer: string) => (value: unknown) => boolean;
-  readonly #conversions = new Map<string, Convert | undefined>(); // by the pointer of the schema
+  readonly #matches: (node: SchemaNode, value: unknown) => boolean;
+  readonly #finds = new Map<string, Find | undefined>(); // by the key of the schema
 
-  /** `isValid` returns a function that returns whether a value matches the schema at a pointer. */
-  constructor(root: Part, isValid: (pointer: string) => (value: unknown) => boolean) {
-    this.#root = root;
-    this.#isValid = isValid;
+  /** `matches` returns whether a value matches a schema. */
+  constructor(matches: (node: SchemaNode, value: unknown) => boolean) {
+    this.#matches = matches;
   }
 
   /** Returns the conversion of the values of a schema; undefined if they need none. */
-  at(pointer: string): Convert | undefined {
-    if (!this.#conversions.has(pointer)) {
-      const schema = this.#root.find(pointer).value as SchemaObject;
-      let convert: Convert | undefined;
-      // Before `convert` exists, because a recursive schema refers to its own conversion.
-      const isNeeded = this.#hasNumber(schema, new Set());
-      this.#conversions.set(pointer, isNeeded ? (value) => (convert as Convert)(value) : undefined);
-      if (isNeeded) convert = this.#create(schema, pointer);
-    }
-    return this.#conversions.get(pointer);
-  }
-
-  #hasNumber(schema: Schema, seen: Set<Schema>): boolean {
-    if (typeof schema !== "object" || seen.has(schema)) return false;
-    seen.add(schema);
-    const reference = referenceOf(schema);
-    let found = isInt64(schema) || [schema.type].flat().includes("number");
-    if (reference !== undefined) found ||= this.#hasNumber(this.#root.find(reference).value as Schema, seen);
-    forEachSubschema(schema, (subschema) => {
-      found ||= this.#hasNumber(subschema, seen);
-    });
-    return found;
-  }
-
-  #create(schema: SchemaObject, pointer: string): Convert {
-    const steps: Convert[] = [];
-    const reference = referenceOf(schema);
-    const target = reference === undefined ? undefined : this.at(reference);
-    if (target) steps.push(target);
-    if (isInt64(schema)) steps.push((value) => (Number.isInteger(value) ? BigInt(value as number) : value));
-    else if ([schema.type].flat().includes("number"))
-      steps.push((value) => (typeof value === "bigint" ? Number(value) : value));
-    steps.push(...this.#createForMembers(schema, pointer));
-    const alternatives = this.#createForAlternatives(schema, pointer);
+  of(node: SchemaNode): Convert | undefined {
+    const find = this.#findOf(node);
+    if (find === undefined) return undefined;
     return (value) => {
-      // Before a conversion, because `const` and `enum` compare numbers.
-      const active = alternatives.filter(({ applies }) => applies(value));
-      const converted = steps.reduce((before, step) => step(before), value);
-      return active.reduce((before, { convert }) => convert(before), converted);
+      let converted = value;
+      const conversions: (() => void)[] = [];
+      const replace = (replacement: unknown) => {
+        converted = replacement;
+      };
+      find(value, replace, conversions);
+      for (const convert of conversions) convert();
+      return converted;
+    };
+  }
+
+  #findOf(node: SchemaNode): Find | undefined {
+    if (!this.#finds.has(node.key)) {
+      let find: Find | undefined;
+      // Before `find` exists, because a recursive schema refers to its own conversion.
+      const isNeeded = hasNumber(node, new Set());
+      this.#finds.set(node.key, isNeeded ? (...args) => (find as Find)(...args) : undefined);
+      if (isNeeded) find = this.#create(node);
+    }
+    return this.#finds.get(node.key);
+  }
+
+  #create(node: SchemaNode): Find {
+    const { schema } = node;
+    const isBigint = isInt64(schema);
+    const isNumber = [schema.type].flat().includes("number");
+    const findMembers = this.#createForMembers(node);
+    const alternatives = this.#createForAlternatives(node);
+    return (value, replace, conversions) => {
+      if (isBigint && Number.isInteger(value)) conversions.push(() => replace(BigInt(value as number)));
+      else if (isNumber && typeof value === "bigint") conversions.push(() => replace(Number(value)));
+      findMembers?.(value, replace, conversions);
+      for (const { applies, find } of alternatives) if (applies(value)) find(value, replace, conversions);
     };
   }
 
   // The keywords whose schemas apply to the members of an object or array.
-  #createForMembers(schema: SchemaObject, pointer: string): Convert[] {
-    const named = new Map<string, Convert | undefined>();
-    const patterns: [RegExp, Convert | undefined][] = [];
-    let others: Convert | undefined;
-    forEachSubschema(schema, (_, keyword, place, key = "") => {
-      if (!memberKeywords.test(keyword)) return;
-      const convert = this.at(`${pointer}/${place}`);
-      if (keyword === "properties" || keyword === "prefixItems") named.set(key, convert);
-      else if (keyword === "patternProperties") patterns.push([new RegExp(key, "u"), convert]);
-      else others = convert;
-    });
-    const isNeeded = [...named.values(), ...patterns.map(([, convert]) => convert), others].some(Boolean);
-    if (!isNeeded) return [];
-    return [
-      (value) => {
-        if (typeof value !== "object" || value === null) return value;
-        const members = value as Record<string, unknown>; // or an array
-        for (const key of Object.keys(members)) {
-          const matching = patterns.filter(([pattern]) => pattern.test(key)).map(([, convert]) => convert);
-          if (named.has(key)) matching.push(named.get(key));
-          for (const convert of matching.length > 0 ? matching : [others])
-            if (convert) members[key] = convert(members[key]);
-        }
-        return value;
-      },
-    ];
+  #createForMembers(node: SchemaNode): Find | undefined {
+    const named = new Map<string, Find | undefined>();
+    const patterns: [RegExp, Find | undefined][] = [];
+    let others: Find | undefined;
+    for (const { keyword, place, key } of node.subschemas()) {
+      if (!memberKeywords.test(keyword)) continue;
+      const find = this.#findOf(node.at(place));
+      if (keyword === "properties" || keyword === "prefixItems") named.set(key, find);
+      else if (keyword === "patternProperties") patterns.push([new RegExp(key, "u"), find]);
+      else others = find;
+    }
+    const isNeeded = [...named.values(), ...patterns.map(([, find]) => find), others].some(Boolean);
+    if (!isNeeded) return undefined;
+    return (value, _, conversions) => {
+      if (typeof value !== "object" || value === null) return;
+      const members = value as Record<string, unknown>; // or an array
+      for (const [key, member] of Object.entries(members)) {
+        const matching = patterns.filter(([pattern]) => pattern.test(key)).map(([, find]) => find);
+        if (named.has(key)) matching.push(named.get(key));
+        for (const find of matching.length > 0 ? matching : [others])
+          find?.(member, (converted) => setOwn(members, key, converted), conversions);
+      }
+    };
   }
 
   // The keywords whose schemas apply to the value itself, some of them only under a condition.
-  #createForAlternatives(schema: SchemaObject, pointer: string): Alternative[] {
+  #createForAlternatives(node: SchemaNode): Alternative[] {
     const alternatives: Alternative[] = [];
-    forEachSubschema(schema, (_, keyword, place, key = "") => {
-      const applies = this.#createCondition(pointer, keyword, place, key);
-      const convert = applies && this.at(`${pointer}/${place}`);
-      if (convert) alternatives.push({ applies, convert });
-    });
+    const add = (applies: Alternative["applies"], target: SchemaNode) => {
+      const find = this.#findOf(target);
+      if (find) alternatives.push({ applies, find });
+    };
+    for (const target of node.references()) add(() => true, target);
+    for (const { keyword, place, key } of node.subschemas()) {
+      const applies = this.#createCondition(node, keyword, place, key);
+      if (applies) add(applies, node.at(place));
+    }
     return alternatives;
   }
 
   // Returns whether the schema of a keyword applies to a value; undefined for keywords that are not about the value itself.
   #createCondition(
-    pointer: string,
+    node: SchemaNode,
     keyword: string,
     place: string,
     key: string,
@@ -122,15 +122,29 @@ export class NumberConversion {
         return () => true;
       case "anyOf":
       case "oneOf":
-        return this.#isValid(`${pointer}/${place}`);
+        return (value) => this.#matches(node.at(place), value);
       case "then":
-        return this.#isValid(`${pointer}/if`);
       case "else":
-        return (value) => !this.#isValid(`${pointer}/if`)(value);
+        return (value) => this.#matches(node.at("if"), value) === (keyword === "then");
       case "dependentSchemas":
         return (value) => typeof value === "object" && value !== null && Object.hasOwn(value, key);
       default:
         return undefined;
     }
   }
+}
+
+function hasNumber(node: SchemaNode, seen: Set<string>): boolean {
+  if (seen.has(node.key)) return false;
+  seen.add(node.key);
+  if (isInt64(node.schema) || [node.schema.type].flat().includes("number")) return true;
+  const parts = [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))];
+  return parts.some((part) => hasNumber(part, seen));
+}
+
+// An assignment to the property `__proto__` would replace the prototype.
+function setOwn(members: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
+  else members[key] = value;
 }

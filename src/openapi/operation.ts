@@ -1,12 +1,14 @@
 // Compiles an operation of the document: everything that the server needs to serve it, read once.
 import { type Body, compileBody } from "./body.ts";
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
-import type { OpenApi, OperationObject } from "./document-types.ts";
-import { compileParameters, type Parameters } from "./parameters.ts";
+import type { OpenApi, OperationObject, ParameterObject, PathItem } from "./document-types.ts";
+import { collectParameters, compileParameters, type Parameters } from "./parameters.ts";
 import type { Part } from "./part.ts";
+import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 import { compileResponses, type Responses } from "./response.ts";
 import type { Schemas } from "./schema.ts";
 import { readSecurity, type SecurityRequirement } from "./security.ts";
+import { readBasePath } from "./servers.ts";
 
 /** One operation of the document. */
 export interface Operation {
@@ -15,6 +17,9 @@ export interface Operation {
   readonly method: string;
   /** The path template below the base path, such as `/books/{bookId}`. */
   readonly path: string;
+  /** The path of its server, such as `/v1`. Empty if it has none. */
+  readonly basePath: string;
+  readonly template: PathTemplate;
   /** The group under which it is documented. */
   readonly tag: string;
   /** Alternative requirements, one of which must be met. Empty if the operation requires no credential. */
@@ -23,6 +28,10 @@ export interface Operation {
   readonly body: Body | undefined;
   readonly responses: Responses;
   readonly deprecation: Deprecation | undefined;
+  /** Its place in the document. */
+  readonly part: Part<OperationObject>;
+  /** The places of its parameters, also of those of its path. */
+  readonly parameterParts: readonly Part<ParameterObject>[];
 }
 
 declare module "fastify" {
@@ -32,8 +41,11 @@ declare module "fastify" {
   }
 }
 
-/** Throws an Error that names the operation. The reason completes the sentence "The operation getBook …". */
-export type Reject = (reason: string) => never;
+/**
+ * Called with a part of the document that would not be enforced. Either throws an Error, or returns to serve the rest. For
+ * an operation, the reason completes the sentence "The operation getBook …".
+ */
+export type Report = (reason: string) => void;
 
 /**
  * Returns the methods and headers of all operations, as options of the plugin `cors`. `headers` are further headers of
@@ -52,31 +64,44 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
   };
 }
 
-/** Compiles an operation. Throws an Error that names the operation and the unsupported feature. */
+/** The place of an operation in the document. */
+export interface OperationPlace {
+  readonly id: string;
+  readonly path: string;
+  /** In lower case. */
+  readonly method: string;
+  readonly item: Part<PathItem>;
+  readonly operation: Part<OperationObject>;
+}
+
+/** Compiles an operation. Reports what would not be enforced, with the name of the operation. */
 export function compileOperation(
   document: Part<OpenApi>,
-  path: string,
-  method: string,
-  operation: Part<OperationObject>,
+  { id, path, method, item, operation }: OperationPlace,
   schemas: Schemas,
+  reportProblem: Report,
+  ignoreUnknown?: boolean,
 ): Operation {
-  const { operationId: id, tags, servers, "x-stability": stability } = operation.value;
-  if (id === undefined) throw new Error(`The operation ${method.toUpperCase()} ${path} has no operationId.`);
-  const reject: Reject = (reason) => {
-    throw new Error(`The operation ${id} ${reason}.`);
-  };
-  if (servers !== undefined) reject("has the field servers, which is not supported");
+  const report: Report = (reason) => reportProblem(`The operation ${id} ${reason}.`);
+  const { tags, "x-stability": stability } = operation.value;
   if (![undefined, "experimental", "beta"].includes(stability))
-    reject(`has the x-stability ${stability}, but it must be experimental or beta`);
+    report(`has the x-stability ${stability}, but it must be experimental or beta`);
+  const template = parsePathTemplate(path);
+  const security = readSecurity(document, operation.value, report);
+  const parameterParts = collectParameters(item, operation, report);
   return {
     id,
     method: method.toUpperCase(),
     path,
+    basePath: readBasePath([operation.value, item.value, document.value].find(({ servers }) => servers?.length) ?? {}),
+    template,
     tag: tags?.[0] ?? "default",
-    security: readSecurity(document, operation.value, reject),
-    parameters: compileParameters(path, operation, schemas, reject),
-    body: compileBody(operation, schemas, reject),
-    responses: compileResponses(operation, schemas, reject),
-    deprecation: readDeprecation(document.value, operation.value, reject),
+    security,
+    parameters: compileParameters({ parts: parameterParts, template, security, schemas, report, ignoreUnknown }),
+    body: compileBody(method, operation, schemas, report),
+    responses: compileResponses(operation, schemas, report),
+    deprecation: readDeprecation(document.value, operation.value, report),
+    part: operation,
+    parameterParts,
   };
 }

@@ -1,69 +1,182 @@
-// The responses of an operation: validates what a handler returns, and writes it.
-import type { FastifyReply } from "fastify";
-import { appendHeader } from "../http/index.ts";
+// The responses of an operation: selects the media type, validates what a handler returns, and writes it.
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { appendHeader, HttpError } from "../http/index.ts";
 import { Json, toJson } from "../lib/index.ts";
-import type { OperationObject } from "./document-types.ts";
-import type { Reject } from "./operation.ts";
+import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
+import { formatOf, negotiate, selectMediaType } from "./media-types.ts";
+import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
 import type { Schemas, Validate } from "./schema.ts";
+import { isItemStream, serializeItems } from "./streams.ts";
 import { describeFailure } from "./validation-messages.ts";
-
-const jsonType = "application/json";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
 export interface UntypedResponse {
   readonly status: number;
-  readonly body?: unknown;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  /** The media type. By default, the declared one that the client prefers. */
+  readonly type?: string | undefined;
+  /** A value for JSON, a string for text, a stream or bytes for other media types, and an iterable for streams of items. */
+  readonly body?: unknown;
+}
+
+/** A declared response. */
+interface Declaration {
+  /** By media type or range. */
+  readonly contents: ReadonlyMap<string, Content>;
+  readonly headers: ReadonlyMap<string, Header>; // by name in lower case
+}
+
+interface Content {
+  /** Undefined if it can have any value. */
+  readonly validate: Validate | undefined;
+  readonly validateItem: Validate | undefined;
+}
+
+interface Header {
+  readonly explode: boolean;
+  readonly validate: Validate | undefined;
+}
+
+const jsonType = "application/json; charset=utf-8";
+
+/** The options of `Responses.write`. */
+export interface WriteOptions {
+  /** The Link header of failures. */
+  readonly links?: string | undefined;
+  /** Validates bodies and headers. */
+  readonly validate: boolean;
 }
 
 /** The responses that an operation declares. */
 export class Responses {
   /** The names of the headers of any response. */
   readonly headers: readonly string[];
-  readonly #bodies: ReadonlyMap<string, Validate | undefined>; // by status; undefined for a response without a body
+  readonly #declarations: ReadonlyMap<string, Declaration>; // by status, range of statuses or `default`
+  readonly #mediaTypes: readonly string[]; // of successes
 
-  constructor(headers: readonly string[], bodies: ReadonlyMap<string, Validate | undefined>) {
+  constructor(headers: readonly string[], declarations: ReadonlyMap<string, Declaration>) {
     this.headers = headers;
-    this.#bodies = bodies;
+    this.#declarations = declarations;
+    const successes = [...declarations].filter(([status]) => /^2/.test(status));
+    this.#mediaTypes = [...new Set(successes.flatMap(([, { contents }]) => [...contents.keys()]))];
   }
 
   /**
-   * Sends the response of a handler. A body that is JSON already is sent unchanged. Throws an Error if another body does
-   * not match its schema. `links` is the Link header of failures.
+   * Throws an HttpError (406) if the document declares several media types, and the client accepts none of them. With one,
+   * the client receives it anyway (RFC 9110, section 12.4.1).
    */
-  write(reply: FastifyReply, { status, body, headers }: UntypedResponse, links: string | undefined): FastifyReply {
-    const text = body === undefined || body instanceof Json ? body?.text : this.#serialize(status, body);
-    reply.code(status);
-    if (headers)
-      for (const [name, value] of Object.entries(headers))
-        if (value !== undefined) appendHeader(reply, name, String(value));
-    if (status >= 400 && links !== undefined) appendHeader(reply, "link", links);
-    return text === undefined ? reply.send() : reply.type(`${jsonType}; charset=utf-8`).send(text);
+  checkAccept({ headers: { accept } }: FastifyRequest): void {
+    if (accept === undefined || this.#mediaTypes.length < 2 || negotiate(this.#mediaTypes, accept) !== undefined)
+      return;
+    throw new HttpError("not_acceptable", `This operation responds with ${this.#mediaTypes.join(" or ")}.`);
   }
 
-  #serialize(status: number, body: unknown): string {
-    // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
-    const declared = [`${status}`, `${Math.floor(status / 100)}XX`].find((name) => this.#bodies.has(name));
-    const validate = this.#bodies.get(declared ?? "default");
-    if (validate === undefined) throw new Error(`The document declares no body for the status ${status}.`);
-    const result = validate(body);
-    if ("value" in result) return toJson(result.value);
-    const { path, requirement } = describeFailure(result.errors, "field");
-    throw new Error(`The handler returned a body of the status ${status} whose part '${path}' ${requirement}.`);
+  /** Sends the response of a handler. JSON text is sent unchanged. Throws an Error if the document does not declare it. */
+  write(reply: FastifyReply, response: UntypedResponse, { links, validate }: WriteOptions): FastifyReply {
+    const { status, body, headers } = response;
+    const declaration = this.#select(status);
+    if (headers)
+      for (const [name, value] of Object.entries(headers))
+        if (value !== undefined) appendHeader(reply, name, this.#writeHeader(declaration, name, value, validate));
+    if (status >= 400 && links !== undefined) appendHeader(reply, "link", links);
+    if (body instanceof Json) return reply.code(status).type(jsonType).send(body.text);
+    if (body === undefined || status === 204 || status === 304) return reply.code(status).send();
+    const content = this.#writeBody(declaration, response, reply.request.raw.headers.accept, validate);
+    return reply.code(status).type(content.type).send(content.payload);
+  }
+
+  // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
+  #select(status: number): Declaration | undefined {
+    const names = [`${status}`, `${Math.floor(status / 100)}XX`, "default"];
+    return names.map((name) => this.#declarations.get(name)).find(Boolean);
+  }
+
+  #writeBody(
+    declaration: Declaration | undefined,
+    { status, type, body }: UntypedResponse,
+    accept: string | undefined,
+    validate: boolean,
+  ): { type: string; payload: unknown } {
+    const declared = [...(declaration?.contents.keys() ?? [])];
+    if (declared.length === 0) throw new Error(`The document declares no body for the status ${status}.`);
+    const mediaType = type ?? negotiate(declared, accept) ?? (declared[0] as string);
+    const key = selectMediaType(declared, mediaType);
+    if (key === undefined)
+      throw new Error(
+        `The handler returned ${mediaType} for the status ${status}, which declares ${declared.join(" or ")}.`,
+      );
+    if (mediaType.includes("*")) throw new Error(`The handler must return the type of the body, one of ${mediaType}.`);
+    const content = declaration?.contents.get(key) as Content;
+    const check = (value: unknown, schema: Validate | undefined) => {
+      const result = validate && schema ? schema(value) : { value };
+      if ("value" in result) return;
+      const { path, requirement } = describeFailure(result.errors, "field");
+      throw new Error(`The handler returned a body of the status ${status} whose part '${path}' ${requirement}.`);
+    };
+    if (isItemStream(mediaType, body))
+      return { type: mediaType, payload: serializeItems(mediaType, body, (item) => check(item, content.validateItem)) };
+    switch (formatOf(mediaType)) {
+      case "json":
+        check(body, content.validate);
+        return { type: mediaType === "application/json" ? jsonType : mediaType, payload: toJson(body) };
+      case "text":
+        if (!isBinary(body)) check(body, content.validate);
+        return { type: addCharset(mediaType), payload: isBinary(body) ? body : String(body) };
+      default:
+        if (!isBinary(body) && typeof body !== "string")
+          throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
+        return { type: mediaType, payload: body };
+    }
+  }
+
+  #writeHeader(declaration: Declaration | undefined, name: string, value: unknown, validate: boolean): string {
+    const header = declaration?.headers.get(name.toLowerCase());
+    const result = validate && header?.validate ? header.validate(value) : { value };
+    if ("errors" in result)
+      throw new Error(
+        `The handler returned the header ${name}, which ${describeFailure(result.errors, "field").requirement}.`,
+      );
+    if (Array.isArray(value)) return value.join(", ");
+    if (typeof value !== "object" || value === null) return String(value);
+    const separator = header?.explode ? "=" : ",";
+    return Object.entries(value)
+      .map((pair) => pair.join(separator))
+      .join(",");
   }
 }
 
-/** Compiles the responses of an operation. Rejects media types that the server can't write. */
-export function compileResponses(operation: Part<OperationObject>, schemas: Schemas, reject: Reject): Responses {
+function isBinary(body: unknown): body is Readable | ReadableStream | Uint8Array {
+  return body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array;
+}
+
+function addCharset(mediaType: string): string {
+  return mediaType.includes(";") ? mediaType : `${mediaType}; charset=utf-8`;
+}
+
+/** Compiles the responses of an operation. Reports responses that no status selects. */
+export function compileResponses(operation: Part<OperationObject>, schemas: Schemas, report: Report): Responses {
   const responses = operation.membersOf("responses");
-  const bodies = responses.map(([status, response]): [string, Validate | undefined] => {
-    const content = response.membersOf("content");
-    const unsupported = content.find(([type]) => type !== jsonType)?.[0];
-    if (unsupported) reject(`has a response ${status} of ${unsupported}, but only ${jsonType} is supported`);
-    const schema = content[0]?.[1].written("schema");
-    return [status, schema && schemas.compileCheckAt(schema.pointer)];
+  const declarations = responses.map(([status, response]): [string, Declaration] => {
+    if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
+      report(`has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`);
+    return [status, compileResponse(response, schemas)];
   });
   const headers = responses.flatMap(([, { value }]) => Object.keys(value.headers ?? {}));
-  return new Responses(headers, new Map(bodies));
+  return new Responses(headers, new Map(declarations));
+}
+
+function compileResponse(response: Part<ResponseObject>, schemas: Schemas): Declaration {
+  const compileSchema = (part: Part<MediaTypeObject> | Part<ParameterObject>, key: "schema" | "itemSchema") => {
+    const schema = (part as Part<MediaTypeObject>).written(key);
+    return schema && schemas.compileCheckAt(schema.pointer);
+  };
+  const contents = response.membersOf("content").map(([type, part]): [string, Content] => {
+    return [type, { validate: compileSchema(part, "schema"), validateItem: compileSchema(part, "itemSchema") }];
+  });
+  const headers = response.membersOf("headers").map(([name, part]): [string, Header] => {
+    return [name.toLowerCase(), { explode: part.value.explode ?? false, validate: compileSchema(part, "schema") }];
+  });
+  return { contents: new Map(contents), headers: new Map(headers) };
 }

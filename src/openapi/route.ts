@@ -1,14 +1,26 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { notFound } from "../http/index.ts";
+import { type HttpError, notFound } from "../http/index.ts";
 import { prepareBody, requireBody } from "./body.ts";
 import type { Operation } from "./operation.ts";
+import type { PathSource, QuerySource } from "./parameters.ts";
 import type { UntypedResponse } from "./response.ts";
 
 const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
 
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
-export type UntypedHandler = (call: object, context: unknown) => Promise<UntypedResponse>;
+export type UntypedHandler = (call: UntypedCall, context: unknown) => Promise<UntypedResponse>;
+
+/** A validated request without the types of its operation. */
+export interface UntypedCall {
+  readonly operationId: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly cookies: unknown;
+  readonly body: unknown;
+  readonly caller: unknown;
+}
 
 /** Runs after authentication, and before parameters and body are validated. Throws an HttpError to reject the request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
@@ -25,42 +37,60 @@ export interface RouteOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of failures. */
   readonly links: string | undefined;
+  /** Whether responses are validated. */
+  readonly validateResponses: boolean;
 }
 
 /** Creates the route of an operation. fastify-openapi-glue adds its method and URL. */
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
-  const { operation, handler, context, authenticate, guards, headers, links } = options;
-  const { body, parameters } = operation;
+  const { operation, handler, context, authenticate, guards, headers, links, validateResponses } = options;
+  const { id, body, parameters, responses } = operation;
+  const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
+  const writeOptions = { links, validate: validateResponses };
   return {
     config: { operation },
     // These are validators, and not JSON Schemas: `validatorCompiler` returns their `validate`.
-    schema: { ...removeUndefined(parameters), ...(body && { body }) },
+    schema: {
+      ...(pathParameters && { params: pathParameters }),
+      querystring,
+      ...(headerParameters && { headers: headerParameters }),
+      ...(body && { body }),
+    },
     validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // One hook instead of one per guard, because each hook costs CPU time.
     async onRequest(request, reply) {
-      checkPathParameters(request.params as Record<string, string>);
+      prepareParameters(request);
       for (const name in headers) reply.header(name, headers[name]);
       request.caller = await authenticate(request);
       for (const guard of guards) guard(request, reply, operation);
+      responses.checkAccept(request);
     },
     ...(body && { preParsing: prepareBody }),
     ...(body?.required && { preValidation: requireBody }),
     async handler(request, reply) {
       // The credential may have been revoked while the body arrived.
       if (body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
-      const { params, query, headers, body: content, caller } = request;
-      const response = await handler({ params, query, headers, body: content, caller }, context);
-      return operation.responses.write(reply, response, links);
+      const { query, headers, body: content, caller } = request;
+      const params = pathParameters ? request.params : {};
+      const cookies = cookieParameters ? readCookies(cookieParameters.validate(request.raw.headers)) : {};
+      const call = { operationId: id, params, query, headers, cookies, body: content, caller };
+      return responses.write(reply, await handler(call, context), writeOptions);
     },
   };
 }
 
-// The router matches /books/ to /books/{bookId} with an empty bookId.
-function checkPathParameters(params: Readonly<Record<string, string>>): void {
+// The validators of Fastify receive the parts of a request that they read from.
+function prepareParameters(request: FastifyRequest): void {
+  const [path = "", ...query] = request.url.split("?");
+  const params = request.params as Record<string, string>;
+  // The router matches /books/ to /books/{bookId} with an empty bookId.
   for (const name in params) if (params[name] === "") throw notFound();
+  request.params = { params, path } satisfies PathSource;
+  request.query = { query: query.join("?") } satisfies QuerySource;
 }
 
-function removeUndefined<T extends object>(parts: T): Partial<T> {
-  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as Partial<T>;
+function readCookies(result: { readonly value: unknown } | { readonly error: HttpError }): unknown {
+  if ("value" in result) return result.value;
+  throw result.error;
 }

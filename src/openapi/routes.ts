@@ -1,4 +1,5 @@
 // Registers a route for each operation of the document.
+import { METHODS } from "node:http";
 import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
@@ -32,6 +33,8 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly docsUrl?: string;
   /** The Link header of failures. */
   readonly links?: string;
+  /** Whether a response that does not match the document is a failure (500). The default is true. */
+  readonly validateResponses?: boolean;
 }
 
 /**
@@ -51,18 +54,30 @@ async function registerRoutes<Operations, Context, Caller>(
   await app.register(bodies);
   await app.register(glue, {
     specification: toRouteTable(document),
-    prefix: document.basePath,
     operationResolver: (id) => routes.get(id) as FastifyRoute,
   });
+  for (const operation of document.operations.filter(({ method }) => !gluedMethods.test(method))) {
+    if (!METHODS.includes(operation.method)) throw new Error(`The HTTP parser does not support ${operation.method}.`);
+    if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
+    app.route({ ...(routes.get(operation.id) as FastifyRoute), method: operation.method, url: toUrl(operation) });
+  }
+}
+
+// The methods that fastify-openapi-glue routes.
+const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
+
+function toUrl({ basePath, template }: Operation): string {
+  return basePath + template.routerPath;
 }
 
 // What fastify-openapi-glue reads of a document: paths, methods and operationIds. It would replace each reference of the
 // real document by what it refers to.
 function toRouteTable({ operations }: Document): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const { id, method, path } of operations) {
-    const operation = { operationId: id, responses: { default: { description: "" } } };
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+  for (const operation of operations) {
+    const url = toUrl(operation);
+    const route = { operationId: operation.id, responses: { default: { description: "" } } };
+    paths[url] = { ...paths[url], [operation.method.toLowerCase()]: route };
   }
   return { openapi: "3.1.0", info: { title: "", version: "" }, paths };
 }
@@ -73,7 +88,7 @@ function cacheHeaders({ security }: Operation): Readonly<Record<string, string>>
 }
 
 function createRoutes<Operations, Context, Caller>({
-  document: { operations, basePath },
+  document: { operations, basePath, content },
   handlers,
   context,
   security = {},
@@ -81,6 +96,7 @@ function createRoutes<Operations, Context, Caller>({
   baseUrl = basePath,
   docsUrl,
   links,
+  validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as Readonly<Record<string, UntypedHandler>>));
   const routes = operations.map((operation) => {
@@ -91,10 +107,11 @@ function createRoutes<Operations, Context, Caller>({
       operation,
       handler,
       context: context(operation),
-      authenticate: createAuthentication(operation, security),
+      authenticate: createAuthentication(operation, { schemes: security, realm: content.info.title }),
       guards,
       headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,
+      validateResponses,
     });
     return [operation.id, route] as const;
   });

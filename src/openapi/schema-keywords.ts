@@ -1,117 +1,171 @@
-// The keywords of schemas: rejects those that would not be enforced, and prepares the others for Ajv.
-import { isInt64, replaceNumericType } from "./number-keywords.ts";
-import { escapeToken, referenceOf } from "./part.ts";
+// The keywords of JSON Schema 2020-12: the form of their values, and which of them contain schemas.
+import { escapeToken } from "./part.ts";
 
-/** A JSON Schema (2020-12) of the document. */
+/** A schema of the document. */
 export type Schema = boolean | SchemaObject;
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
-// The keywords whose values are schemas, lists of schemas, and maps of schemas.
-const one = new Set([
-  ...["not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames"],
-  ...["unevaluatedItems", "unevaluatedProperties", "contentSchema"],
-]);
-const many = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-const named = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);
+/** The forms that the value of a keyword can have. */
+interface Form {
+  matches(value: unknown): boolean;
+  /** Completes the message "must be …". */
+  readonly words: string;
+}
 
-// They describe a value for people and tools. `title` is part of messages.
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+const types = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+const forms = {
+  any: { matches: () => true, words: "" },
+  boolean: { matches: (value) => typeof value === "boolean", words: "true or false" },
+  count: { matches: (value) => Number.isInteger(value) && Number(value) >= 0, words: "an integer of at least 0" },
+  list: { matches: Array.isArray, words: "an array" },
+  number: { matches: (value) => Number.isFinite(value) || typeof value === "bigint", words: "a number" },
+  pattern: { matches: (value) => typeof value === "string" && isPattern(value), words: "a regular expression" },
+  positive: { matches: (value) => Number.isFinite(value) && Number(value) > 0, words: "a number greater than 0" },
+  text: { matches: (value) => typeof value === "string", words: "a string" },
+  texts: { matches: isTexts, words: "an array of strings" },
+  textsByName: {
+    matches: (value) => isObject(value) && Object.values(value).every(isTexts),
+    words: "an object of arrays of strings",
+  },
+  type: {
+    matches: (value) => {
+      const names = [value].flat();
+      return names.length > 0 && names.every((name) => types.includes(name as string));
+    },
+    words: `one or more of ${types.join(", ")}`,
+  },
+  schema: { matches: isSchema, words: "a schema" },
+  schemas: {
+    matches: (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema),
+    words: "an array of at least one schema",
+  },
+  schemasByName: {
+    matches: (value) => isObject(value) && Object.values(value).every(isSchema),
+    words: "an object whose values are schemas",
+  },
+  schemasByPattern: {
+    matches: (value) =>
+      isObject(value) && Object.values(value).every(isSchema) && Object.keys(value).every((name) => isPattern(name)),
+    words: "an object whose names are regular expressions and whose values are schemas",
+  },
+} as const satisfies Readonly<Record<string, Form>>;
+
+const keywordsByForm: Readonly<Record<keyof typeof forms, readonly string[]>> = {
+  any: ["const", "default"],
+  boolean: ["uniqueItems", "readOnly", "writeOnly"],
+  count: [
+    ...["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"],
+    ...["minContains", "maxContains"],
+  ],
+  list: ["enum"],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+  pattern: ["pattern"],
+  positive: ["multipleOf"],
+  text: ["$ref", "$dynamicRef", "$id", "$anchor", "$dynamicAnchor", "$schema", "format"],
+  texts: ["required"],
+  textsByName: ["dependentRequired"],
+  type: ["type"],
+  schema: [
+    ...["not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames"],
+    ...["unevaluatedItems", "unevaluatedProperties"],
+  ],
+  schemas: ["allOf", "anyOf", "oneOf", "prefixItems"],
+  schemasByName: ["properties", "dependentSchemas", "$defs"],
+  schemasByPattern: ["patternProperties"],
+};
+
+const formOfKeyword: ReadonlyMap<string, keyof typeof forms> = new Map(
+  Object.entries(keywordsByForm).flatMap(([form, names]) =>
+    names.map((name) => [name, form as keyof typeof forms] as const),
+  ),
+);
+
+// They describe a value for people and tools. `title` is also part of messages.
 const annotations =
-  /^(description|examples?|externalDocs|xml|discriminator|deprecated|readOnly|writeOnly|\$comment|x-.*)$/;
+  /^(title|description|examples?|externalDocs|xml|discriminator|deprecated|content(Encoding|MediaType|Schema)|\$comment|x-.*)$/;
 
-/**
- * Calls `visit` with each schema that is a direct part of a schema, with its keyword, with its JSON pointer relative to
- * the schema, and with its name or index.
- */
-export function forEachSubschema(
-  schema: SchemaObject,
-  visit: (subschema: Schema, keyword: string, place: string, key?: string) => void,
-): void {
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (one.has(keyword)) visit(value as Schema, keyword, keyword);
-    else if (many.has(keyword) || named.has(keyword))
-      for (const [key, subschema] of Object.entries(value as object))
-        visit(subschema, keyword, `${keyword}/${escapeToken(key)}`, key);
-  }
-}
-
-/** Throws an Error that names a schema by its place. The reason completes "The schema at /components/… …". */
-export type RejectSchema = (pointer: string, reason: string) => never;
-
-/** What `prepareSchema` needs to know. */
-export interface KeywordOptions {
-  /** Returns whether Ajv enforces the keyword. */
-  isKeyword(name: string): boolean;
-  /** Returns whether Ajv enforces the format. */
-  isFormat(name: string): boolean;
-  /** Returns the schema that a reference leads to. */
-  resolve(pointer: string): Schema;
-  readonly reject: RejectSchema;
-  /** Called for each specification extension. */
-  readonly onExtension?: ((name: string, schema: SchemaObject, pointer: string) => void) | undefined;
-  /** Called for each reference, with the pointer that it leads to. */
-  readonly onReference?: ((pointer: string) => void) | undefined;
+/** Returns whether a keyword describes a value, without a requirement. */
+export function isAnnotation(keyword: string): boolean {
+  return annotations.test(keyword);
 }
 
 /**
- * Returns a copy of the schema at `pointer` for Ajv: without annotations, and with exact numbers. References are kept.
- * Rejects an unknown keyword or format, and a pattern that is not a regular expression.
+ * Returns why a keyword of a schema can't be enforced: it is unknown, or its value has the wrong form. The reason completes
+ * "The schema at /components/… …". Returns undefined if it can be enforced.
  */
-export function prepareSchema(schema: Schema, pointer: string, options: KeywordOptions): Schema {
-  if (typeof schema === "boolean") return schema;
-  const reject = (reason: string) => options.reject(pointer, reason);
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return reject("is not a schema");
-  const prepare = (subschema: Schema, place: string) => prepareSchema(subschema, `${pointer}/${place}`, options);
-  const prepared: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword.startsWith("x-")) options.onExtension?.(keyword, schema, pointer);
-    if (annotations.test(keyword)) continue;
-    if (!options.isKeyword(keyword)) reject(`has the unknown keyword "${keyword}"`);
-    if (one.has(keyword)) prepared[keyword] = prepare(value as Schema, keyword);
-    else if (many.has(keyword))
-      prepared[keyword] = (value as Schema[]).map((part, index) => prepare(part, `${keyword}/${index}`));
-    else if (named.has(keyword))
-      prepared[keyword] = mapValues(value as Record<string, Schema>, (part, name) =>
-        prepare(part, `${keyword}/${escapeToken(name)}`),
-      );
-    else prepared[keyword] = value;
-  }
-  const reference = referenceOf(schema);
-  if (reference !== undefined) options.onReference?.(reference);
-  checkValues(schema, options, reject);
-  return addDefaults(replaceNumericType(prepared), options);
+export function findFault(keyword: string, value: unknown): string | undefined {
+  const name = formOfKeyword.get(keyword);
+  if (name === undefined) return isAnnotation(keyword) ? undefined : `has the unknown keyword "${keyword}"`;
+  const form: Form = forms[name];
+  if (form.matches(value)) return undefined;
+  return `has the keyword "${keyword}", which must be ${form.words}`;
 }
 
-function checkValues(
-  { pattern, patternProperties, format, type }: SchemaObject,
-  { isFormat }: KeywordOptions,
-  reject: (reason: string) => never,
-): void {
-  for (const text of [pattern, ...Object.keys(patternProperties ?? {})]) {
-    if (text === undefined) continue;
-    try {
-      new RegExp(text as string, "u");
-    } catch (error) {
-      reject(`has a pattern that is not valid: ${(error as Error).message}`);
-    }
-  }
-  if (format !== undefined && !isInt64({ type, format }) && !isFormat(format as string))
-    reject(`has the unknown format "${format}"`);
+/** A schema that is a direct part of another one. */
+export interface Subschema {
+  readonly schema: Schema;
+  readonly keyword: string;
+  /** The JSON pointer relative to the schema, without a slash at the beginning. */
+  readonly place: string;
+  /** The name or index behind the keyword; empty if the keyword has one schema. */
+  readonly key: string;
 }
 
-// Ajv fills in only defaults that are written beside a property, and not those of the schema that it refers to.
-function addDefaults(schema: SchemaObject, { resolve }: KeywordOptions): SchemaObject {
-  if (schema.properties === undefined) return schema;
-  const properties = mapValues(schema.properties as Record<string, Schema>, (property) => {
-    const reference = referenceOf(property);
-    const isWritten = typeof property === "object" && property.default !== undefined;
-    const target = reference === undefined || isWritten ? undefined : resolve(reference);
-    return typeof target !== "object" || target.default === undefined
-      ? property
-      : { ...(property as SchemaObject), default: target.default };
+/** Returns the schemas that are direct parts of a schema, also those behind `$defs`. Ignores invalid keywords. */
+export function subschemasOf(schema: SchemaObject): Subschema[] {
+  return Object.entries(schema).flatMap(([keyword, value]): Subschema[] => {
+    const form = formOfKeyword.get(keyword);
+    if (form === undefined || !form.startsWith("schema") || !forms[form].matches(value)) return [];
+    if (form === "schema") return [{ schema: value as Schema, keyword, place: keyword, key: "" }];
+    return Object.entries(value as Record<string, Schema>).map(([key, subschema]) => {
+      return { schema: subschema, keyword, place: `${keyword}/${escapeToken(key)}`, key };
+    });
   });
-  return { ...schema, properties };
 }
 
-function mapValues<V, W>(record: Record<string, V>, map: (value: V, name: string) => W): Record<string, W> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
+/** Returns the value of a keyword with each schema in it replaced. */
+export function mapSubschemas(
+  keyword: string,
+  value: unknown,
+  map: (schema: Schema, place: string) => unknown,
+): unknown {
+  switch (formOfKeyword.get(keyword)) {
+    case "schema":
+      return map(value as Schema, keyword);
+    case "schemas":
+      return (value as Schema[]).map((schema, index) => map(schema, `${keyword}/${index}`));
+    case "schemasByName":
+    case "schemasByPattern": {
+      const entries = Object.entries(value as Record<string, Schema>);
+      return Object.fromEntries(
+        entries.map(([name, schema]) => [name, map(schema, `${keyword}/${escapeToken(name)}`)]),
+      );
+    }
+    default:
+      return value;
+  }
+}
+
+/** Returns whether a value has a bigint, at any depth. Ajv neither compares nor writes one. */
+export function hasBigint(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "bigint";
+  return Object.values(value).some(hasBigint);
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "boolean" || isObject(value);
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
 }

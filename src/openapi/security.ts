@@ -1,14 +1,33 @@
-// Checks the credentials that the document requires for an operation (OpenAPI 3.1, Security Requirement Object).
+// Checks the credentials that the document requires for an operation: its security schemes, scopes and alternatives
+// (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../http/index.ts";
-import type { OpenApi, OperationObject } from "./document-types.ts";
-import type { Operation, Reject } from "./operation.ts";
+import { type Credential, isSupported, readCredential, toChallenge } from "./credentials.ts";
+import type { OpenApi, OperationObject, SecuritySchemeObject } from "./document-types.ts";
+import type { Operation, Report } from "./operation.ts";
 import type { Part } from "./part.ts";
 
-/** Authenticates a request by one credential. Returns the caller, or the error to respond with. */
+/** What a check of a credential can use besides it. */
+export interface SecurityContext {
+  /** The scopes or roles that the operation requires. */
+  readonly scopes: readonly string[];
+  readonly operation: Operation;
+  readonly request: FastifyRequest;
+}
+
+/**
+ * Checks a credential. Returns the caller, or undefined if the credential is not valid. If the caller has `scopes`, an array
+ * or a Set, the server compares them with those that are required. Throws an HttpError for another failure.
+ */
+export type CheckCredential<Caller = unknown> = (
+  credential: Credential,
+  context: SecurityContext,
+) => Promise<Caller | undefined>;
+
+/** Authenticates a request by itself. Returns the caller, or the error to respond with. */
 export type Authenticate<Caller = unknown> = (request: FastifyRequest) => Promise<Caller | HttpError>;
 
-/** The implementation of a security scheme. */
+/** A security scheme that reads and checks its credential by itself. */
 export interface SecurityScheme<Caller = unknown> {
   /** The type that the document must declare: `http bearer`, `http basic`, `apikey header x-key`, `oauth2`, … */
   readonly type: string;
@@ -16,59 +35,168 @@ export interface SecurityScheme<Caller = unknown> {
 }
 
 /** The implementations of security schemes, by their names in the document (`components.securitySchemes`). */
-export type SecuritySchemes<Caller = unknown> = Readonly<Record<string, SecurityScheme<Caller>>>;
+export type SecuritySchemes<Caller = unknown> = Readonly<
+  Record<string, SecurityScheme<Caller> | CheckCredential<Caller>>
+>;
+
+/** A security scheme that an operation requires. */
+export interface RequiredScheme {
+  readonly name: string;
+  readonly scheme: SecuritySchemeObject;
+  readonly scopes: readonly string[];
+}
 
 /** A security requirement: all of its schemes must be met. Without schemes, no credential is required. */
-export type SecurityRequirement = readonly { readonly name: string; readonly type: string }[];
+export type SecurityRequirement = readonly RequiredScheme[];
 
 /** Reads the security requirements of an operation, which default to those of the document. */
 export function readSecurity(
   document: Part<OpenApi>,
   operation: OperationObject,
-  reject: Reject,
+  report: Report,
 ): SecurityRequirement[] {
   const schemes = document.at("components")?.at("securitySchemes");
   return (operation.security ?? document.value.security ?? []).map((requirement) =>
-    Object.entries(requirement).map(([name, roles]) => {
-      const scheme = schemes?.at(name)?.value;
-      if (scheme === undefined) return reject(`requires the security scheme ${name}, which is not declared`);
-      if (roles.length > 0) return reject(`requires roles of the security scheme ${name}, which are not supported`);
-      const type = [scheme.type, scheme.scheme, scheme.in, scheme.name].filter(Boolean).join(" ").toLowerCase();
-      return { name, type };
+    Object.entries(requirement).map(([name, scopes]): RequiredScheme => {
+      const scheme = schemes?.at(name)?.value ?? { type: "unknown" };
+      if (scheme.type === "unknown") report(`requires the security scheme ${name}, which is not declared`);
+      return { name, scheme, scopes };
     }),
   );
 }
 
+/** Returns the type of a scheme with what distinguishes it: `http bearer`, `apikey header x-key`. */
+function typeOf({ type, scheme, in: location, name }: SecuritySchemeObject): string {
+  return [type, scheme, location, name].filter(Boolean).join(" ").toLowerCase();
+}
+
+interface Attempt {
+  readonly required: RequiredScheme;
+  readonly authenticate: (request: FastifyRequest) => Promise<unknown>;
+}
+
+/** The options of `createAuthentication`. */
+export interface AuthenticationOptions {
+  readonly schemes: SecuritySchemes;
+  /** The name of the protected API in WWW-Authenticate. */
+  readonly realm: string;
+  /** Accepts each credential of the right form for schemes without an implementation. */
+  readonly mock?: boolean | undefined;
+}
+
 /**
- * Creates the authentication of an operation. It returns the caller, or undefined if no credential is required, and
- * throws an HttpError if none of the requirements is met. Throws an Error that names the operation if a required scheme
- * has no implementation of its type.
+ * Creates the authentication of an operation. It returns the caller, or undefined if no credential is required and none was
+ * sent, and throws an HttpError if none of the requirements is met. The caller of several schemes is an object with the
+ * caller of each, by name. Throws an Error that names the operation if a scheme has no implementation of its type.
  */
 export function createAuthentication(
-  { id, security }: Operation,
-  schemes: SecuritySchemes,
+  operation: Operation,
+  options: AuthenticationOptions,
 ): (request: FastifyRequest) => Promise<unknown> {
-  const alternatives = security.map((requirement) =>
-    requirement.map(({ name, type }) => {
-      const scheme = schemes[name];
-      if (scheme?.type === type) return scheme.authenticate;
-      throw new Error(
-        `The operation ${id} requires the security scheme ${name} of type ${type}, which has no implementation.`,
-      );
-    }),
+  const alternatives = operation.security.map((requirement) =>
+    requirement.map((required) => createAttempt(operation, required, options)),
   );
+  const required = alternatives.filter((attempts) => attempts.length > 0);
+  const isOptional = required.length < alternatives.length;
   return async (request) => {
-    let error: HttpError | undefined;
-    for (const alternative of alternatives) {
-      let caller: unknown;
-      for (const authenticate of alternative) {
-        caller = await authenticate(request);
-        if (caller instanceof HttpError) break;
+    let failure: HttpError | undefined;
+    for (const attempts of required) {
+      // A credential that was sent must be valid, even if none is required.
+      if (isOptional && !attempts.some(({ required: { scheme } }) => readCredential(scheme, request) !== undefined))
+        continue;
+      const callers: [string, unknown][] = [];
+      for (const { required, authenticate } of attempts) {
+        const caller = await authenticate(request);
+        if (caller instanceof HttpError) {
+          failure = combine(failure, caller);
+          break;
+        }
+        callers.push([required.name, caller]);
       }
-      if (!(caller instanceof HttpError)) return caller;
-      error ??= caller;
+      if (callers.length === attempts.length)
+        return callers.length === 1 ? callers[0]?.[1] : Object.fromEntries(callers);
     }
-    if (error) throw error;
+    if (failure) throw failure;
     return undefined;
   };
+}
+
+function createAttempt(
+  operation: Operation,
+  required: RequiredScheme,
+  { schemes, realm, mock }: AuthenticationOptions,
+): Attempt {
+  const { name, scheme, scopes } = required;
+  const implementation = schemes[name] ?? (mock ? acceptAny : undefined);
+  const type = typeOf(scheme);
+  const isMatching = typeof implementation === "function" ? isSupported(scheme) : implementation?.type === type;
+  if (implementation === undefined || !isMatching)
+    throw new Error(
+      `The operation ${operation.id} requires the security scheme ${name} of type ${type}, which has no implementation.`,
+    );
+  const authenticate =
+    typeof implementation === "function"
+      ? createCheck(implementation, operation, required, realm)
+      : implementation.authenticate;
+  return {
+    required,
+    authenticate: async (request) => {
+      const caller = await authenticate(request);
+      return caller instanceof HttpError ? caller : (checkScopes(caller, scopes, scheme, realm) ?? caller);
+    },
+  };
+}
+
+const acceptAny: CheckCredential = async (credential) => credential;
+
+function createCheck(
+  check: CheckCredential,
+  operation: Operation,
+  required: RequiredScheme,
+  realm: string,
+): Authenticate {
+  const { scheme, scopes } = required;
+  return async (request) => {
+    const credential = readCredential(scheme, request);
+    const caller = credential && (await check(credential, { scopes, operation, request }));
+    if (caller !== undefined) return caller;
+    const challenge = toChallenge(scheme, { realm, ...(credential && { error: "invalid_token" }) });
+    const message = credential
+      ? "The credential is not valid."
+      : `This operation requires a credential: ${describe(scheme)}.`;
+    return new HttpError("unauthorized", message, { "www-authenticate": challenge });
+  };
+}
+
+// RFC 6750, section 3.1.
+function checkScopes(
+  caller: unknown,
+  scopes: readonly string[],
+  scheme: SecuritySchemeObject,
+  realm: string,
+): HttpError | undefined {
+  const granted = (caller as { scopes?: unknown } | null | undefined)?.scopes;
+  if (!Array.isArray(granted) && !(granted instanceof Set)) return undefined;
+  const known = new Set<unknown>(granted);
+  const missing = scopes.filter((scope) => !known.has(scope));
+  if (missing.length === 0) return undefined;
+  const challenge = toChallenge(scheme, { realm, error: "insufficient_scope", scope: scopes.join(" ") });
+  return new HttpError("insufficient_scope", `The credential must have the scope ${missing.join(", ")}.`, {
+    "www-authenticate": challenge,
+  });
+}
+
+// The challenges of all schemes that were tried. A credential that lacks only a scope takes precedence.
+function combine(first: HttpError | undefined, next: HttpError): HttpError {
+  if (first === undefined) return next;
+  const [main, other] = next.response.status === 403 && first.response.status === 401 ? [next, first] : [first, next];
+  const challenges = [main, other].flatMap(({ headers }) => headers["www-authenticate"] ?? []);
+  if (main.response.status !== 401 || new Set(challenges).size < 2) return main;
+  const headers = { ...main.headers, "www-authenticate": [...new Set(challenges)].join(", ") };
+  return new HttpError(main.response.body.code as "unauthorized", main.message, headers);
+}
+
+function describe(scheme: SecuritySchemeObject): string {
+  if (scheme.type === "apiKey") return `the ${scheme.in} ${scheme.in === "query" ? "parameter " : ""}${scheme.name}`;
+  return `the header Authorization: ${scheme.scheme?.toLowerCase() === "basic" ? "Basic" : "Bearer"}`;
 }

@@ -2,7 +2,6 @@
 // is generated beside the types that TypeScript compiles against, so that a start can tell whether they are current.
 
 import type { Document } from "./document.ts";
-import type { OperationObject } from "./document-types.ts";
 import { type Part, referenceOf } from "./part.ts";
 import type { Schema, SchemaObject } from "./schema-keywords.ts";
 
@@ -16,10 +15,8 @@ export type TypeSummary = Readonly<Record<string, string>>;
 export function summarizeTypes({ root, operations }: Document): TypeSummary {
   const types: Record<string, string> = {};
   const schemas = new SchemaTypes(root, types);
-  for (const { id, method, path } of operations) {
-    const item = root.at("paths")?.at(path) as Part<Record<string, OperationObject>>;
-    const operation = item.at(method.toLowerCase()) as Part<OperationObject>;
-    for (const [, parameter] of operation.membersOf("parameters")) {
+  for (const { id, part: operation, parameterParts } of operations) {
+    for (const parameter of parameterParts) {
       const { value } = parameter;
       const schema = parameter.at("schema")?.value as SchemaObject | undefined;
       const mark = value.required || schema?.default !== undefined ? "" : "?";

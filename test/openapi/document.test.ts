@@ -68,35 +68,22 @@ t.test("Takes the base path also from a relative server URL", async (t) => {
     t.equal((await readDocument(editDocument(setServers([{ url }])))).basePath, url);
 });
 
-const setPath =
-  (fields: object): Change =>
-  ({ paths }) =>
-    Object.assign(paths["/pets"], fields);
-
 t.test("Rejects an invalid or unsupported document, with the reason", async (t) => {
   for (const [message, ...changes] of [
     [/invalid: .*must have required property 'version'/, ({ info }) => Object.assign(info, { version: undefined })],
-    [/invalid: it must have openapi: 3.1.x/, (document) => Object.assign(document, { openapi: "3.0.0" })],
+    [
+      /invalid: it must have openapi: 3.0.x, 3.1.x or 3.2.x/,
+      (document) => Object.assign(document, { openapi: "4.0.0" }),
+    ],
     [/invalid: .*NoSuch/, setSchema("Pets", { items: { $ref: "#/components/schemas/NoSuch" } })],
-    [/GET \/pets has no operationId/, setOperation("listPets", { operationId: undefined })],
     [/Two operations have the operationId getPet/, setOperation("createPet", { operationId: "getPet" })],
     [
-      /first server must have a path such as \/v1, but is 'https:\/\/x.example\/'\./,
+      /first server must have a path such as \/v1\./,
       ({ servers }) => Object.assign(servers[0].variables.base_url, { default: "https://x.example/" }),
     ],
-    [
-      /first server must have a path such as \/v1, but is ''\./,
-      (document) => Object.assign(document, { servers: undefined }),
-    ],
-    [/first server must have a path .* but is ''\./, ({ servers }) => Object.assign(servers[0], { url: "{other}" })],
+    [/first server must have a path such as \/v1\./, (document) => Object.assign(document, { servers: undefined })],
+    [/first server must have a path such as \/v1\./, ({ servers }) => Object.assign(servers[0], { url: "{other}" })],
     [/invalid: .*it must have required property 'info'/, (document) => Object.assign(document, { info: undefined })],
-    [
-      /the number 9007199254740993 exceeds 2\^53/,
-      setParameterSchema("listPets", "limit", { maximum: 9_007_199_254_740_993n }),
-    ],
-    [/path \/pets has the field servers/, setPath({ servers: [{ url: "/x" }] })],
-    [/path \/pets has the field trace/, setPath({ trace: { responses: { default: { description: "x" } } } })],
-    [/path \/pets has the field parameters/, setPath({ parameters: [] })],
   ] as [RegExp, ...Change[]][])
     await t.rejects(async () => readDocument(editDocument(...changes)), { message }, String(message));
   for (const text of ["{", "", "---", "[]", "7"])

@@ -10,8 +10,9 @@ type Schema = Record<string, unknown>;
 function validate(schema: Schema, body: unknown): string | undefined {
   const root = Part.of({ schema });
   const schemas = new Schemas(root);
-  schemas.add(schema, "/schema");
-  schemas.addTargets();
+  const options = { report: (_: string, reason: string) => t.fail(reason) };
+  schemas.add(schema, "/schema", options);
+  schemas.checkReferences(options);
   return createRecordValidator(root.find("/schema"), schemas)(body).error?.message;
 }
 

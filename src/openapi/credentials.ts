@@ -1,0 +1,60 @@
+// Reads the credentials of a request by the types of security schemes.
+import type { FastifyRequest } from "fastify";
+import type { SecuritySchemeObject } from "./document-types.ts";
+import { decodeComponent, parseCookies, parsePairs } from "./pairs.ts";
+
+/** The credential of http basic (RFC 7617). */
+export interface BasicCredential {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A token or an API key; for http basic, a user name and a password. */
+export type Credential = string | BasicCredential;
+
+/** Returns whether the server can read the credentials of a scheme. */
+export function isSupported({ type, scheme, in: location }: SecuritySchemeObject): boolean {
+  if (type === "http") return /^(basic|bearer)$/i.test(scheme ?? "");
+  if (type === "apiKey") return /^(header|query|cookie)$/.test(location ?? "");
+  return type === "oauth2" || type === "openIdConnect";
+}
+
+/** Returns the credential of a request for a scheme; undefined if it has none of the right form. */
+export function readCredential(scheme: SecuritySchemeObject, request: FastifyRequest): Credential | undefined {
+  if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;
+  const [, type = "", token = ""] = /^(\w+) +([\w.~+/=-]+) *$/.exec(request.headers.authorization ?? "") ?? [];
+  const isBasic = scheme.scheme?.toLowerCase() === "basic";
+  if (type.toLowerCase() !== (isBasic ? "basic" : "bearer")) return undefined;
+  return isBasic ? decodeBasic(token) : token;
+}
+
+function readApiKey(
+  { in: location, name = "" }: SecuritySchemeObject,
+  { headers, url }: FastifyRequest,
+): string | undefined {
+  if (location === "header") return [headers[name.toLowerCase()]].flat()[0];
+  if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
+  const [, query = ""] = url.split("?", 2);
+  return decodeComponent(parsePairs(query).get(name)?.[0] ?? "");
+}
+
+function decodeBasic(token: string): BasicCredential | undefined {
+  const text = Buffer.from(token, "base64").toString("utf8");
+  const end = text.indexOf(":");
+  return end < 0 ? undefined : { username: text.slice(0, end), password: text.slice(end + 1) };
+}
+
+/** Returns the challenge of a scheme for WWW-Authenticate (RFC 9110, section 11.6.1). */
+export function toChallenge(scheme: SecuritySchemeObject, parameters: Readonly<Record<string, string>>): string {
+  const isBasic = scheme.scheme?.toLowerCase() === "basic";
+  const isKey = scheme.type === "apiKey";
+  // Only Bearer has `error` and `scope` (RFC 6750, section 3). No scheme is registered for API keys.
+  const { realm = "" } = parameters;
+  const own: Readonly<Record<string, string>> = isKey
+    ? { realm, in: scheme.in ?? "", name: scheme.name ?? "" }
+    : isBasic
+      ? { realm, charset: "UTF-8" }
+      : parameters;
+  const texts = Object.entries(own).map(([name, value]) => `${name}="${value.replace(/[^\x20-\x7e]|["\\]/g, "")}"`);
+  return `${isKey ? "ApiKey" : isBasic ? "Basic" : "Bearer"} ${texts.join(", ")}`;
+}

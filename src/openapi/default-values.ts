@@ -1,0 +1,48 @@
+// Default values: compares them with the keywords of their own schema, without compiling it.
+import { canonicalJson, toJson } from "../lib/index.ts";
+import { findFault, hasBigint, type SchemaObject } from "./schema-keywords.ts";
+
+type Check = (value: unknown, limit: never) => boolean;
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint" || Number.isInteger(value)) return "integer";
+  return typeof value;
+};
+const isType = (value: unknown, type: string | readonly string[]) => {
+  const types = [type].flat();
+  return types.includes(typeOf(value)) || (typeOf(value) === "integer" && types.includes("number"));
+};
+const numberCheck = (check: (value: number, limit: number) => boolean) => (value: unknown, limit: number) =>
+  !isType(value, "number") || check(Number(value), Number(limit));
+const textCheck = (check: (value: string, limit: never) => boolean) => (value: unknown, limit: never) =>
+  typeof value !== "string" || check(value, limit);
+
+const checks: Readonly<Record<string, Check>> = {
+  type: isType,
+  enum: (value, values: readonly unknown[]) => values.some((other) => canonicalJson(other) === canonicalJson(value)),
+  const: (value, other: unknown) => canonicalJson(other) === canonicalJson(value),
+  minimum: numberCheck((value, limit) => value >= limit),
+  maximum: numberCheck((value, limit) => value <= limit),
+  exclusiveMinimum: numberCheck((value, limit) => value > limit),
+  exclusiveMaximum: numberCheck((value, limit) => value < limit),
+  minLength: textCheck((value, limit) => [...value].length >= limit),
+  maxLength: textCheck((value, limit) => [...value].length <= limit),
+  pattern: textCheck((value, pattern) => new RegExp(pattern, "u").test(value)),
+};
+
+/**
+ * Returns what a default value must be that does not match a keyword of its schema, such as "of the type string". Returns
+ * undefined if it matches. Does not check the keywords that have schemas.
+ */
+export function findMismatch(schema: SchemaObject, value: unknown): string | undefined {
+  const failed = Object.entries(checks).find(
+    ([keyword, check]) =>
+      schema[keyword] !== undefined &&
+      findFault(keyword, schema[keyword]) === undefined &&
+      !check(value, schema[keyword] as never),
+  );
+  if (failed) return `valid against ${failed[0]}: ${toJson(schema[failed[0]])}`;
+  return hasBigint(value) ? "at most 2^53" : undefined;
+}

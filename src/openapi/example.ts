@@ -1,0 +1,267 @@
+// Creates values from schemas, for mock responses. Not openapi-sampler, whose values are often not valid: it ignores
+// patterns, unevaluated properties, and alternatives that exclude each other.
+import { isInt64 } from "./number-keywords.ts";
+import { sampleFormat, samplePattern } from "./sample-text.ts";
+import type { SchemaNode } from "./schema-node.ts";
+
+const maxDepth = 24;
+const int64Limit = Number.MAX_SAFE_INTEGER;
+
+/** How a value is created. If it is not valid, another variant may be. */
+interface Variant {
+  /** Uses the examples of the schemas. */
+  readonly hasExamples: boolean;
+  /** Adds properties and items that are not required. */
+  readonly isFull: boolean;
+  /** Which alternative of `oneOf` and `anyOf` is used. */
+  readonly choice: number;
+}
+
+const variants: readonly Variant[] = [
+  { hasExamples: true, isFull: true, choice: 0 },
+  { hasExamples: false, isFull: true, choice: 0 },
+  { hasExamples: true, isFull: false, choice: 0 },
+  { hasExamples: false, isFull: false, choice: 0 },
+  ...[1, 2, 3, 4, 5].map((choice) => ({ hasExamples: false, isFull: false, choice })),
+];
+
+/** Creates a value from a schema. Returns the first that `isValid` accepts, or else any. */
+export function createExample(node: SchemaNode, isValid: (value: unknown) => boolean): unknown {
+  for (const variant of variants) {
+    const value = new ExampleBuilder(variant).create(node);
+    if (isValid(value)) return value;
+  }
+  return new ExampleBuilder(variants[0] as Variant).create(node);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+class ExampleBuilder {
+  readonly #variant: Variant;
+  readonly #stack: string[] = []; // the keys of the schemas that are being created
+
+  constructor(variant: Variant) {
+    this.#variant = variant;
+  }
+
+  /** Creates a value. `index` is its position in an array, whose items may have to differ. */
+  create(node: SchemaNode, index = 0): unknown {
+    this.#stack.push(node.key);
+    try {
+      return this.#createFrom(this.#chooseParts(node), index);
+    } finally {
+      this.#stack.pop();
+    }
+  }
+
+  // The schemas that apply to the value, with one alternative of each choice.
+  #chooseParts(node: SchemaNode, found = new Map<string, SchemaNode>()): SchemaNode[] {
+    for (const part of node.parts()) {
+      if (found.has(part.key)) continue;
+      found.set(part.key, part);
+      for (const keyword of ["oneOf", "anyOf"]) {
+        const alternatives = part.subschemas().filter((subschema) => subschema.keyword === keyword);
+        const chosen = this.#choose(
+          part,
+          alternatives.map(({ place }) => part.at(place)),
+        );
+        if (chosen) this.#chooseParts(chosen, found);
+      }
+      if (part.schema.if !== undefined && part.schema.then !== undefined) this.#chooseParts(part.at("then"), found);
+    }
+    return [...found.values()];
+  }
+
+  // Rather one that ends a recursion, and none of null.
+  #choose(part: SchemaNode, alternatives: readonly SchemaNode[]): SchemaNode | undefined {
+    const { choice } = this.#variant;
+    if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
+    const discriminated = findDiscriminated(part, alternatives);
+    const ends = (node: SchemaNode) => !node.parts().some(({ key }) => this.#stack.includes(key));
+    const isNull = (node: SchemaNode) => node.parts().some(({ schema }) => schema.type === "null");
+    return (
+      discriminated ??
+      alternatives.find((node) => ends(node) && !isNull(node)) ??
+      alternatives.find(ends) ??
+      alternatives[0]
+    );
+  }
+
+  #createFrom(parts: readonly SchemaNode[], index: number): unknown {
+    const merged = mergeKeywords(parts);
+    if (merged.const !== undefined) return merged.const;
+    const values = merged.enum as unknown[] | undefined;
+    if (values && values.length > 0)
+      return values.filter((value) => value !== null)[index % values.length] ?? values[0];
+    const example = this.#variant.hasExamples ? findExample(parts, index) : undefined;
+    if (example !== undefined) return example;
+    switch (selectType(merged)) {
+      case "object":
+        return this.#createObject(parts, merged);
+      case "array":
+        return this.#createArray(parts, merged);
+      case "integer":
+      case "number":
+        return createNumber(merged, index);
+      case "boolean":
+        return index % 2 === 0;
+      case "null":
+        return null;
+      default:
+        return createText(merged, index);
+    }
+  }
+
+  #createObject(parts: readonly SchemaNode[], merged: Json): Record<string, unknown> {
+    const required = new Set(parts.flatMap(({ schema }) => (schema.required as string[] | undefined) ?? []));
+    const entries: [string, unknown][] = [];
+    const names = new Set([
+      ...parts.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)),
+      ...required,
+    ]);
+    const isClosed = parts.some(({ schema }) => schema.additionalProperties === false);
+    for (const name of names) {
+      const properties = [
+        ...new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.key, node])).values(),
+      ];
+      if (
+        properties.some((property) =>
+          property.parts().some(({ schema }) => schema.writeOnly === true || isFalse(schema)),
+        )
+      )
+        continue;
+      const isRecursive = properties.some((property) => property.parts().some(({ key }) => this.#stack.includes(key)));
+      if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#stack.length > maxDepth / 3)) continue;
+      if (this.#stack.length > maxDepth) continue;
+      if (properties.length === 0 && !isClosed) properties.push(...findAdditional(parts, name));
+      entries.push([name, this.#createMerged(properties)]);
+    }
+    const min = Number(merged.minProperties ?? 0);
+    const additional = findAdditional(parts, "property1");
+    const count = this.#variant.isFull && names.size === 0 && additional.length > 0 ? Math.max(min, 1) : min;
+    for (let number = 1; entries.length < count && number <= 100; number++)
+      entries.push([`property${number}`, this.#createMerged(additional)]);
+    const max = Number(merged.maxProperties ?? Number.POSITIVE_INFINITY);
+    if (entries.length > max) entries.sort(([one], [other]) => Number(required.has(other)) - Number(required.has(one)));
+    return Object.fromEntries(entries.slice(0, max));
+  }
+
+  // The value of a property that several schemas declare.
+  #createMerged(nodes: readonly SchemaNode[], index = 0): unknown {
+    const [first] = nodes;
+    if (nodes.length === 1 && first) return this.create(first, index);
+    const keys = nodes.map(({ key }) => key);
+    this.#stack.push(...keys);
+    try {
+      return this.#createFrom(
+        nodes.flatMap((node) => this.#chooseParts(node)),
+        index,
+      );
+    } finally {
+      this.#stack.length -= keys.length;
+    }
+  }
+
+  #createArray(parts: readonly SchemaNode[], merged: Json): unknown[] {
+    const prefix = parts.flatMap((part) =>
+      ((part.schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) => part.at(`prefixItems/${index}`)),
+    );
+    const items = parts.filter(({ schema }) => schema.items !== undefined).map((part) => part.at("items"));
+    const contains = parts.filter(({ schema }) => schema.contains !== undefined).map((part) => part.at("contains"));
+    const isRecursive = items.some((item) => item.parts().some(({ key }) => this.#stack.includes(key)));
+    const isEmpty =
+      !this.#variant.isFull ||
+      isRecursive ||
+      items.some(({ schema }) => isFalse(schema)) ||
+      this.#stack.length > maxDepth / 2;
+    const min = Math.max(Number(merged.minItems ?? 0), contains.length > 0 ? Number(merged.minContains ?? 1) : 0);
+    const count = Math.min(Math.max(min, isEmpty ? 0 : 1), Number(merged.maxItems ?? Number.POSITIVE_INFINITY), 1_000);
+    if (this.#stack.length > maxDepth) return [];
+    return Array.from({ length: Math.max(count, isEmpty ? 0 : prefix.length) }, (_, index) => {
+      const own = prefix[index];
+      return own ? this.create(own, index) : this.#createMerged(contains.length > 0 ? contains : items, index);
+    });
+  }
+}
+
+function isFalse(schema: Json): boolean {
+  return Array.isArray(schema.enum) && schema.enum.length === 0;
+}
+
+function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {
+  return parts.flatMap((part) => {
+    const patterns = Object.keys((part.schema.patternProperties ?? {}) as Json);
+    const pattern = patterns.find((pattern) => new RegExp(pattern, "u").test(name));
+    if (pattern !== undefined)
+      return [part.at(`patternProperties/${pattern.replaceAll("~", "~0").replaceAll("/", "~1")}`)];
+    return typeof part.schema.additionalProperties === "object" ? [part.at("additionalProperties")] : [];
+  });
+}
+
+// The alternative to which the first name of the mapping leads.
+function findDiscriminated({ schema }: SchemaNode, alternatives: readonly SchemaNode[]): SchemaNode | undefined {
+  const { mapping = {} } = (schema.discriminator ?? {}) as { readonly mapping?: Readonly<Record<string, string>> };
+  const [reference] = Object.values(mapping);
+  return alternatives.find((alternative) => alternative.schema.$ref === reference && reference !== undefined);
+}
+
+function findExample(parts: readonly SchemaNode[], index: number): unknown {
+  for (const { schema } of parts) {
+    const examples = Array.isArray(schema.examples) ? schema.examples : [];
+    const found = examples[index % Math.max(examples.length, 1)] ?? schema.example ?? schema.default;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+// The keywords of all schemas together. Of limits, the narrower one.
+function mergeKeywords(parts: readonly SchemaNode[]): Json {
+  const merged: Record<string, unknown> = {};
+  for (const { schema } of parts)
+    for (const [keyword, value] of Object.entries(schema)) {
+      const before = merged[keyword];
+      if (before === undefined) merged[keyword] = value;
+      else if (/^(min|exclusiveMin)/.test(keyword)) merged[keyword] = Math.max(Number(before), Number(value));
+      else if (/^(max|exclusiveMax)/.test(keyword)) merged[keyword] = Math.min(Number(before), Number(value));
+      else if (keyword === "type" || keyword === "enum") {
+        const both = [before].flat().filter((item) => [value].flat().includes(item));
+        if (both.length > 0) merged[keyword] = both;
+      }
+    }
+  return merged;
+}
+
+function selectType(merged: Json): string {
+  const types = [merged.type ?? []].flat() as string[];
+  if (types.length > 0) return types.find((type) => type !== "null") ?? "null";
+  if (merged.properties ?? merged.required ?? merged.additionalProperties ?? merged.minProperties) return "object";
+  if (merged.items ?? merged.prefixItems ?? merged.minItems ?? merged.contains) return "array";
+  return [merged.minimum, merged.maximum, merged.multipleOf].some((limit) => limit !== undefined) ? "number" : "string";
+}
+
+function createNumber(merged: Json, index: number): number | bigint {
+  const isInteger = [merged.type].flat().includes("integer") || merged.type === undefined;
+  const step = merged.multipleOf === undefined ? (isInteger ? 1 : 0.5) : Number(merged.multipleOf);
+  const min = Math.max(Number(merged.minimum ?? -int64Limit), Number(merged.exclusiveMinimum ?? -int64Limit));
+  const max = Math.min(Number(merged.maximum ?? int64Limit), Number(merged.exclusiveMaximum ?? int64Limit));
+  const isExcluded = (value: number) =>
+    value <= Number(merged.exclusiveMinimum ?? -Infinity) || value >= Number(merged.exclusiveMaximum ?? Infinity);
+  let value = min > 0 || max < 0 ? Math.ceil(min / step) * step : 0;
+  if (min === -int64Limit && max < 0) value = Math.floor(max / step) * step;
+  value += index * step + (value === 0 && max >= step ? step : 0);
+  if (isExcluded(value)) value += value + step <= max ? step : -step;
+  if (isExcluded(value) || value > max) value = isInteger ? Math.floor((min + max) / 2) : (min + max) / 2;
+  return isInt64(merged) && Number.isInteger(value) ? BigInt(value) : value;
+}
+
+function createText(merged: Json, index: number): string {
+  const min = Number(merged.minLength ?? 0);
+  const max = Number(merged.maxLength ?? Number.POSITIVE_INFINITY);
+  const pattern = merged.pattern as string | undefined;
+  const text =
+    (pattern === undefined
+      ? sampleFormat(merged.format as string | undefined, index)
+      : samplePattern(pattern, min, max)) ?? (index > 0 ? `text${index + 1}` : "text");
+  if (pattern !== undefined || (merged.format !== undefined && text.length >= min && text.length <= max)) return text;
+  return text.padEnd(Math.min(min, 1_000_000), "x").slice(0, max);
+}

@@ -1,0 +1,127 @@
+// Mock responses: the examples of the document, or values made from its schemas.
+import { HttpError } from "../http/index.ts";
+import { toJson } from "../lib/index.ts";
+import type { ExampleObject, MediaTypeObject, ParameterObject, ResponseObject } from "./document-types.ts";
+import { createExample } from "./example.ts";
+import { formatOf, negotiate } from "./media-types.ts";
+import type { Operation } from "./operation.ts";
+import type { Part } from "./part.ts";
+import type { UntypedResponse } from "./response.ts";
+import type { Schemas } from "./schema.ts";
+
+/** What a client prefers: the header Prefer (RFC 7240) with `status=404` and `example=name`. */
+interface Preferences {
+  readonly status: string | undefined;
+  readonly example: string | undefined;
+}
+
+/** The headers of a request that select a response. */
+export interface MockRequest {
+  readonly prefer: string | undefined;
+  readonly accept: string | undefined;
+}
+
+/**
+ * Creates the handler of an operation that has none. It responds with the first success that the document declares, or
+ * with the status that the client prefers. The body is an example that matches its schema, or made from the schema.
+ */
+export function createMockHandler(operation: Operation, schemas: Schemas): (request: MockRequest) => UntypedResponse {
+  const responses = operation.part.membersOf("responses").filter(([status]) => !status.startsWith("x-"));
+  const cache = new Map<string, UntypedResponse>();
+  return ({ prefer, accept }) => {
+    const preferences = parsePreferences(prefer);
+    const [status, response] = selectResponse(responses, preferences.status);
+    const contents = response?.membersOf("content") ?? [];
+    const mediaTypes = contents.map(([mediaType]) => mediaType);
+    const mediaType = negotiate(mediaTypes, accept) ?? mediaTypes[0];
+    const key = `${status} ${mediaType} ${preferences.example}`;
+    const found = cache.get(key) ?? createResponse(status, response, mediaType, preferences.example, schemas);
+    if (preferences.example === undefined) cache.set(key, found);
+    return found;
+  };
+}
+
+function createResponse(
+  status: number,
+  response: Part<ResponseObject> | undefined,
+  mediaType: string | undefined,
+  example: string | undefined,
+  schemas: Schemas,
+): UntypedResponse {
+  const headers = response?.membersOf("headers").filter(([, { value }]) => value.required === true) ?? [];
+  const content = response?.membersOf("content").find(([type]) => type === mediaType)?.[1];
+  return {
+    status,
+    headers: Object.fromEntries(headers.map(([name, header]) => [name, createValue(header, undefined, schemas)])),
+    ...(content && mediaType !== undefined && toBody(mediaType, createValue(content, example, schemas))),
+  };
+}
+
+function toBody(mediaType: string, value: unknown): Pick<UntypedResponse, "type" | "body"> {
+  const type = mediaType === "*/*" ? "application/json" : mediaType.replace("/*", "/octet-stream");
+  if (formatOf(type) === "json") return { type, body: value };
+  return { type, body: typeof value === "string" ? value : toJson(value ?? "") };
+}
+
+// A status, a range such as 2XX, or `default`.
+function selectResponse(
+  responses: readonly (readonly [string, Part<ResponseObject>])[],
+  preferred: string | undefined,
+): [status: number, response: Part<ResponseObject> | undefined] {
+  const find = (name: string) => responses.find(([status]) => status.toUpperCase() === name.toUpperCase())?.[1];
+  if (preferred !== undefined) {
+    const response = find(preferred) ?? find(`${preferred[0]}XX`) ?? find("default");
+    if (response && /^[1-5]\d\d$/.test(preferred)) return [Number(preferred), response];
+    const names = responses.map(([status]) => status).join(", ");
+    throw new HttpError("invalid_parameter", `Prefer has the status ${preferred}, but the document declares ${names}.`);
+  }
+  const success = responses
+    .map(([status]) => status)
+    .sort()
+    .find((status) => status.startsWith("2"));
+  const name =
+    success ?? responses.map(([status]) => status).find((status) => status === "default") ?? responses[0]?.[0] ?? "200";
+  const status = /^\d+$/.test(name) ? Number(name) : name === "default" ? 200 : Number(name[0]) * 100;
+  return [status, find(name)];
+}
+
+// For example, `Prefer: status=404, example=missing`. `code` is the name that Prism has for `status`.
+function parsePreferences(header = ""): Preferences {
+  const pairs = header
+    .slice(0, 1_024)
+    .split(/[,;]/)
+    .map((pair) => pair.split("="));
+  const find = (...names: string[]) => {
+    const value = pairs.find(([name = ""]) => names.includes(name.trim().toLowerCase()))?.[1];
+    return value?.trim().replace(/^"(.*)"$/, "$1");
+  };
+  return { status: find("status", "code"), example: find("example") };
+}
+
+function createValue(
+  part: Part<MediaTypeObject> | Part<ParameterObject>,
+  example: string | undefined,
+  schemas: Schemas,
+): unknown {
+  const content = part as Part<MediaTypeObject>;
+  const schema = content.written("schema") ?? content.written("itemSchema");
+  const check = schema && schemas.compileCheckAt(schema.pointer);
+  const isValid = (value: unknown) => check === undefined || "value" in check(value);
+  const named = content.membersOf("examples");
+  if (example !== undefined) {
+    const found = named.find(([name]) => name === example);
+    if (found) return readExample(found[1].value);
+    const names = named.map(([name]) => name).join(", ") || "none";
+    throw new HttpError("invalid_parameter", `Prefer has the example ${example}, but the document declares ${names}.`);
+  }
+  const examples = [content.value.example, ...named.map(([, { value }]) => readExample(value))];
+  const valid = examples.find((value) => value !== undefined && isValid(value));
+  if (valid !== undefined) return valid;
+  return schema === undefined
+    ? examples.find((value) => value !== undefined)
+    : createExample(schemas.at(schema.pointer), isValid);
+}
+
+function readExample({ value, dataValue, serializedValue }: ExampleObject): unknown {
+  return dataValue ?? value ?? serializedValue;
+}

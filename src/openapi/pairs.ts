@@ -1,0 +1,41 @@
+// Splits queries, forms and cookies into names and values. The values stay encoded, because a style can split them.
+/** The values of each name. */
+export type Pairs = Map<string, string[]>;
+
+/** Splits `a=1&b=2` of a query or a form (application/x-www-form-urlencoded). */
+export function parsePairs(text: string): Pairs {
+  return toPairs(text === "" ? [] : text.split("&"), decodeComponent);
+}
+
+/** Splits the Cookie header (RFC 6265, section 4.2.1). */
+export function parseCookies(header: string | undefined): Pairs {
+  return toPairs(header?.split(";").map((pair) => pair.trim()) ?? [], (name) => name);
+}
+
+function toPairs(texts: readonly string[], decode: (text: string) => string): Pairs {
+  const pairs: Pairs = new Map();
+  for (const text of texts) {
+    if (text === "") continue;
+    const end = text.indexOf("=");
+    const name = decode(end < 0 ? text : text.slice(0, end));
+    const values = pairs.get(name);
+    const value = end < 0 ? "" : text.slice(end + 1);
+    if (values) values.push(value);
+    else pairs.set(name, [value]);
+  }
+  return pairs;
+}
+
+/** Decodes a name or value of a form: %20 and + are spaces. Returns the text if it is not UTF-8. */
+export function decodeComponent(text: string): string {
+  return text.includes("%") || text.includes("+") ? decodePercent(text.replaceAll("+", " ")) : text;
+}
+
+/** Decodes percent-encoded text. Returns the text if it is not UTF-8, as in most servers. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,118 @@
+// Prepares the schemas of a document for Ajv: with canonical references, exact numbers, and without annotations.
+import { findMismatch } from "./default-values.ts";
+import { isInt64, replaceNumericType } from "./number-keywords.ts";
+import {
+  findFault,
+  hasBigint,
+  isAnnotation,
+  mapSubschemas,
+  type Schema,
+  type SchemaObject,
+} from "./schema-keywords.ts";
+import type { SchemaNode } from "./schema-node.ts";
+
+/** What the preparation needs to know. */
+export interface PreparationOptions {
+  /** Returns the name under which Ajv knows a schema. */
+  nameOf(node: SchemaNode): string;
+  /** Returns whether the format of the schema at a place is enforced. */
+  isFormat(name: string, pointer: string): boolean;
+}
+
+type Prepared = Record<string, unknown>;
+
+// They concern the place of a schema, and not values. Ajv gets what they lead to by references.
+const placeKeywords = new Set(["$id", "$anchor", "$dynamicAnchor", "$defs", "$schema", "$ref", "$dynamicRef"]);
+
+/** Prepares a schema and its subschemas. Leaves out what can't be enforced, which was reported before. */
+export function prepareSchema(node: SchemaNode, options: PreparationOptions): SchemaObject {
+  const { schema } = node;
+  const prepared: Prepared = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (
+      placeKeywords.has(keyword) ||
+      (isAnnotation(keyword) && keyword !== "title") ||
+      findFault(keyword, value) !== undefined
+    )
+      continue;
+    if (keyword === "default" && !isValidDefault(node, value)) continue;
+    if (keyword === "format" && !options.isFormat(value as string, node.pointer) && !isInt64(schema)) continue;
+    prepared[keyword] = mapSubschemas(keyword, value, (subschema, place) =>
+      typeof subschema === "boolean" ? subschema : prepareSchema(node.at(place), options),
+    );
+  }
+  for (const target of node.references()) addPart(prepared, { $ref: options.nameOf(target) });
+  replaceEnum(prepared);
+  moveProto(prepared);
+  replaceUnevaluated(prepared, node);
+  replaceRequired(prepared, node);
+  addDefaults(prepared, node);
+  return replaceNumericType(prepared);
+}
+
+// A schema that the value must match as well.
+function addPart(prepared: Prepared, part: Schema): void {
+  if (typeof part === "object" && prepared.$ref === undefined) prepared.$ref = part.$ref;
+  else prepared.allOf = [...((prepared.allOf as Schema[] | undefined) ?? []), part];
+}
+
+// Ajv accepts no empty enum, and compares no bigint.
+function replaceEnum(prepared: Prepared): void {
+  const values = prepared.enum as unknown[] | undefined;
+  if (values?.length === 0) {
+    delete prepared.enum;
+    addPart(prepared, false);
+  } else if (hasBigint(values) || hasBigint(prepared.const)) {
+    prepared.exactEnum = values ?? [prepared.const];
+    delete prepared.enum;
+    delete prepared.const;
+  }
+}
+
+// Ajv ignores the property `__proto__`.
+function moveProto(prepared: Prepared): void {
+  const properties = prepared.properties as Prepared | undefined;
+  if (properties === undefined || !Object.hasOwn(properties, "__proto__")) return;
+  const { ["__proto__"]: schema, ...others } = properties;
+  prepared.properties = others;
+  prepared.patternProperties = { ...(prepared.patternProperties as object), "^__proto__$": schema };
+}
+
+function replaceUnevaluated(prepared: Prepared, node: SchemaNode): void {
+  if (prepared.unevaluatedItems === undefined && prepared.unevaluatedProperties === undefined) return;
+  prepared.unevaluated = { node };
+  delete prepared.unevaluatedItems;
+  delete prepared.unevaluatedProperties;
+}
+
+// A property that is read-only is not required in a request, and one that is write-only not in a response.
+function replaceRequired(prepared: Prepared, node: SchemaNode): void {
+  const required = prepared.required as string[] | undefined;
+  if (required === undefined) return;
+  const readOnly = required.filter((name) => isMarked(node, name, "readOnly"));
+  const writeOnly = required.filter((name) => isMarked(node, name, "writeOnly"));
+  if (readOnly.length + writeOnly.length === 0) return;
+  prepared.required = required.filter((name) => !readOnly.includes(name) && !writeOnly.includes(name));
+  prepared.requiredIn = { request: writeOnly, response: readOnly };
+}
+
+function isMarked(node: SchemaNode, name: string, marker: "readOnly" | "writeOnly"): boolean {
+  return node.property(name).some((property) => property.parts().some(({ schema }) => schema[marker] === true));
+}
+
+// Ajv fills in only defaults that are written beside a property, and not those of the schema that it refers to.
+function addDefaults(prepared: Prepared, node: SchemaNode): void {
+  const properties = prepared.properties as Record<string, Prepared> | undefined;
+  for (const [name, property] of Object.entries(properties ?? {})) {
+    if (property.default !== undefined || property.$ref === undefined) continue;
+    const found = node
+      .property(name)[0]
+      ?.parts()
+      .find(({ schema }) => schema.default !== undefined);
+    if (found && isValidDefault(found, found.schema.default)) property.default = found.schema.default;
+  }
+}
+
+function isValidDefault(node: SchemaNode, value: unknown): boolean {
+  return node.parts().every(({ schema }) => findMismatch(schema, value) === undefined);
+}

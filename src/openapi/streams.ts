@@ -1,0 +1,49 @@
+// Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
+import { Readable } from "node:stream";
+import { toJson } from "../lib/index.ts";
+
+type Serialize = (item: unknown) => string;
+
+const toLine: Serialize = (item) => `${toJson(item)}\n`;
+
+const serializers: Readonly<Record<string, Serialize>> = {
+  "text/event-stream": toEvent,
+  "application/jsonl": toLine,
+  "application/x-ndjson": toLine,
+  "application/json-seq": (item) => `\u001e${toJson(item)}\n`, // RFC 7464
+};
+
+/** Returns whether a body is an iterable of the items of a media type that is a stream. */
+export function isItemStream(mediaType: string, body: unknown): body is AsyncIterable<unknown> | Iterable<unknown> {
+  if (!Object.hasOwn(serializers, mediaType) || typeof body !== "object" || body === null) return false;
+  return (
+    !(body instanceof Readable || body instanceof Uint8Array) &&
+    (Symbol.asyncIterator in body || Symbol.iterator in body)
+  );
+}
+
+/** Serializes items as they arrive. `check` throws an Error if an item is invalid, which ends the response. */
+export function serializeItems(
+  mediaType: string,
+  items: AsyncIterable<unknown> | Iterable<unknown>,
+  check: (item: unknown) => void,
+): Readable {
+  const serialize = serializers[mediaType] as Serialize;
+  async function* write(): AsyncGenerator<string> {
+    for await (const item of items) {
+      check(item);
+      yield serialize(item);
+    }
+  }
+  return Readable.from(write(), { objectMode: false });
+}
+
+// An event of the HTML standard, section 9.2.5. A line break in a value would end the field.
+function toEvent(item: unknown): string {
+  const { event, id, retry, data } = item as Readonly<Record<string, unknown>>;
+  const text = typeof data === "string" ? data : data === undefined ? undefined : toJson(data);
+  const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
+  const lines = fields.map(([name, value]) => `${name}: ${String(value).replace(/[\r\n]+/g, " ")}`);
+  if (text !== undefined) lines.push(...text.split(/\r\n|\r|\n/).map((line) => `data: ${line}`));
+  return `${lines.join("\n")}\n\n`;
+}
