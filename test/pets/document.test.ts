@@ -155,5 +155,3 @@ t.test("Accepts generated types that the store implements", async (t) => {
   ] as [string, ...Change[]][])
     t.ok(await readGenerated(editDocument(...changes)), name);
 });
-
-})
