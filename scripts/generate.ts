@@ -3,16 +3,15 @@
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import openapiTS, { astToString, type SchemaObject } from "openapi-typescript";
-import ts from "typescript";
 import { parse } from "yaml";
+import { generateTypes } from "../src/openapi/generate-types.ts";
 import { readBasePath } from "../src/openapi/servers.ts";
 import { summarizeTypes } from "../src/openapi/type-summary.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
-const library = "test/openapi/books/library.yaml"; // a second application of the server
+const library = "examples/library/library.yaml"; // a second application of the server
 const ownDocument = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
@@ -38,40 +37,14 @@ function resolve<T extends object>(part: Referable<T>, from: typeof document = d
   return "$ref" in part ? (find(from, parsePointer(part.$ref)) as unknown as T) : part;
 }
 
-const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-const union = (texts: string[]) =>
-  ts.factory.createUnionTypeNode(
-    texts.map((text) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(text))),
-  );
-
-async function generateTypes(
-  from: typeof document,
-  source: string,
-  extensibleEnums: "union" | "string",
-): Promise<string> {
-  const nodes = await openapiTS(from, {
-    transform: (schema: SchemaObject) => {
-      if (isInt64(schema as Schema)) return bigint;
-      const isUnion = extensibleEnums === "union" && "x-extensible-enum" in schema;
-      return isUnion ? union(schema["x-extensible-enum"] as string[]) : undefined;
-    },
-  });
-  return `// Generated from ${source} by "npm run generate". Do not edit.\n${astToString(nodes)}`;
-}
-
 function isInt64({ type, format }: Schema): boolean {
   return type === "integer" && format === "int64";
 }
 
-// In the service, a parameter with a default always has a value, and an extensible enum is a closed union.
+const header = (source: string) => `// Generated from ${source} by "npm run generate". Do not edit.\n`;
+
 async function generateServerTypes(from: typeof document, source: string): Promise<string> {
-  const withDefaults = structuredClone(from);
-  for (const path of Object.values<Record<string, Operation>>(withDefaults.paths))
-    for (const operation of Object.values(path))
-      for (const parameter of (operation.parameters ?? []).map((one) => resolve(one, withDefaults)))
-        if (parameter.schema && resolve(parameter.schema, withDefaults).default !== undefined)
-          parameter.required = true;
-  return generateTypes(withDefaults, source, "union");
+  return header(source) + (await generateTypes(from));
 }
 
 function generateSummary(): string {
@@ -86,7 +59,8 @@ export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(su
 
 // In the client, an extensible enum is a string, because later versions of the service can send new values.
 async function generateClientTypes(): Promise<string> {
-  return `${await generateTypes(document, "openapi/petstore.yaml", "string")}
+  const types = await generateTypes(document, { extensibleEnums: "string", fillsDefaults: false });
+  return `${header("openapi/petstore.yaml")}${types}
 /** The names of all int64 fields. */
 export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(findInt64Fields())});
 
@@ -140,7 +114,7 @@ async function generate(check: boolean): Promise<void> {
     ["src/generated/openapi.ts", await generateServerTypes(document, "openapi/petstore.yaml")],
     ["src/generated/document.ts", generateSummary()],
     ["openapi/client/generated.ts", await generateClientTypes()],
-    ["test/openapi/books/operations.ts", await generateServerTypes(parse(await read(library)), library)],
+    ["examples/library/operations.ts", await generateServerTypes(parse(await read(library)), library)],
     ["openapi/client/package.json", await generatePackageJson()],
   ] as const) {
     const file = new URL(name, root);

@@ -1,15 +1,10 @@
 // Serves the document as Swagger UI, JSON and YAML, and the API catalog that links to them.
-import { readdirSync, readFileSync } from "node:fs";
-import { extname } from "node:path";
-import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { FastifyPluginAsync } from "fastify";
 import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
-import { notFound, serveFile, serviceLinks } from "../http/index.ts";
+import { serveFile, serviceLinks } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
-import type { Document, PublicUrls } from "../openapi/index.ts";
-import { badges, preserveLargeIntegers } from "./swagger-ui-plugins.js";
+import { type Document, type PublicUrls, swaggerPages } from "../openapi/index.ts";
 
 /** The options of the plugin `docs`. */
 export interface DocsOptions {
@@ -55,43 +50,6 @@ function toYaml(text: string, servers: readonly object[]): string {
   return yaml.toString();
 }
 
-interface SwaggerOptions {
-  readonly content: Document["content"];
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-// Encapsulated, so that its headers apply only to /docs.
-const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, headers }) => {
-  app.addHook("onRequest", ({ routeOptions }, reply, done) => {
-    reply.headers(headers);
-    // Swagger UI's own route for files, of which `serveAssets` serves all.
-    done(routeOptions.url?.endsWith("*") ? notFound() : undefined);
-  });
-  serveAssets(app);
-  const specification = { document: content as unknown as StaticDocumentSpec["document"] };
-  await app.register(swagger, { mode: "static", specification });
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    theme: {
-      title: `${content.info.title} API`,
-      css: [{ filename: "badges.css", content: badgeStyle }],
-      js: [{ filename: "numbers.js", content: `(${preserveLargeIntegers})();` }],
-    },
-    uiConfig: {
-      layout: "BaseLayout",
-      deepLinking: true,
-      plugins: [badges],
-    },
-  });
-};
-
-const badgeStyle = `
-.badge { border: 1px solid; border-radius: 4px; font: 600 12px sans-serif; margin-left: 8px; padding: 2px 6px; white-space: nowrap; }
-.badge-stability { background: #fff3cd; color: #664d03; }
-.badge-sunset { background: #f8d7da; color: #842029; }
-.badge-successor { background: #d1e7dd; color: #0f5132; }
-`;
-
 const catalogPath = "/.well-known/api-catalog";
 const catalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
@@ -115,22 +73,3 @@ function catalog({ base, root }: PublicUrls): object {
 
 // Pages of any origin may read the document, because it is public.
 const publicHeaders = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
-
-const mediaTypes: Record<string, string> = {
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-};
-
-// Serves the files of Swagger UI from memory. Its own routes read them from the disk on each request, and thousands of
-// concurrent downloads would delay all other requests.
-function serveAssets(app: FastifyInstance): void {
-  const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
-  for (const name of readdirSync(folder)) {
-    const type = mediaTypes[extname(name)];
-    if (type && name !== "index.html")
-      serveFile(app, `/docs/static/${name}`, type, () => readFileSync(new URL(name, folder)));
-  }
-}

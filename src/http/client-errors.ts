@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { FastifyBaseLogger } from "fastify";
 import fp from "fastify-plugin";
-import { HttpError } from "./errors.ts";
+import { type ErrorFormat, formatFailure, HttpError } from "./errors.ts";
 import { maxHeaderSize } from "./fastify.ts";
 import { discardInput } from "./lingering-close.ts";
 
@@ -25,6 +25,8 @@ export interface ClientErrorsOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of error responses. */
   readonly links?: string | undefined;
+  /** The shape of error responses. */
+  readonly format?: ErrorFormat | undefined;
   /** Called with the status of each response. */
   readonly onResponse?: ((status: number) => void) | undefined;
 }
@@ -66,22 +68,23 @@ function isHandshaking(socket: Socket & { secureConnecting?: boolean }): boolean
   return socket.secureConnecting === true; // a property of TLSSocket
 }
 
-function respond(error: ParserError, socket: Socket, { log, headers, links, onResponse }: ClientErrorsOptions): void {
+function respond(error: ParserError, socket: Socket, options: ClientErrorsOptions): void {
+  const { log, headers, links, format, onResponse } = options;
   const { status, body } = toHttpError(error).response;
   const id = randomUUID();
   log.info({ reqId: id, reason: error.reason ?? error.code, status }, "malformed request");
-  const json = JSON.stringify(body);
+  const { type, text } = formatFailure(body, format);
   const head = {
     ...headers,
     ...(links !== undefined && { link: links }),
     date: new Date().toUTCString(),
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(json),
+    "content-type": type,
+    "content-length": Buffer.byteLength(text),
     "x-request-id": id,
     connection: "close",
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${json}`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`);
   socket.destroySoon();
   onResponse?.(status);
 }

@@ -5,6 +5,7 @@ import { clientErrors } from "./client-errors.ts";
 import { connections } from "./connections.ts";
 import { type CorsOptions, cors } from "./cors.ts";
 import { errorHandler } from "./error-handler.ts";
+import type { ErrorFormat } from "./errors.ts";
 import { createFastify, type FastifyOptions } from "./fastify.ts";
 import { gracefulShutdown } from "./graceful-shutdown.ts";
 import { lingeringClose } from "./lingering-close.ts";
@@ -25,6 +26,8 @@ export interface EdgeOptions extends FastifyOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of error responses. */
   readonly links?: string;
+  /** The shape of error responses. The default is `{ code, message, status }`. */
+  readonly formatError?: ErrorFormat | undefined;
   /** The default allows no other origin. */
   readonly cors?: CorsOptions;
   /** The log of malformed requests. By default, that of the service. */
@@ -47,7 +50,7 @@ export interface EdgeOptions extends FastifyOptions {
  */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const { logger, trustProxy = [], maxConnections = 10_000, headers, links, trace, monitor = {} } = options;
-  const { identify, isLogged, onReject, onMalformed, malformedLog = logger } = options;
+  const { identify, isLogged, onReject, onMalformed, malformedLog = logger, formatError: format } = options;
   const app = createFastify(options);
   const { clock, checkInterval } = monitor;
   await app.register(memoryMonitor, monitor);
@@ -55,13 +58,13 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   await app.register(connections, { max: maxConnections, isProxy, clock, checkInterval });
   await app.register(pipelining);
   await app.register(loadShedding, { identify, onReject, clock });
-  await app.register(clientErrors, { log: malformedLog, headers, links, onResponse: onMalformed });
+  await app.register(clientErrors, { log: malformedLog, headers, links, format, onResponse: onMalformed });
   trace?.(app);
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
   await app.register(lingeringClose);
   if (options.cors) await app.register(cors, options.cors);
-  await app.register(errorHandler, { isLogged, links });
+  await app.register(errorHandler, { isLogged, links, format });
   await app.register(requestChecks);
   return app;
 }

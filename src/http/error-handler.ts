@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { Unavailable } from "../lib/index.ts";
-import { HttpError, serviceUnavailable } from "./errors.ts";
+import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./errors.ts";
 import { appendHeader } from "./link-header.ts";
 
 const maxUnread = 1_048_576; // bytes
@@ -16,17 +16,19 @@ export interface ErrorHandlerOptions {
   readonly links?: string | undefined;
   /** Returns whether a failure with this status is logged. By default, each is. */
   readonly isLogged?: IsLogged | undefined;
+  /** The shape of error responses. */
+  readonly format?: ErrorFormat | undefined;
 }
 
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
-  async (app, { links, isLogged }) => {
+  async (app, { links, isLogged, format }) => {
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       const httpError = toHttpError(error);
       log(error, httpError, request, isLogged);
       // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
-      if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, links);
-      else respond(httpError, request, reply, links);
+      if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, { links, format });
+      else respond(httpError, request, reply, { links, format });
     });
   },
   { name: "error-handler" },
@@ -50,15 +52,20 @@ function toReason({ message, cause }: Error): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-function respond({ response, headers }: HttpError, { raw }: FastifyRequest, reply: FastifyReply, links?: string): void {
+function respond(
+  { response, headers }: HttpError,
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  { links, format }: ErrorHandlerOptions,
+): void {
   // Fastify closes the connection after each body that it rejects. It stays open for the next requests, unless much of
   // the body is still to come.
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
   if (links !== undefined) appendHeader(reply, "link", links);
-  reply.code(response.status).headers(headers).type("application/json; charset=utf-8");
+  const { type, text } = formatFailure(response.body, format);
   // As text, because the schemas of the route may not declare this status.
-  reply.send(JSON.stringify(response.body));
+  reply.code(response.status).headers(headers).type(type).send(text);
 }
 
 // Node reads the rest of an unread body before the next request, so its size must be bounded.

@@ -37,6 +37,24 @@ export interface ErrorBody<Code extends string = string, Status extends number =
   readonly status: Status;
 }
 
+/** Returns the body of a failed request. `mediaType` is that of the body: by default, application/json. */
+export interface ErrorFormat {
+  (failure: ErrorBody): object;
+  readonly mediaType?: string;
+}
+
+/** Problem details (RFC 9457): the code of the failure is the extension member `code`. */
+export const problemDetails: ErrorFormat = Object.assign(
+  ({ code, message, status }: ErrorBody) => ({ title: code.replaceAll("_", " "), status, detail: message, code }),
+  { mediaType: "application/problem+json" },
+);
+
+/** Serializes the body of a failed request. */
+export function formatFailure(failure: ErrorBody, format?: ErrorFormat): { type: string; text: string } {
+  const type = format?.mediaType ?? "application/json; charset=utf-8";
+  return { type, text: JSON.stringify(format ? format(failure) : failure) };
+}
+
 /** The response to a failed request. */
 export interface ErrorResponse<Code extends string = string, Status extends number = number> {
   readonly status: Status;

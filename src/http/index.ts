@@ -1,7 +1,18 @@
 // The HTTP edge of a service, independent of its document.
 export { backlog, type ClosedConnections } from "./connections.ts";
 export { createEdge, type EdgeOptions } from "./edge.ts";
-export { createFail, HttpError, type HttpErrorCode, httpErrors, notFound, notImplemented } from "./errors.ts";
+export { type ErrorHandlerOptions, errorHandler } from "./error-handler.ts";
+export {
+  createFail,
+  type ErrorBody,
+  type ErrorFormat,
+  HttpError,
+  type HttpErrorCode,
+  httpErrors,
+  notFound,
+  notImplemented,
+  problemDetails,
+} from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
 export { checkMediaType, decodeUtf8, parseBody } from "./json-body.ts";
 export { appendHeader, serviceLinks } from "./link-header.ts";

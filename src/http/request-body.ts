@@ -69,7 +69,10 @@ export function streamBody({ headers, raw, routeOptions }: FastifyRequest, paylo
       done(bytes > bodyLimit ? exceedsLimit(bodyLimit) : null, chunk);
     },
   });
+  limit.on("error", () => {}); // a handler can ignore the body; an error without a listener would end the process
   payload.once("error", (error) => limit.destroy(error));
+  // The rest is read and ignored, so that the next request of the connection can be read.
+  limit.once("close", () => payload.unpipe(limit).resume());
   return payload.pipe(limit);
 }
 

@@ -1,6 +1,6 @@
 // Rejects requests that no route can handle: another protocol, an invalid Host, an unknown transfer coding, an unknown
 // path, an unsupported method.
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest, HTTPMethods } from "fastify";
 import fp from "fastify-plugin";
 import { shorten } from "../lib/index.ts";
 import { HttpError, notFound } from "./errors.ts";
@@ -8,17 +8,12 @@ import { isHost, readAuthority } from "./request-target.ts";
 
 /**
  * Responds with 400 to requests of another protocol or without a valid Host, with 501 to unknown transfer codings, with
- * 404 to unknown paths, and with 405 to unsupported methods, before the body is read. Register it before routes, because
- * it tracks them.
+ * 404 to unknown paths, and with 405 to unsupported methods, before the body is read. Register it before routes.
  */
 export const requestChecks = fp(
   async (app) => {
-    const patterns = new Map<string, RegExp>(); // by the URL of the route
-    app.addHook("onRoute", ({ url }) => {
-      patterns.set(url, toPattern(url));
-    });
     app.addHook("onRequest", (request, _, done) => {
-      done(checkProtocol(request) ?? (request.is404 ? toRoutingError(request, patterns) : undefined));
+      done(checkProtocol(request) ?? (request.is404 ? toRoutingError(request) : undefined));
     });
     // Reached only through reply.callNotFound(): the hook rejects unknown paths first, without reading the body.
     app.setNotFoundHandler(() => {
@@ -57,17 +52,12 @@ function checkTransferEncoding(value = "chunked"): HttpError | undefined {
   });
 }
 
-function toPattern(url: string): RegExp {
-  const escaped = url.replace(/[.+?^$()|[\]{}\\]/g, "\\$&");
-  return new RegExp(`^${escaped.replace(/:\w+/g, "[^/]+").replaceAll("*", ".*")}$`);
-}
-
-function toRoutingError({ method, url, server }: FastifyRequest, patterns: ReadonlyMap<string, RegExp>): HttpError {
-  const path = decodeURI(url.split("?", 1)[0] as string);
-  const routes = [...patterns].filter(([, pattern]) => pattern.test(path)).map(([route]) => route);
-  const methods = server.supportedMethods.filter((name) =>
-    routes.some((route) => server.hasRoute({ url: route, method: name })),
-  );
+function toRoutingError({ method, url, server }: FastifyRequest): HttpError {
+  const methods = server.supportedMethods.filter((name) => {
+    const route = server.findRoute({ url, method: name as HTTPMethods });
+    // The router matches /books/ to /books/:bookId with an empty bookId.
+    return route && Object.entries(route.params).every(([parameter, text]) => text !== "" || parameter === "*");
+  });
   if (methods.length === 0) return notFound();
   const allow = methods.sort().join(", ");
   return new HttpError(

@@ -53,7 +53,7 @@ const readers: Readonly<Record<Format, BodyReader>> = {
   multipart: async (request, payload, { encoding }) =>
     readMultipart(await readBytes(request, payload), request.headers["content-type"] as string, encoding()),
   stream: async (request, payload) => {
-    await request.server.waitForTurn(request);
+    await request.server.waitForTurn?.(request);
     checkContentCoding(request.headers["content-encoding"]);
     return streamBody(request, payload);
   },
@@ -61,7 +61,7 @@ const readers: Readonly<Record<Format, BodyReader>> = {
 
 async function readBytes(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
   const bytes = await readBody(request, payload);
-  await request.server.waitForTurn(request); // the time of parsing counts as the client's
+  await request.server.waitForTurn?.(request); // the time of parsing counts as the client's
   checkContentCoding(request.headers["content-encoding"]);
   return bytes;
 }
@@ -91,7 +91,13 @@ export class Body {
   /** Returns the content of a media type; undefined if it is not accepted. */
   select(mediaType: string): Content | undefined {
     const declared = selectMediaType(this.mediaTypes, mediaType);
-    return declared === undefined ? undefined : this.#contents.get(declared);
+    const content = declared === undefined ? undefined : this.#contents.get(declared);
+    if (content?.format !== "stream" || !declared?.includes("*")) return content;
+    // A range whose schema describes more than bytes: the media type of the request tells how it is read.
+    const types = [...content.encoding().shape.types];
+    if (types.every((type) => type === "string")) return content;
+    const format = formatOf(mediaType);
+    return format === "stream" ? undefined : { ...content, format };
   }
 
   /** Validates a body, and fills in default values. The validator that Fastify runs. */
@@ -153,7 +159,10 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
     format,
     validate: schema && schemas.compileAt(schema.pointer),
     encoding: () => {
-      encoding ??= { shape: new Shape(schema ? [schemas.at(schema.pointer)] : []), parts: part.value.encoding ?? {} };
+      if (encoding === undefined) {
+        const node = schema && schemas.at(schema.pointer);
+        encoding = { shape: new Shape(node ? [node] : []), node, parts: part.value.encoding ?? {} };
+      }
       return encoding;
     },
   };
@@ -162,11 +171,18 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
 /** Reads the bodies of all operations by their media types. Responds with 415 to other media types. */
 export const bodies = fp(
   async (app) => {
-    for (const event of ["request", "checkContinue", "checkExpectation"])
-      app.server.prependListener(event, limitWaitingChunks);
+    // Of the whole server, so not in an app that has routes of its own.
+    if (app.hasDecorator("waitForTurn"))
+      for (const event of ["request", "checkContinue", "checkExpectation"])
+        app.server.prependListener(event, limitWaitingChunks);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
+      // Some clients send a Content-Type with each request, also without a body.
+      const { body } = request.routeOptions.config.operation ?? {};
+      if (request.headers["content-length"] === "0" && !body?.required) return undefined;
       const content = selectContent(request);
+      const { "content-length": length, "transfer-encoding": coding } = request.headers;
+      if (length === undefined && coding === undefined) return undefined; // no body, in spite of its Content-Type
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {
@@ -174,7 +190,7 @@ export const bodies = fp(
       }
     });
   },
-  { name: "bodies", dependencies: ["error-handler", "load-shedding"] },
+  { name: "bodies", dependencies: ["error-handler"] },
 );
 
 function selectContent({ mediaType, headers, routeOptions }: FastifyRequest): Content {

@@ -28,14 +28,24 @@ export function readCredential(scheme: SecuritySchemeObject, request: FastifyReq
   return isBasic ? decodeBasic(token) : token;
 }
 
+/** Returns whether a request has a credential for a scheme, in whatever form. */
+export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
+  if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
+  const name = scheme.type === "http" ? (scheme.scheme ?? "") : "bearer";
+  const [type = ""] = (request.headers.authorization ?? "").split(" ", 1);
+  return type.toLowerCase() === name.toLowerCase();
+}
+
 function readApiKey(
   { in: location, name = "" }: SecuritySchemeObject,
   { headers, url }: FastifyRequest,
 ): string | undefined {
   if (location === "header") return [headers[name.toLowerCase()]].flat()[0];
   if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
-  const [, query = ""] = url.split("?", 2);
-  return decodeComponent(parsePairs(query).get(name)?.[0] ?? "");
+  const start = url.indexOf("?"); // a query can contain more of them
+  const query = start < 0 ? "" : url.slice(start + 1);
+  const [key] = parsePairs(query).get(name) ?? [];
+  return key === undefined ? undefined : decodeComponent(key);
 }
 
 function decodeBasic(token: string): BasicCredential | undefined {

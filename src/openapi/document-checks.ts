@@ -18,25 +18,29 @@ const extensions: Readonly<Record<string, { readonly beside: string; readonly ow
   "x-sunset": { beside: "operationId", owner: "an operation" },
 };
 
-const maxDepth = 200;
-
 // Keywords whose values are data, and not parts of the document.
 const data = /^(const|default|enum|examples?|value)$/;
 
 // Fields whose values are maps with any names.
 const maps =
-  /^(callbacks|content|encoding|examples|headers|links|parameters|pathItems|requestBodies|responses|schemas|scopes|securitySchemes|variables)$/;
+  /^(additionalOperations|callbacks|content|encoding|examples|headers|links|mediaTypes|parameters|pathItems|requestBodies|responses|schemas|scopes|securitySchemes|variables|webhooks)$/;
+const mapsOfSchemas = /^(properties|patternProperties|dependentSchemas|\$defs)$/;
+
+/** Returns whether a field of the document, or of a schema, is a map: the author chooses the names in it. */
+export function isMapName(name: string): boolean {
+  return maps.test(name) || mapsOfSchemas.test(name);
+}
 
 /**
  * Walks the document once. Adds each schema to `schemas`, which checks it. Reports each part that would be ignored, with its
- * place. Throws an Error if the document is too deep or too large.
+ * place.
  */
 export function checkDocument(document: OpenApi, schemas: Schemas, report: Report): void {
   const { jsonSchemaDialect: dialect } = document as OpenApi & Json;
   if (typeof dialect === "string" && !isJsonSchema(dialect) && !isOpenApiDialect(dialect))
     report(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use JSON Schema 2020-12.`);
   const walk = new Walk(schemas, report);
-  walk.visit(document, { owner: "The document", pointer: "", isMap: false, depth: 0 });
+  walk.visit(document, { owner: "The document", pointer: "", isMap: false });
   schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
 }
 
@@ -46,7 +50,6 @@ interface Place {
   readonly pointer: string;
   /** Whether the fields are names that the author chooses. */
   readonly isMap: boolean;
-  readonly depth: number;
 }
 
 class Walk {
@@ -58,9 +61,8 @@ class Walk {
     this.#report = report;
   }
 
-  visit(part: unknown, { owner: subject, pointer, isMap, depth }: Place): void {
+  visit(part: unknown, { owner: subject, pointer, isMap }: Place): void {
     if (typeof part !== "object" || part === null) return;
-    if (depth > maxDepth) throw new Error(`The document is nested more than ${maxDepth} levels deep (at ${pointer}).`);
     const fields = part as Json;
     const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
     const report = (reason: string, place = pointer) => this.#report(`${owner} has ${reason} (at ${place || "/"}).`);
@@ -72,7 +74,7 @@ class Walk {
       else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
       // For example, `default` is also a response, and a header can have the name `examples`.
       else if (isMap || !data.test(name))
-        this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name), depth: depth + 1 });
+        this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name) });
     }
   }
 

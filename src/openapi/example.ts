@@ -77,7 +77,7 @@ class ExampleBuilder {
     const { choice } = this.#variant;
     if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
     const discriminated = findDiscriminated(part, alternatives);
-    const ends = (node: SchemaNode) => !node.parts().some(({ key }) => this.#stack.includes(key));
+    const ends = (node: SchemaNode) => !this.#isRecursive([node]);
     const isNull = (node: SchemaNode) => node.parts().some(({ schema }) => schema.type === "null");
     return (
       discriminated ??
@@ -87,7 +87,12 @@ class ExampleBuilder {
     );
   }
 
-  #createFrom(parts: readonly SchemaNode[], index: number): unknown {
+  #isRecursive(nodes: readonly SchemaNode[]): boolean {
+    return nodes.some((node) => node.parts().some(({ key }) => this.#stack.includes(key)));
+  }
+
+  #createFrom(parts: readonly SchemaNode[], position: number): unknown {
+    const index = position + this.#variant.choice; // so that the value of each variant differs
     const merged = mergeKeywords(parts);
     if (merged.const !== undefined) return merged.const;
     const values = merged.enum as unknown[] | undefined;
@@ -119,7 +124,6 @@ class ExampleBuilder {
       ...parts.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)),
       ...required,
     ]);
-    const isClosed = parts.some(({ schema }) => schema.additionalProperties === false);
     for (const name of names) {
       const properties = [
         ...new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.key, node])).values(),
@@ -130,15 +134,16 @@ class ExampleBuilder {
         )
       )
         continue;
-      const isRecursive = properties.some((property) => property.parts().some(({ key }) => this.#stack.includes(key)));
+      const isRecursive = this.#isRecursive(properties);
       if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#stack.length > maxDepth / 3)) continue;
       if (this.#stack.length > maxDepth) continue;
-      if (properties.length === 0 && !isClosed) properties.push(...findAdditional(parts, name));
+      if (properties.length === 0) properties.push(...findAdditional(parts, name));
       entries.push([name, this.#createMerged(properties)]);
     }
     const min = Number(merged.minProperties ?? 0);
     const additional = findAdditional(parts, "property1");
-    const count = this.#variant.isFull && names.size === 0 && additional.length > 0 ? Math.max(min, 1) : min;
+    const hasAdditional = names.size === 0 && additional.length > 0 && !this.#isRecursive(additional);
+    const count = this.#variant.isFull && hasAdditional ? Math.max(min, 1) : min;
     for (let number = 1; entries.length < count && number <= 100; number++)
       entries.push([`property${number}`, this.#createMerged(additional)]);
     const max = Number(merged.maxProperties ?? Number.POSITIVE_INFINITY);
@@ -168,7 +173,7 @@ class ExampleBuilder {
     );
     const items = parts.filter(({ schema }) => schema.items !== undefined).map((part) => part.at("items"));
     const contains = parts.filter(({ schema }) => schema.contains !== undefined).map((part) => part.at("contains"));
-    const isRecursive = items.some((item) => item.parts().some(({ key }) => this.#stack.includes(key)));
+    const isRecursive = this.#isRecursive(items);
     const isEmpty =
       !this.#variant.isFull ||
       isRecursive ||

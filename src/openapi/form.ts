@@ -1,16 +1,20 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
-import { HttpError } from "../http/index.ts";
-import { parseJson } from "../lib/index.ts";
+import { checkMediaType, decodeUtf8, HttpError } from "../http/index.ts";
+import { parseJson, shorten } from "../lib/index.ts";
 import type { EncodingObject } from "./document-types.ts";
-import { isJson, selectMediaType } from "./media-types.ts";
-import { decodeComponent, parsePairs } from "./pairs.ts";
+import { formatOf, isJson, selectMediaType } from "./media-types.ts";
+import { type FormPart, parseMultipart } from "./multipart.ts";
+import { decodeComponent, type Pairs, parsePairs } from "./pairs.ts";
 import { readPairs, StyleError } from "./parameter-styles.ts";
 import type { Validate, Validation } from "./schema.ts";
-import type { Shape } from "./value-shape.ts";
+import type { SchemaNode } from "./schema-node.ts";
+import { Shape } from "./value-shape.ts";
 
 /** How the fields of a form are read. */
 export interface FormEncoding {
   readonly shape: Shape;
+  /** The schema of the form; undefined if it can have any fields. */
+  readonly node?: SchemaNode | undefined;
   /** By the name of the field. */
   readonly parts: Readonly<Record<string, EncodingObject>>;
 }
@@ -22,21 +26,8 @@ export function readForm(text: string, { shape, parts }: FormEncoding): Fields {
   const pairs = parsePairs(text);
   const fields: [string, unknown][] = [];
   for (const name of shape.propertyNames) {
-    const property = shape.property(name);
-    const { contentType, style: written, explode } = parts[name] ?? {};
-    const isNested = property.isOnly("object") || property.isOnly("array");
-    const isDeep = !pairs.has(name) && [...pairs.keys()].some((key) => key.startsWith(`${name}[`));
-    const style = written ?? (isDeep && isNested ? "deepObject" : "form");
-    if (written === undefined && property.isOnly("object") && !isDeep) {
-      const [json] = pairs.get(name) ?? [];
-      pairs.delete(name);
-      if (json !== undefined) fields.push([name, parseField(decodeComponent(json), name)]);
-      continue;
-    }
-    const decode = decodeComponent;
-    const value = readPairs(pairs, { name, style, explode: explode ?? style === "form", shape: property, decode });
-    const isText = typeof value === "string" && contentType !== undefined && isJson(contentType);
-    if (value !== undefined) fields.push([name, isText ? parseField(value, name) : value]);
+    const value = nameField(name, () => readField(pairs, name, shape.property(name), parts[name]));
+    if (value !== undefined) fields.push([name, value]);
   }
   for (const [name, values] of pairs) {
     const property = shape.property(name);
@@ -46,55 +37,106 @@ export function readForm(text: string, { shape, parts }: FormEncoding): Fields {
   return Object.fromEntries(fields);
 }
 
-function parseField(text: string, name: string): unknown {
+// Removes what it reads from `pairs`.
+function readField(pairs: Pairs, name: string, property: Shape, encoding: EncodingObject = {}): unknown {
+  const { contentType, style: written, explode } = encoding;
+  const isObject = property.isOnly("object");
+  const isNested = isObject || property.isOnly("array");
+  const isDeep = isNested && !pairs.has(name) && [...pairs.keys()].some((key) => key.startsWith(`${name}[`));
+  const style = written ?? (isDeep ? "deepObject" : "form");
+  // Without a style, an object is JSON (OpenAPI 3.1.1, section 4.8.15.1).
+  const isText = written === undefined && explode === undefined && isObject && !isDeep;
+  const shape = isText ? new Shape([]) : property;
+  const decode = decodeComponent;
+  const options = isText ? { explode: true, decode } : { explode: explode ?? style === "form", decode };
+  const value = readPairs(pairs, { ...options, name, style, shape });
+  const isEncoded = isText || (contentType !== undefined && isJson(contentType) && written === undefined);
+  return isEncoded && typeof value === "string" ? parseField(value) : value;
+}
+
+// Adds the name of a field to the message of its failure.
+function nameField<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof StyleError)) throw error;
+    throw new StyleError(`has the invalid field '${shorten(name)}': it ${error.message}`);
+  }
+}
+
+function parseField(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new StyleError(`must have JSON in the field '${name}': ${(error as Error).message}`);
+    // A RangeError means that the nesting exceeds the stack of JSON.parse.
+    const reason = error instanceof SyntaxError ? error.message : "it is nested too deeply";
+    throw new StyleError(`must be JSON: ${reason}`);
   }
 }
 
 /**
- * Reads multipart/form-data (RFC 7578). A part with a file name is a File. Throws a StyleError if the body is malformed,
+ * Reads multipart/form-data (RFC 7578). A part whose schema describes bytes is a File. Throws a StyleError if the body is malformed,
  * and an HttpError if a part has a media type that the document does not allow.
  */
-export async function readMultipart(bytes: Buffer, contentType: string, encoding: FormEncoding): Promise<Fields> {
-  const response = new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } });
-  const form = await response.formData().catch(() => {
-    throw new StyleError("must be multipart/form-data, with the boundary that its Content-Type declares");
-  });
-  const names = [...new Set(form.keys())];
+export function readMultipart(bytes: Buffer, contentType: string, encoding: FormEncoding): Fields {
+  const values = new Map<string, FormPart[]>();
+  for (const part of parseMultipart(bytes, contentType)) {
+    const others = values.get(part.name);
+    if (others) others.push(part);
+    else values.set(part.name, [part]);
+  }
   const fields: [string, unknown][] = [];
-  for (const name of names) {
+  for (const [name, parts] of values) {
     const property = encoding.shape.property(name);
     const isArray = property.isOnly("array");
-    const values = form.getAll(name);
-    if (values.length > 1 && !isArray)
-      throw new StyleError(`must have the field '${name}' once, not ${values.length} times`);
     const shape = isArray ? property.items() : property;
-    const items = await Promise.all(values.map((value) => readPart(value, name, shape, encoding.parts[name])));
-    fields.push([name, isArray ? items : items[0]]);
+    const kind = kindOf(encoding, name, isArray);
+    const texts = parts.map((part) => readContent(part, kind, encoding.parts[name]));
+    const value = nameField(name, () => {
+      if (texts.length > 1 && !isArray) throw new StyleError(`must be given once, not ${texts.length} times`);
+      const items = texts.map((text) => (typeof text === "string" ? readPart(text, shape) : text));
+      return isArray ? items : items[0];
+    });
+    fields.push([name, value]);
   }
   return Object.fromEntries(fields);
 }
 
-async function readPart(
-  part: string | File,
-  name: string,
-  shape: Shape,
-  encoding: EncodingObject = {},
-): Promise<unknown> {
-  const { contentType } = encoding;
-  const isStructured = shape.isOnly("object") || shape.isOnly("array");
-  if (typeof part === "string") return isStructured ? parseField(part, name) : shape.parsePrimitive(part);
-  if (isStructured) return parseField(await part.text(), name);
-  const allowed = contentType?.split(",").map((type) => type.trim());
-  if (allowed && selectMediaType(allowed, part.type) === undefined)
+type Kind = "file" | "text" | "any";
+
+// Clients choose whether a part has a file name, but the schema of its field says whether it is a file.
+function kindOf({ node, parts }: FormEncoding, name: string, isArray: boolean): Kind {
+  const types = parts[name]?.contentType?.split(",") ?? [];
+  const own = node?.property(name).flatMap((property) => property.parts()) ?? [];
+  const items = own.flatMap((part) => (part.schema.items === undefined ? [] : part.at("items").parts()));
+  const schemas = (isArray ? items : own).map(({ schema }) => schema);
+  const isBinary = ({ format, contentMediaType, contentEncoding }: SchemaNode["schema"]) =>
+    format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined);
+  if (schemas.some(isBinary) || types.some((type) => formatOf(type) === "stream")) return "file";
+  return schemas.some(({ type }) => type !== undefined) ? "text" : "any";
+}
+
+function readContent(
+  { name, filename, type, bytes }: FormPart,
+  kind: Kind,
+  { contentType }: EncodingObject = {},
+): string | File {
+  const isFile = kind === "file" || (kind === "any" && filename !== undefined);
+  const allowed = contentType?.split(",").map((one) => one.trim());
+  // Without a Content-Type, a part is text/plain (RFC 7578, section 4.4). Clients send JSON so as well.
+  const sent = type ?? (isFile ? "text/plain" : undefined);
+  if (allowed && sent !== undefined && selectMediaType(allowed, sent) === undefined)
     throw new HttpError(
       "unsupported_media_type",
-      `The field '${name}' must have the Content-Type ${allowed.join(" or ")}.`,
+      `The field '${shorten(name)}' must have the Content-Type ${allowed.join(" or ")}.`,
     );
-  return part;
+  if (isFile) return new File([new Uint8Array(bytes)], filename ?? "", { type: sent ?? "" });
+  if (type !== undefined) checkMediaType(type);
+  return decodeUtf8(bytes);
+}
+
+function readPart(text: string, shape: Shape): unknown {
+  return shape.isOnly("object") || shape.isOnly("array") ? parseField(text) : shape.parsePrimitive(text);
 }
 
 /** Validates a form. A file is validated as an empty string, because its schema describes its bytes as a string. */

@@ -1,4 +1,5 @@
 // The spec-first server: serves the operations of an OpenAPI document.
+export { createFail, type ErrorBody, type ErrorFormat, HttpError, problemDetails } from "../http/index.ts";
 export { createRecordValidator } from "./body.ts";
 export {
   type Document,
@@ -16,4 +17,6 @@ export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";
 export type { SchemaObject } from "./schema-keywords.ts";
 export type { Authenticate, CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./security.ts";
+export { createServer, type OpenApiOptions, openApi, type ServerOptions } from "./server.ts";
+export { swaggerPages } from "./swagger-ui.ts";
 export { compareTypes, summarizeTypes, type TypeSummary } from "./type-summary.ts";

@@ -44,13 +44,15 @@ export class NumberConversion {
     };
   }
 
+  // Created at its first use: a recursive schema refers to its own conversion.
   #findOf(node: SchemaNode): Find | undefined {
     if (!this.#finds.has(node.key)) {
       let find: Find | undefined;
-      // Before `find` exists, because a recursive schema refers to its own conversion.
-      const isNeeded = hasNumber(node, new Set());
-      this.#finds.set(node.key, isNeeded ? (...args) => (find as Find)(...args) : undefined);
-      if (isNeeded) find = this.#create(node);
+      const findLater: Find = (...args) => {
+        find ??= this.#create(node);
+        find(...args);
+      };
+      this.#finds.set(node.key, hasNumber(node) ? findLater : undefined);
     }
     return this.#finds.get(node.key);
   }
@@ -134,12 +136,15 @@ export class NumberConversion {
   }
 }
 
-function hasNumber(node: SchemaNode, seen: Set<string>): boolean {
-  if (seen.has(node.key)) return false;
-  seen.add(node.key);
-  if (isInt64(node.schema) || [node.schema.type].flat().includes("number")) return true;
-  const parts = [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))];
-  return parts.some((part) => hasNumber(part, seen));
+// Without recursion, because references can lead through thousands of schemas.
+function hasNumber(start: SchemaNode): boolean {
+  const nodes = new Map([[start.key, start]]); // grows while it is read
+  for (const node of nodes.values()) {
+    if (isInt64(node.schema) || [node.schema.type].flat().includes("number")) return true;
+    for (const part of [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))])
+      nodes.set(part.key, part);
+  }
+  return false;
 }
 
 // An assignment to the property `__proto__` would replace the prototype.

@@ -2,7 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { CORE_SCHEMA, defineScalarTag, intCoreTag, load as loadYaml, mergeTag, NOT_RESOLVED } from "js-yaml";
-import { parseInteger } from "../lib/index.ts";
+import { parseInteger, parseJson } from "../lib/index.ts";
+import { isMapName } from "./document-checks.ts";
 import type { OpenApi } from "./document-types.ts";
 
 /** A loaded document. */
@@ -15,6 +16,10 @@ export interface LoadedDocument {
 
 // As deep as documents get that are written by people or tools. A stack overflow needs some thousand levels.
 const maxDepth = 200;
+const tooDeep = `The document is invalid: it is nested more than ${maxDepth} levels deep.`;
+// The number of values in a document with its aliases repeated: this many for each value that is written, and these.
+const maxRepetition = 10;
+const minCount = 100_000;
 
 // Integers that a double can't represent are bigint, as in request bodies.
 const exactInt = defineScalarTag("tag:yaml.org,2002:int", {
@@ -38,6 +43,7 @@ const schema = CORE_SCHEMA.withTags(exactInt, mergeTag);
 export async function loadDocument(source: string | URL | object): Promise<LoadedDocument> {
   if (typeof source === "object" && !(source instanceof URL)) {
     const url = pathToFileURL(`${process.cwd()}/document`);
+    checkSize(source);
     return { text: undefined, content: checkVersion(await bundle(source, url)) };
   }
   const url = source instanceof URL ? source : pathToFileURL(source);
@@ -56,24 +62,58 @@ export function parseDocumentText(text: string): LoadedDocument {
   return { text, content: checkVersion(parseText(text)) };
 }
 
-// A text in JSON is parsed as such, because that takes a tenth of the time. js-yaml takes a sixth of the time of `yaml`.
+// JSON is parsed as such, because that takes a fifth of the time. js-yaml takes a sixth of the time of `yaml`.
 function parseText(text: string): object {
+  let content = /^\s*\{/.test(text) ? tryJson(text) : undefined;
   try {
-    const hasLargeInteger = /[:[,]\s*-?\d{16}/.test(text);
-    const content = /^\s*\{/.test(text) && !hasLargeInteger ? tryJson(text) : undefined;
-    return (content ?? loadYaml(text, { schema, maxDepth, maxAliases: 10_000 })) as object;
+    content ??= loadYaml(text, { schema, maxDepth, maxAliases: 10_000 });
   } catch (error) {
     throw new Error(`The document is invalid: ${(error as Error).message}`);
   }
+  checkSize(content);
+  return content as object;
 }
 
-// A flow mapping of YAML looks like JSON, and is rare.
+// A flow mapping of YAML looks like JSON, and is rare. JSON with the same name twice is also left to YAML, which rejects it.
 function tryJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
+}
+
+interface Size {
+  /** The number of values in it. */
+  readonly count: number;
+  readonly depth: number;
+}
+
+// Checks the size of a value with its aliases repeated. Throws an Error if it is too deep, contains itself, or is too large.
+function checkSize(value: unknown): void {
+  const sizes = new Map<object, Size>();
+  let written = 0;
+  const measure = (part: unknown, level: number): Size => {
+    if (typeof part !== "object" || part === null) return { count: 1, depth: 0 };
+    const known = sizes.get(part);
+    if (known !== undefined) return known;
+    if (level > maxDepth) throw new Error(tooDeep);
+    let [count, depth] = [1, 0];
+    const members = Object.values(part);
+    for (const member of members) {
+      const size = measure(member, level + 1);
+      count += size.count;
+      depth = Math.max(depth, size.depth);
+    }
+    written += 1 + members.length;
+    const size = { count, depth: depth + 1 };
+    sizes.set(part, size);
+    return size;
+  };
+  const { count, depth } = measure(value, 0);
+  if (depth > maxDepth) throw new Error(tooDeep);
+  if (count > minCount + maxRepetition * written)
+    throw new Error("The document is invalid: its aliases repeat too many values.");
 }
 
 function checkVersion(content: unknown): OpenApi {
@@ -92,34 +132,51 @@ async function bundle(content: object, url: URL): Promise<object> {
   if (!hasFileReference(content)) return content;
   const { $RefParser } = await import("@apidevtools/json-schema-ref-parser"); // most documents do not need it
   const parser = new $RefParser();
+  // A copy, because it is changed in place.
+  const copy = removeExtensions(structuredClone(content));
   try {
-    // A copy without extensions, whose references belong to other tools. It is changed in place.
-    const copy = structuredClone(content);
-    removeExtensions(copy);
-    await parser.bundle(fileURLToPath(url), copy as never, { resolve: { http: false } });
-    return parser.schema as object;
+    await parser.bundle(fileURLToPath(url), copy as never, {
+      resolve: { http: false },
+      parse: {
+        json: false,
+        yaml: false,
+        text: false,
+        binary: false,
+        file: { order: 1, canParse: true, parse: parseFile },
+      },
+    });
   } catch (error) {
     throw new Error(`The document is invalid: ${(error as Error).message}`);
   }
+  checkSize(parser.schema);
+  return parser.schema as object;
 }
 
-// References below an $id are relative to that URI.
-function hasFileReference(part: unknown, depth = 0): boolean {
-  if (typeof part !== "object" || part === null || depth > maxDepth) return false;
+function parseFile({ data }: { readonly data: unknown }): object {
+  return removeExtensions(parseText(String(data)));
+}
+
+// References below an $id are relative to that URI. `isMap` tells that the names are those of the author.
+function hasFileReference(part: unknown, isMap = false): boolean {
+  if (typeof part !== "object" || part === null) return false;
   const { $ref, $id } = part as { readonly $ref?: unknown; readonly $id?: unknown };
-  if (typeof $id === "string") return false;
+  if (typeof $id === "string" && !isMap) return false;
   if (typeof $ref === "string" && !/^(#|[a-z][a-z\d+.-]*:)/i.test($ref)) return true;
-  return Object.entries(part).some(([name, value]) => !isOpaque(name) && hasFileReference(value, depth + 1));
+  return Object.entries(part).some(
+    ([name, value]) => (isMap || !isData(name, value)) && hasFileReference(value, !isMap && isMapName(name)),
+  );
 }
 
-function removeExtensions(part: unknown): void {
-  if (typeof part !== "object" || part === null) return;
+// Removes extensions with references, which belong to other tools.
+function removeExtensions<T>(part: T, isMap = false): T {
+  if (typeof part !== "object" || part === null) return part;
   for (const [name, value] of Object.entries(part))
-    if (name.startsWith("x-") && hasFileReference({ value })) delete (part as Record<string, unknown>)[name];
-    else removeExtensions(value);
+    if (!isMap && name.startsWith("x-") && hasFileReference([value])) delete (part as Record<string, unknown>)[name];
+    else removeExtensions(value, !isMap && isMapName(name));
+  return part;
 }
 
-// Of extensions and examples, whose content is not part of the document.
-function isOpaque(name: string): boolean {
-  return name.startsWith("x-") || name === "example" || name === "value" || name === "default";
+// Extensions, and values of the API, whose content is not part of the document.
+function isData(name: string, value: unknown): boolean {
+  return /^(x-.*|const|default|enum|example|value)$/.test(name) || (name === "examples" && Array.isArray(value));
 }

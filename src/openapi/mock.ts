@@ -7,6 +7,7 @@ import { formatOf, negotiate } from "./media-types.ts";
 import type { Operation } from "./operation.ts";
 import type { Part } from "./part.ts";
 import type { UntypedResponse } from "./response.ts";
+import type { UntypedHandler } from "./route.ts";
 import type { Schemas } from "./schema.ts";
 
 /** What a client prefers: the header Prefer (RFC 7240) with `status=404` and `example=name`. */
@@ -15,21 +16,16 @@ interface Preferences {
   readonly example: string | undefined;
 }
 
-/** The headers of a request that select a response. */
-export interface MockRequest {
-  readonly prefer: string | undefined;
-  readonly accept: string | undefined;
-}
-
 /**
  * Creates the handler of an operation that has none. It responds with the first success that the document declares, or
  * with the status that the client prefers. The body is an example that matches its schema, or made from the schema.
  */
-export function createMockHandler(operation: Operation, schemas: Schemas): (request: MockRequest) => UntypedResponse {
+export function createMockHandler(operation: Operation, schemas: Schemas): UntypedHandler {
   const responses = operation.part.membersOf("responses").filter(([status]) => !status.startsWith("x-"));
   const cache = new Map<string, UntypedResponse>();
-  return ({ prefer, accept }) => {
-    const preferences = parsePreferences(prefer);
+  return async (_call, _context, { raw: { headers } }) => {
+    const { prefer, accept } = headers;
+    const preferences = parsePreferences([prefer].flat().join(", "));
     const [status, response] = selectResponse(responses, preferences.status);
     const contents = response?.membersOf("content") ?? [];
     const mediaTypes = contents.map(([mediaType]) => mediaType);
@@ -60,7 +56,7 @@ function createResponse(
 function toBody(mediaType: string, value: unknown): Pick<UntypedResponse, "type" | "body"> {
   const type = mediaType === "*/*" ? "application/json" : mediaType.replace("/*", "/octet-stream");
   if (formatOf(type) === "json") return { type, body: value };
-  return { type, body: typeof value === "string" ? value : toJson(value ?? "") };
+  return { type, body: typeof value === "string" ? value : toJson(value ?? "") }; // as text
 }
 
 // A status, a range such as 2XX, or `default`.
@@ -86,7 +82,7 @@ function selectResponse(
 }
 
 // For example, `Prefer: status=404, example=missing`. `code` is the name that Prism has for `status`.
-function parsePreferences(header = ""): Preferences {
+function parsePreferences(header: string): Preferences {
   const pairs = header
     .slice(0, 1_024)
     .split(/[,;]/)

@@ -7,6 +7,12 @@ export function parsePairs(text: string): Pairs {
   return toPairs(text === "" ? [] : text.split("&"), decodeComponent);
 }
 
+/** Splits `a=1&b=2` in the values of cookies, as the style form writes arrays and objects. */
+export function splitCookies(cookies: Pairs): Pairs {
+  const texts = [...cookies].flatMap(([name, values]) => values.flatMap((value) => `${name}=${value}`.split("&")));
+  return toPairs(texts, (name) => name);
+}
+
 /** Splits the Cookie header (RFC 6265, section 4.2.1). */
 export function parseCookies(header: string | undefined): Pairs {
   return toPairs(header?.split(";").map((pair) => pair.trim()) ?? [], (name) => name);

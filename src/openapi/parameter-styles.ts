@@ -1,6 +1,7 @@
 // The styles of parameters (OpenAPI 3.1.1, section 4.8.12.3): turns texts into strings, arrays and objects, whose members
 // are numbers and booleans if the schema says so. Texts are split before they are decoded, so that a value can have an
 // encoded delimiter.
+import { shorten } from "../lib/index.ts";
 import type { Shape } from "./value-shape.ts";
 
 /** Thrown if a text does not have the form of its style. The message completes "The query parameter 'x' …". */
@@ -39,13 +40,15 @@ export function readText(text: string, style: Style): unknown {
 export function readPairs(texts: Map<string, string[]>, style: Style): unknown {
   const { name, shape, explode } = style;
   if (style.style === "deepObject") return readDeepObject(texts, style);
-  if (explode && shape.types.has("object") && !texts.has(name)) return readProperties(texts, style);
+  // The properties of an exploded object are parameters of their own, also if one has the name of the object.
+  if (explode && shape.types.has("object") && (shape.isOnly("object") || !texts.has(name)))
+    return readProperties(texts, style);
   const values = texts.get(name);
   if (values === undefined) return undefined;
   texts.delete(name);
   const [value = ""] = values;
   const isList = explode && shape.types.has("array") && (values.length > 1 || shape.isOnly("array"));
-  if (isList) return values.map((item) => parseItem(item, style));
+  if (isList) return parseItems(values, style);
   if (values.length > 1) throw new StyleError(`must be given once, not ${values.length} times`);
   if (style.style === "spaceDelimited") return readList(value.replaceAll("+", "%20"), style, "%20");
   if (style.style === "pipeDelimited") return readList(value.replace(/%7c/gi, "|"), style, "|");
@@ -55,8 +58,7 @@ export function readPairs(texts: Map<string, string[]>, style: Style): unknown {
 function readList(text: string, { shape, explode, decode, style }: Style, delimiter: string): unknown {
   if (shape.types.has("array")) {
     if (shape.isOnly("array") || text.includes(delimiter)) {
-      const items = shape.items();
-      return text === "" ? [] : text.split(delimiter).map((item) => items.parsePrimitive(decode(item)));
+      return text === "" ? [] : parseItems(text.split(delimiter), { shape, decode });
     }
   } else if (shape.isOnly("object")) {
     const parts = text === "" ? [] : text.split(delimiter);
@@ -69,33 +71,33 @@ function readList(text: string, { shape, explode, decode, style }: Style, delimi
 function readMatrix(text: string, style: Style): unknown {
   const { name, shape, explode, decode } = style;
   const parts = removePrefix(text, ";").split(";");
-  if (explode && shape.isOnly("object"))
-    return toObject(
-      parts.map((part) => splitPair(part)),
-      shape,
-      decode,
-    );
+  if (explode && shape.isOnly("object")) {
+    const isEmpty = parts.length === 1 && parts[0] === name && !shape.propertyNames.includes(name);
+    return toObject(isEmpty ? [] : parts.map((part) => splitPair(part, "")), shape, decode);
+  }
   const values = parts.map((part) => {
     const [key, value] = splitPair(part, "");
     if (decode(key) !== name) throw new StyleError(`must begin with ;${name}=`);
     return value;
   });
-  if (explode && shape.types.has("array")) return values.map((value) => parseItem(value, style));
+  if (explode && shape.types.has("array") && (values.length > 1 || shape.isOnly("array")))
+    return parseItems(values, style);
   if (values.length > 1) throw new StyleError(`must be given once, not ${values.length} times`);
   return readList(values[0] as string, { ...style, explode: false }, ",");
 }
 
-function parseItem(text: string, { shape, decode }: Style): unknown {
-  return shape.items().parsePrimitive(decode(text));
+function parseItems(texts: readonly string[], { shape, decode }: Pick<Style, "shape" | "decode">): unknown[] {
+  const { prefixLength } = shape;
+  const items = shape.items();
+  return texts.map((text, index) => (index < prefixLength ? shape.items(index) : items).parsePrimitive(decode(text)));
 }
 
-// The properties of an exploded object are parameters of their own.
 function readProperties(texts: Map<string, string[]>, { shape, decode }: Style): Values | undefined {
   const names = shape.isOpen ? [...texts.keys()] : shape.propertyNames.filter((name) => texts.has(name));
   if (names.length === 0) return undefined;
   const pairs = names.map((name): [string, string] => {
     const values = texts.get(name) as string[];
-    if (values.length > 1) throw new StyleError(`must have the property ${name} once`);
+    if (values.length > 1) throw new StyleError(`must have the property ${shorten(name)} once`);
     texts.delete(name);
     return [name, values[0] as string];
   });
@@ -137,7 +139,8 @@ function toValue({ children, values }: Tree, shape: Shape): unknown {
     shape.types.has("array") && (children.size === 0 || [...children.keys()].every((key) => /^\d*$/.test(key)));
   if (isArray && (values.length > 1 || children.size > 0 || shape.isOnly("array"))) {
     const items = shape.items();
-    const members = [...children].flatMap(([key, child]) =>
+    const sorted = [...children].sort(([one], [other]) => Number(one) - Number(other));
+    const members = sorted.flatMap(([key, child]) =>
       key === "" ? child.values.map((value): Tree => ({ children: new Map(), values: [value] })) : [child],
     );
     return [...values.map((value) => items.parsePrimitive(value)), ...members.map((member) => toValue(member, items))];
@@ -162,7 +165,7 @@ function toObject(
       return [
         key,
         property.isOnly("array")
-          ? value.split(",").map((item) => property.items().parsePrimitive(decode(item)))
+          ? parseItems(value.split(","), { shape: property, decode })
           : property.parsePrimitive(decode(value)),
       ];
     }),

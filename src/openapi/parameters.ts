@@ -5,12 +5,13 @@ import { HttpError, type HttpErrorCode } from "../http/index.ts";
 import { parseJson, shorten } from "../lib/index.ts";
 import type { Validated } from "./body.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
-import { isJson } from "./media-types.ts";
+import { type FormEncoding, readForm } from "./form.ts";
+import { formatOf } from "./media-types.ts";
 import type { Report } from "./operation.ts";
-import { decodeComponent, decodePercent, type Pairs, parseCookies, parsePairs } from "./pairs.ts";
+import { decodeComponent, decodePercent, type Pairs, parseCookies, parsePairs, splitCookies } from "./pairs.ts";
 import { readPairs, readText, type Style, StyleError } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
-import type { PathTemplate } from "./path-template.ts";
+import { findRawText, type PathTemplate, type Place } from "./path-template.ts";
 import type { ObjectMember, Schemas, Validate } from "./schema.ts";
 import type { SecurityRequirement } from "./security.ts";
 import { describeFailure } from "./validation-messages.ts";
@@ -20,7 +21,7 @@ import { Shape } from "./value-shape.ts";
 const ignoredHeaders = /^(accept|content-type|authorization)$/i;
 const defaultStyles = { path: "simple", query: "form", header: "simple", cookie: "form", querystring: "form" } as const;
 const styles = {
-  querystring: ["form"],
+  querystring: [],
   path: ["simple", "label", "matrix"],
   query: ["form", "spaceDelimited", "pipeDelimited", "deepObject"],
   header: ["simple"],
@@ -30,7 +31,7 @@ const styles = {
 /** The parameters of an operation by location; undefined for a location of which none is read. */
 export interface Parameters {
   readonly params: ParameterGroup<PathSource> | undefined;
-  readonly querystring: ParameterGroup<QuerySource, Pairs>;
+  readonly querystring: ParameterGroup<QuerySource, Pairs> | ParameterGroup<QuerySource, string>;
   readonly headers: ParameterGroup<HeaderSource> | undefined;
   readonly cookies: ParameterGroup<HeaderSource, Pairs> | undefined;
 }
@@ -52,6 +53,8 @@ interface Parameter<Texts> {
   readonly name: string;
   /** The default value; undefined if there is none. */
   readonly default: unknown;
+  /** Whether it reads what the others leave. */
+  readonly isRest?: () => boolean;
   /** Returns the value; undefined if it is missing. Throws a StyleError. */
   read(texts: Texts): unknown;
 }
@@ -74,6 +77,7 @@ interface GroupOptions<Source, Texts> {
 export class ParameterGroup<Source, Texts = Source> {
   readonly names: readonly string[];
   readonly #options: GroupOptions<Source, Texts>;
+  #ordered: readonly Parameter<Texts>[] | undefined;
 
   constructor(options: GroupOptions<Source, Texts>) {
     this.names = options.parameters.map(({ name }) => name);
@@ -83,11 +87,12 @@ export class ParameterGroup<Source, Texts = Source> {
   /** Reads and validates the parameters of a request, and fills in default values. */
   readonly validate = (source: unknown): Validated => {
     const { parameters, validate, split, findUnknown, noun } = this.#options;
+    this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
     const values: Record<string, unknown> = Object.create(null);
     let subject = "request";
     try {
       const texts = split(source as Source);
-      for (const parameter of parameters) {
+      for (const parameter of this.#ordered) {
         subject = `${noun} '${shorten(parameter.name)}'`;
         const value = parameter.read(texts) ?? structuredClone(parameter.default);
         if (value !== undefined) values[parameter.name] = value;
@@ -114,6 +119,10 @@ export class ParameterGroup<Source, Texts = Source> {
   }
 }
 
+function isRest({ isRest = () => false }: Parameter<never>): boolean {
+  return isRest();
+}
+
 /** What `compileParameters` needs to know about an operation. */
 export interface ParameterOptions {
   readonly parts: readonly ParameterPart[];
@@ -131,32 +140,44 @@ type ParameterPart = Part<ParameterObject>;
 export function compileParameters(options: ParameterOptions): Parameters {
   const { parts, schemas, template, security, report, ignoreUnknown } = options;
   // An API key in the query is no parameter.
-  const keys = security.flat().flatMap(({ scheme }) => (scheme.in === "query" ? [scheme.name] : []));
+  const declared = parts.flatMap(({ value }) => (value.in === "query" ? [value.name] : []));
+  const keys = security
+    .flat()
+    .flatMap(({ scheme }) => (scheme.in === "query" ? [scheme.name as string] : []))
+    .filter((name) => !declared.includes(name));
   checkPathParameters(parts, template, report);
+  checkQuerystring(parts, report);
   const compile = <Texts>(locations: readonly string[], createRead: CreateRead<Texts>) => {
-    const own = parts.filter(({ value }) => locations.includes(value.in));
+    // A path parameter that the path does not have was reported before.
+    const isOwn = ({ in: location, name }: ParameterObject) =>
+      locations.includes(location) && (location !== "path" || template.names.includes(name));
+    const own = parts.filter(({ value }) => isOwn(value));
     const members = own.map((part): ObjectMember => {
-      const { name, required = false, allowEmptyValue = false } = part.value;
-      return { name, pointer: schemaOf(part)?.pointer, required, allowEmptyValue };
+      const { name, required = false } = part.value;
+      return { name, pointer: schemaOf(part)?.pointer, required, allowEmptyValue: required && allowsEmpty(part.value) };
     });
     const parameters = own.map((part) => readParameter(part, schemas, createRead));
     return { parameters, validate: schemas.compileObject(members) };
   };
   const path = compile(["path"], (style) => readPath(style, template));
-  const query = compile(["query", "querystring"], readQuery);
   const headers = compile(["header"], readHeader);
-  const cookies = compile<Pairs>(["cookie"], (style) => (pairs) => readPairs(pairs, style));
+  const cookies = compile(["cookie"], readCookie);
+  const isWhole = parts.some(({ value }) => value.in === "querystring");
   return {
     params: createGroup({ ...path, split: (source: PathSource) => source, noun: "path parameter" }),
     // Also without parameters: an unknown one is rejected.
-    querystring: new ParameterGroup({
-      ...query,
-      split: ({ query }: QuerySource) => parsePairs(query),
-      ...(!ignoreUnknown && {
-        findUnknown: (pairs: Pairs) => [...pairs.keys()].filter((name) => !keys.includes(name)),
-      }),
-      noun: "query parameter",
-    }),
+    querystring: isWhole
+      ? new ParameterGroup({
+          ...compile(["querystring"], readWhole),
+          split: ({ query }: QuerySource) => removePairs(query, keys),
+          noun: "query parameter",
+        })
+      : new ParameterGroup({
+          ...compile(["query"], readQuery),
+          split: ({ query }: QuerySource) => parsePairs(removePairs(query, keys)),
+          ...(!ignoreUnknown && { findUnknown: (pairs: Pairs) => pairs.keys() }),
+          noun: "query parameter",
+        }),
     headers: createGroup({ ...headers, split: (source: HeaderSource) => source, noun: "header" }),
     cookies: createGroup({
       ...cookies,
@@ -193,9 +214,13 @@ export function collectParameters(
   return [...found.values()].filter((parameter) => isServed(parameter, report));
 }
 
-function isServed({ value: { name, in: location, style } }: ParameterPart, report: Report): boolean {
+function isServed({ value: { name, in: location, style, content } }: ParameterPart, report: Report): boolean {
   if (location === "header" && ignoredHeaders.test(name)) {
     report(`has the header parameter ${name}, which OpenAPI ignores`);
+    return false;
+  }
+  if (location === "querystring" && content === undefined) {
+    report(`has the querystring parameter ${name} without a media type`);
     return false;
   }
   const allowed: readonly string[] | undefined = styles[location as keyof typeof styles];
@@ -212,7 +237,7 @@ function schemaOf(part: ParameterPart): Part | undefined {
 }
 
 /** Creates the function that reads a parameter from the texts of its location. */
-type CreateRead<Texts> = (style: Style) => (texts: Texts) => unknown;
+type CreateRead<Texts> = (style: Style, parameter: ParameterObject) => (texts: Texts) => unknown;
 
 function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead: CreateRead<Texts>): Parameter<Texts> {
   const { name, in: location, content } = part.value;
@@ -224,20 +249,30 @@ function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead:
     style,
     explode: part.value.explode ?? (style === "form" || style === "cookie"),
     shape: new Shape(schema === undefined || content !== undefined ? [] : [schemas.at(schema.pointer)]),
-    decode: decoders[location as keyof typeof decoders],
+    decode: style === "cookie" ? (text) => text : decoders[location as keyof typeof decoders],
   });
+  const isRest = () => {
+    const { explode, shape } = createStyle();
+    return /^(form|cookie)$/.test(style) && explode && shape.types.has("object") && shape.isOpen;
+  };
   let readStyle: ((texts: Texts) => unknown) | undefined;
   const read = (texts: Texts) => {
-    readStyle ??= createRead(createStyle());
+    readStyle ??= createRead(createStyle(), part.value);
     return readStyle(texts);
   };
-  const mediaType = Object.keys(content ?? {})[0];
   const value = schema && findDefault(schemas, schema);
-  return {
-    name,
-    default: value,
-    read: mediaType === undefined ? read : (texts) => readContent(read(texts), mediaType),
+  const [mediaType] = Object.keys(content ?? {});
+  if (mediaType === undefined) return { name, default: value, isRest, read };
+  const createEncoding = (): FormEncoding => {
+    const node = schema && schemas.at(schema.pointer);
+    return { shape: new Shape(node ? [node] : []), node, parts: content?.[mediaType]?.encoding ?? {} };
   };
+  let encoding: FormEncoding | undefined;
+  const readValue = (texts: Texts) => {
+    encoding ??= createEncoding();
+    return readContent(read(texts), mediaType, encoding);
+  };
+  return { name, default: value, read: readValue };
 }
 
 function findDefault(schemas: Schemas, schema: Part): unknown {
@@ -247,8 +282,10 @@ function findDefault(schemas: Schemas, schema: Part): unknown {
     .find((part) => part.schema.default !== undefined)?.schema.default;
 }
 
-function readContent(text: unknown, mediaType: string): unknown {
-  if (typeof text !== "string" || !isJson(mediaType)) return text;
+function readContent(text: unknown, mediaType: string, encoding: FormEncoding): unknown {
+  const format = formatOf(mediaType);
+  if (typeof text === "string" && format === "form") return readForm(text, encoding);
+  if (typeof text !== "string" || format !== "json") return text;
   try {
     return parseJson(text);
   } catch (error) {
@@ -259,33 +296,69 @@ function readContent(text: unknown, mediaType: string): unknown {
 const decoders = {
   path: decodePercent,
   query: decodeComponent,
-  querystring: decodeComponent,
+  querystring: decodePercent,
   header: (text: string) => text.trim(),
   cookie: decodePercent,
 } as const;
 
-function readPath(style: Style, { names, routerNames, wholeSegments }: PathTemplate) {
+function readPath(style: Style, { names, routerNames, places }: PathTemplate) {
   const index = names.indexOf(style.name);
   const routerName = routerNames[index] as string;
-  const segment = wholeSegments[index];
-  const isText = style.style === "simple" && !style.shape.types.has("array") && !style.shape.types.has("object");
+  const place = places[index] as Place;
+  const isText =
+    place.pattern === undefined &&
+    style.style === "simple" &&
+    !style.shape.types.has("array") &&
+    !style.shape.types.has("object");
   return ({ params, path }: PathSource): unknown => {
-    const text = params[routerName];
-    if (text === undefined) return undefined;
+    const text = params[routerName] as string;
     if (isText) return style.shape.parsePrimitive(text);
-    // As it was sent, because the router has decoded its delimiters. The path can have a prefix, so from its end.
-    return readText(segment === undefined ? encodeURIComponent(text) : (path.split("/").at(segment) as string), style);
+    // As it was sent, because the router has decoded its delimiters.
+    return readText(findRawText(path, place) ?? encodeURIComponent(text), style);
   };
 }
 
-function readQuery(style: Style) {
-  return (pairs: Pairs): unknown => readPairs(pairs, style);
+function readQuery(style: Style, parameter: ParameterObject) {
+  const { name, required = false } = parameter;
+  const ignoresEmpty = allowsEmpty(parameter) && !required;
+  return (pairs: Pairs): unknown => {
+    // An empty value that is allowed stands for a parameter that is not used (section 4.8.12.2.1).
+    if (ignoresEmpty && pairs.get(name)?.every((text) => text === "")) pairs.delete(name);
+    return readPairs(pairs, style);
+  };
+}
+
+// The specification defines an empty value only for the style form.
+function allowsEmpty({ in: location, style = "form", allowEmptyValue = false }: ParameterObject): boolean {
+  return allowEmptyValue && location === "query" && style === "form";
+}
+
+// The whole query. An empty one is a missing parameter, or an empty form.
+function readWhole({ decode }: Style, { content, required = false }: ParameterObject) {
+  const isForm = formatOf(Object.keys(content ?? {})[0] as string) === "form";
+  return (query: string): unknown => {
+    if (query === "" && !required) return undefined;
+    return isForm ? query : decode(query);
+  };
+}
+
+// Removes the pairs with these names from a query.
+function removePairs(query: string, names: readonly string[]): string {
+  if (names.length === 0) return query;
+  const isOther = (pair: string) => !names.includes(decodeComponent(pair.split("=", 1)[0] as string));
+  return query.split("&").filter(isOther).join("&");
+}
+
+function readCookie(style: Style) {
+  const { shape, explode } = style;
+  const isExploded = explode && style.style === "form" && (shape.isOnly("array") || shape.isOnly("object"));
+  return (pairs: Pairs): unknown => readPairs(isExploded ? splitCookies(pairs) : pairs, style);
 }
 
 function readHeader(style: Style) {
   const key = style.name.toLowerCase();
   return (headers: HeaderSource): unknown => {
-    const text = headers[key];
+    const text = Object.hasOwn(headers, key) ? headers[key] : undefined;
     return text === undefined ? undefined : readText([text].flat().join(", "), style);
   };
 }
@@ -313,6 +386,14 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: unknow
     noun: "column",
     code: "invalid_body",
   }).validate;
+}
+
+function checkQuerystring(parts: readonly ParameterPart[], report: Report): void {
+  const [one, ...others] = parts.filter(({ value }) => value.in === "querystring");
+  if (one === undefined) return;
+  const other = others[0] ?? parts.find(({ value }) => value.in === "query");
+  if (other)
+    report(`has the querystring parameter ${one.value.name}, but also the query parameter ${other.value.name}`);
 }
 
 function checkPathParameters(parameters: readonly ParameterPart[], { names }: PathTemplate, report: Report): void {

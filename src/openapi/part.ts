@@ -82,7 +82,16 @@ export function referenceOf(value: unknown): string | undefined {
     throw new Error(
       `The document has the reference ${reference}, but only references such as #/components/… are supported.`,
     );
-  return decodeURIComponent(reference.slice(1));
+  return decodeFragment(reference.slice(1));
+}
+
+/** Decodes the fragment of a URI. Throws an Error if it is malformed. */
+export function decodeFragment(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    throw new Error(`The document has the reference #${fragment}, which is not a URI.`);
+  }
 }
 
 /** Escapes a token of a JSON pointer (RFC 6901, section 3). */

@@ -1,7 +1,5 @@
 // Path templates: /books/{bookId}, and several parameters in a segment: /files/{name}.{extension}.
 
-const expression = /\{([^{}]*)\}/g;
-
 /** A path template. */
 export interface PathTemplate {
   /** The names of its parameters, in their order. */
@@ -12,8 +10,18 @@ export interface PathTemplate {
   readonly routerPath: string;
   /** The names that the router has for the parameters. */
   readonly routerNames: readonly string[];
-  /** The segments of parameters that are a whole segment, counted from the end of the path: -1 is the last one. */
-  readonly wholeSegments: readonly (number | undefined)[];
+  /** The places of the parameters in a path as it was sent. */
+  readonly places: readonly Place[];
+}
+
+/** The place of a parameter in a path. */
+export interface Place {
+  /** The segment, counted from the end of the path, because the path can have a prefix: -1 is the last one. */
+  readonly segment: number;
+  /** Finds the parameter in the segment; undefined if it is the whole segment. */
+  readonly pattern: RegExp | undefined;
+  /** The group of the pattern. */
+  readonly group: number;
 }
 
 /**
@@ -21,48 +29,77 @@ export interface PathTemplate {
  * it. Throws an Error that begins with the path if it can't be routed.
  */
 export function parsePathTemplate(written: string): PathTemplate {
-  const [path = ""] = written.split(/[?#]/);
+  const allNames: string[] = [];
+  // A name can have any character except braces, also a slash.
+  const withoutNames = written.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    allNames.push(name);
+    return "{}";
+  });
+  const [key = ""] = withoutNames.split(/[?#]/);
+  const names = allNames.slice(0, key.split("{}").length - 1);
   const fail = (reason: string): never => {
-    throw new Error(`The path ${path} ${reason}.`);
+    throw new Error(`The path ${written} ${reason}.`);
   };
-  if (!path.startsWith("/")) fail("must begin with a slash");
-  if (path.includes("*")) fail("has a *, which the router uses as a wildcard");
-  const names = [...path.matchAll(expression)].map(([, name]) => name as string);
+  if (!key.startsWith("/")) fail("must begin with a slash");
   if (new Set(names).size < names.length) fail("has the same parameter twice");
-  if (/[{}]/.test(path.replace(expression, ""))) fail("has a brace that is not closed");
-  const routerNames = names.map((name, index) => (/^[a-z]\w*$/i.test(name) ? name : `parameter${index}`));
-  let index = 0;
-  const segments = path.split("/");
-  const wholeSegments = segments.flatMap((segment, place) => {
-    const count = segment.split("{").length - 1;
-    return Array.from({ length: count }, () => (/^\{[^{}]*\}$/.test(segment) ? place - segments.length : undefined));
+  if (/[{}]/.test(key.replaceAll("{}", ""))) fail("has a brace that is not closed");
+  const routerNames = names.map((name, index) =>
+    /^(?!parameter\d)[a-z]\w*$/i.test(name) ? name : `parameter${index}`,
+  );
+  const places: Place[] = [];
+  const segments = key.split("/");
+  const routerSegments = segments.map((segment, index) => {
+    const [prefix = "", ...literals] = segment.split("{}").map((literal) => decodeLiteral(literal, fail));
+    const values = literals.map((literal, position) => toValuePattern(literal, position === literals.length - 1, fail));
+    const isWhole = segment === "{}";
+    const patterns = values.map((value, position) => value + escapePattern(literals[position] as string));
+    const pattern = isWhole ? undefined : new RegExp(`^${escapePattern(prefix)}${patterns.join("")}$`);
+    const parts = literals.map((literal, position) => {
+      const name = routerNames[places.length];
+      places.push({ segment: index - segments.length, pattern, group: position + 1 });
+      return isWhole ? `:${name}` : `:${name}${values[position]}${escapeRouter(literal)}`;
+    });
+    return escapeRouter(prefix) + parts.join("");
   });
-  const routerSegments = segments.map((segment) => {
-    if (!segment.includes("{")) return escapeLiteral(segment);
-    if (/^\{[^{}]*\}$/.test(segment)) return `:${routerNames[index++]}`;
-    if (segment.includes("}{")) fail("has two parameters without a character between them");
-    return segment
-      .split(/(\{[^{}]*\}[^{}]?)/)
-      .map((part) => {
-        const [, next] = /^\{[^{}]*\}(.?)$/.exec(part) ?? [];
-        if (next === undefined) return escapeLiteral(part);
-        // Up to the character behind it, so that the time of matching is linear.
-        const value = next === "" ? "(.*)" : `([^${next.replace(/[\]\\^-]/, "\\$&")}]*)`;
-        return `:${routerNames[index++]}${value}${escapeLiteral(next)}`;
-      })
-      .join("");
-  });
-  return {
-    names,
-    key: path.replace(expression, "{}"),
-    routerPath: routerSegments.join("/"),
-    routerNames,
-    wholeSegments,
-  };
+  return { names, key, routerPath: routerSegments.join("/"), routerNames, places };
 }
 
-// The router decodes paths before it compares them.
-function escapeLiteral(text: string): string {
-  const decoded = /%[\da-f]{2}/i.test(text) ? decodeURI(text) : text;
-  return decoded.replaceAll(":", "::");
+/**
+ * Returns the text of a parameter in a path as it was sent. Its delimiters are still encoded. Returns undefined if the
+ * router has found the parameter by an encoded delimiter.
+ */
+export function findRawText(path: string, { segment, pattern, group }: Place): string | undefined {
+  const text = path.split("/").at(segment) as string;
+  // As the router compares it with the literals: delimiters and percent signs stay encoded.
+  return pattern === undefined ? text : pattern.exec(decodeURI(text.replaceAll("%25", "%2525")))?.[group];
+}
+
+// The router decodes paths before it compares them, but not their delimiters.
+function decodeLiteral(text: string, fail: (reason: string) => never): string {
+  const literal = text.replace(/(%(?!25)[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURI(encoded);
+    } catch {
+      return encoded;
+    }
+  });
+  const [, wrong] = /(%.{0,2}|\*)/.exec(literal) ?? [];
+  if (wrong === "*") fail("has a *, which the router uses as a wildcard");
+  if (wrong !== undefined) fail(`has ${wrong}, which the router can't match`);
+  return literal;
+}
+
+// Up to the literal behind it, and the last one as far as possible. Each can match in one way, so that the time is linear.
+function toValuePattern(literal: string, isLast: boolean, fail: (reason: string) => never): string {
+  if (isLast) return "([\\s\\S]+)";
+  if (literal === "") fail("has two parameters without a character between them");
+  return `((?:(?!${escapePattern(literal)})[\\s\\S])+)`;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function escapeRouter(text: string): string {
+  return text.replaceAll(":", "::");
 }

@@ -1,5 +1,5 @@
 // Resolves the references of schemas: JSON pointers, $id, $anchor and $dynamicAnchor (JSON Schema 2020-12, section 8.2).
-import { type Part, referenceOf } from "./part.ts";
+import { decodeFragment, type Part, referenceOf } from "./part.ts";
 import type { SchemaObject } from "./schema-keywords.ts";
 
 const documentUri = "document:///";
@@ -120,5 +120,5 @@ function resolveUri(reference: string, base: string): { uri: string; fragment: s
   if (!URL.canParse(reference, base))
     throw new Error(`The document has the reference ${reference}, which is not a URI.`);
   const [uri = "", fragment = ""] = new URL(reference, base).href.split("#");
-  return { uri, fragment: decodeURIComponent(fragment) };
+  return { uri, fragment: decodeFragment(fragment) };
 }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { appendHeader, HttpError } from "../http/index.ts";
 import { Json, toJson } from "../lib/index.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
-import { formatOf, negotiate, selectMediaType } from "./media-types.ts";
+import { formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
 import type { Schemas, Validate } from "./schema.ts";
@@ -35,11 +35,16 @@ interface Content {
 }
 
 interface Header {
+  readonly required: boolean;
   readonly explode: boolean;
+  /** Whether it is sent as JSON. */
+  readonly isJson: boolean;
   readonly validate: Validate | undefined;
 }
 
 const jsonType = "application/json; charset=utf-8";
+// OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.
+const automaticHeaders = /^(connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
 /** The options of `Responses.write`. */
 export interface WriteOptions {
@@ -74,17 +79,28 @@ export class Responses {
   }
 
   /** Sends the response of a handler. JSON text is sent unchanged. Throws an Error if the document does not declare it. */
-  write(reply: FastifyReply, response: UntypedResponse, { links, validate }: WriteOptions): FastifyReply {
-    const { status, body, headers } = response;
+  write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
+    const { status, body, headers = {} } = response;
+    const validate = options.validate && this.#declarations.size > 0; // the document can leave all responses open
+    const links = status >= 400 ? options.links : undefined;
     const declaration = this.#select(status);
-    if (headers)
-      for (const [name, value] of Object.entries(headers))
-        if (value !== undefined) appendHeader(reply, name, this.#writeHeader(declaration, name, value, validate));
-    if (status >= 400 && links !== undefined) appendHeader(reply, "link", links);
-    if (body instanceof Json) return reply.code(status).type(jsonType).send(body.text);
-    if (body === undefined || status === 204 || status === 304) return reply.code(status).send();
-    const content = this.#writeBody(declaration, response, reply.request.raw.headers.accept, validate);
-    return reply.code(status).type(content.type).send(content.payload);
+    if (validate && declaration === undefined)
+      throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
+    const texts = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : writeHeader(name, value, declaration, validate).map((text) => [name, text] as const),
+    );
+    const isBodiless = body === undefined || status === 204 || status === 304;
+    const { accept } = reply.request.raw.headers;
+    const content = isBodiless ? undefined : this.#writeBody(declaration, response, accept, validate);
+    if (validate) {
+      const names = [...texts.map(([name]) => name), ...(links === undefined ? [] : ["link"])];
+      checkRequiredHeaders(reply, status, declaration, names);
+      if (body === undefined) checkMissingBody(reply, status, declaration);
+    }
+    for (const [name, text] of texts) appendHeader(reply, name, text);
+    if (links !== undefined) appendHeader(reply, "link", links);
+    reply.code(status);
+    return content ? reply.type(content.type).send(content.payload) : reply.send();
   }
 
   // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
@@ -99,30 +115,36 @@ export class Responses {
     accept: string | undefined,
     validate: boolean,
   ): { type: string; payload: unknown } {
+    if (body instanceof Json) return { type: jsonType, payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
-    if (declared.length === 0) throw new Error(`The document declares no body for the status ${status}.`);
-    const mediaType = type ?? negotiate(declared, accept) ?? (declared[0] as string);
+    if (declared.length === 0 && validate) throw new Error(`The document declares no body for the status ${status}.`);
+    const mediaType = type ?? negotiate(declared, accept) ?? declared[0] ?? typeOf(body);
     const key = selectMediaType(declared, mediaType);
-    if (key === undefined)
+    if (key === undefined && validate)
       throw new Error(
         `The handler returned ${mediaType} for the status ${status}, which declares ${declared.join(" or ")}.`,
       );
     if (mediaType.includes("*")) throw new Error(`The handler must return the type of the body, one of ${mediaType}.`);
-    const content = declaration?.contents.get(key) as Content;
+    const content = declaration?.contents.get(key as string);
     const check = (value: unknown, schema: Validate | undefined) => {
       const result = validate && schema ? schema(value) : { value };
       if ("value" in result) return;
       const { path, requirement } = describeFailure(result.errors, "field");
       throw new Error(`The handler returned a body of the status ${status} whose part '${path}' ${requirement}.`);
     };
-    if (isItemStream(mediaType, body))
-      return { type: mediaType, payload: serializeItems(mediaType, body, (item) => check(item, content.validateItem)) };
+    if (isItemStream(mediaType, body)) {
+      if (Array.isArray(body)) check(body, content?.validate);
+      return {
+        type: mediaType,
+        payload: serializeItems(mediaType, body, (item) => check(item, content?.validateItem)),
+      };
+    }
     switch (formatOf(mediaType)) {
       case "json":
-        check(body, content.validate);
+        check(body, content?.validate);
         return { type: mediaType === "application/json" ? jsonType : mediaType, payload: toJson(body) };
       case "text":
-        if (!isBinary(body)) check(body, content.validate);
+        if (!isBinary(body)) check(body, content?.validate);
         return { type: addCharset(mediaType), payload: isBinary(body) ? body : String(body) };
       default:
         if (!isBinary(body) && typeof body !== "string")
@@ -130,21 +152,66 @@ export class Responses {
         return { type: mediaType, payload: body };
     }
   }
+}
 
-  #writeHeader(declaration: Declaration | undefined, name: string, value: unknown, validate: boolean): string {
-    const header = declaration?.headers.get(name.toLowerCase());
-    const result = validate && header?.validate ? header.validate(value) : { value };
-    if ("errors" in result)
-      throw new Error(
-        `The handler returned the header ${name}, which ${describeFailure(result.errors, "field").requirement}.`,
-      );
-    if (Array.isArray(value)) return value.join(", ");
-    if (typeof value !== "object" || value === null) return String(value);
-    const separator = header?.explode ? "=" : ",";
-    return Object.entries(value)
+// The values of a header. Only Set-Cookie has several, because a cookie can contain a comma.
+function writeHeader(
+  name: string,
+  value: unknown,
+  declaration: Declaration | undefined,
+  validate: boolean,
+): readonly string[] {
+  const key = name.toLowerCase();
+  const header = declaration?.headers.get(key);
+  const result = validate && header?.validate ? header.validate(value) : { value };
+  if ("errors" in result)
+    throw new Error(
+      `The handler returned the header ${name}, which ${describeFailure(result.errors, "field").requirement}.`,
+    );
+  if (header?.isJson) return [toAscii(toJson(value))];
+  if (Array.isArray(value)) return key === "set-cookie" ? value.map(String) : [value.join(", ")];
+  if (typeof value !== "object" || value === null) return [String(value)];
+  const separator = header?.explode ? "=" : ",";
+  return [
+    Object.entries(value)
       .map((pair) => pair.join(separator))
-      .join(",");
-  }
+      .join(","),
+  ];
+}
+
+// In JSON, each character can be an escape. A header has no others than ASCII.
+function toAscii(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+// Headers of hooks count, such as X-Request-Id.
+function checkRequiredHeaders(
+  reply: FastifyReply,
+  status: number,
+  declaration: Declaration | undefined,
+  names: readonly string[],
+): void {
+  const written = new Set(names.map((name) => name.toLowerCase()));
+  for (const [name, { required }] of declaration?.headers ?? [])
+    if (required && !written.has(name) && !reply.hasHeader(name))
+      throw new Error(`The handler returned no header ${name}, which the status ${status} requires.`);
+}
+
+function checkMissingBody(reply: FastifyReply, status: number, declaration: Declaration | undefined): void {
+  const schemas = [...(declaration?.contents.values() ?? [])].map(({ validate }) => validate);
+  if (
+    schemas.length > 0 &&
+    !schemas.includes(undefined) &&
+    !/^(1..|204|304)$/.test(`${status}`) &&
+    reply.request.method !== "HEAD"
+  )
+    throw new Error(`The handler returned no body for the status ${status}, which declares one.`);
+}
+
+// The media type of a body that the document does not declare.
+function typeOf(body: unknown): string {
+  if (isBinary(body)) return "application/octet-stream";
+  return typeof body === "string" ? "text/plain" : "application/json";
 }
 
 function isBinary(body: unknown): body is Readable | ReadableStream | Uint8Array {
@@ -176,7 +243,11 @@ function compileResponse(response: Part<ResponseObject>, schemas: Schemas): Decl
     return [type, { validate: compileSchema(part, "schema"), validateItem: compileSchema(part, "itemSchema") }];
   });
   const headers = response.membersOf("headers").map(([name, part]): [string, Header] => {
-    return [name.toLowerCase(), { explode: part.value.explode ?? false, validate: compileSchema(part, "schema") }];
+    const { required = false, explode = false } = part.value;
+    const [type, content] = part.membersOf("content")[0] ?? [];
+    const validate = compileSchema(content ?? part, "schema");
+    return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate }];
   });
-  return { contents: new Map(contents), headers: new Map(headers) };
+  const own = headers.filter(([name]) => !automaticHeaders.test(name));
+  return { contents: new Map(contents), headers: new Map(own) };
 }

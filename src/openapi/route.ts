@@ -1,4 +1,5 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
 import { type HttpError, notFound } from "../http/index.ts";
 import { prepareBody, requireBody } from "./body.ts";
@@ -9,7 +10,11 @@ import type { UntypedResponse } from "./response.ts";
 const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
 
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
-export type UntypedHandler = (call: UntypedCall, context: unknown) => Promise<UntypedResponse>;
+export type UntypedHandler = (
+  call: UntypedCall,
+  context: unknown,
+  request: Pick<FastifyRequest, "raw">,
+) => Promise<UntypedResponse>;
 
 /** A validated request without the types of its operation. */
 export interface UntypedCall {
@@ -74,8 +79,9 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       const { query, headers, body: content, caller } = request;
       const params = pathParameters ? request.params : {};
       const cookies = cookieParameters ? readCookies(cookieParameters.validate(request.raw.headers)) : {};
+      if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
       const call = { operationId: id, params, query, headers, cookies, body: content, caller };
-      return responses.write(reply, await handler(call, context), writeOptions);
+      return responses.write(reply, await handler(call, context, request), writeOptions);
     },
   };
 }

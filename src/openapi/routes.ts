@@ -1,5 +1,4 @@
 // Registers a route for each operation of the document.
-import { METHODS } from "node:http";
 import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
@@ -7,6 +6,7 @@ import { bodies } from "./body.ts";
 import { deprecationHeaders } from "./deprecation.ts";
 import type { Document } from "./document.ts";
 import type { Handlers } from "./handler.ts";
+import { createMockHandler } from "./mock.ts";
 import type { Operation } from "./operation.ts";
 import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
@@ -32,7 +32,9 @@ export interface RoutesOptions<Operations, Context, Caller> {
   /** The URL of Swagger UI, to which responses of deprecated operations link. */
   readonly docsUrl?: string;
   /** The Link header of failures. */
-  readonly links?: string;
+  readonly links?: string | undefined;
+  /** Operations without a handler respond with examples, and schemes without an implementation accept each credential. */
+  readonly mock?: boolean | undefined;
   /** Whether a response that does not match the document is a failure (500). The default is true. */
   readonly validateResponses?: boolean;
 }
@@ -63,6 +65,9 @@ async function registerRoutes<Operations, Context, Caller>(
   }
 }
 
+// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
+const { METHODS } = process.getBuiltinModule("node:http");
+
 // The methods that fastify-openapi-glue routes.
 const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
 
@@ -88,7 +93,7 @@ function cacheHeaders({ security }: Operation): Readonly<Record<string, string>>
 }
 
 function createRoutes<Operations, Context, Caller>({
-  document: { operations, basePath, content },
+  document: { operations, basePath, content, schemas },
   handlers,
   context,
   security = {},
@@ -96,22 +101,24 @@ function createRoutes<Operations, Context, Caller>({
   baseUrl = basePath,
   docsUrl,
   links,
+  mock = false,
   validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
-  const byId = new Map(Object.entries(handlers as Readonly<Record<string, UntypedHandler>>));
+  const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   const routes = operations.map((operation) => {
-    const handler = byId.get(operation.id);
+    const ownHandler = byId.get(operation.id);
+    const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
     if (handler === undefined)
       throw new Error(`The operation ${operation.id} has no handler. Run npm run scaffold to add one.`);
     const route = createRoute({
       operation,
       handler,
       context: context(operation),
-      authenticate: createAuthentication(operation, { schemes: security, realm: content.info.title }),
+      authenticate: createAuthentication(operation, { schemes: security, realm: content.info.title, mock }),
       guards,
       headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,
-      validateResponses,
+      validateResponses: validateResponses && ownHandler !== undefined,
     });
     return [operation.id, route] as const;
   });

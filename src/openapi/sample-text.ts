@@ -46,7 +46,9 @@ export function sampleFormat(format: string | undefined, index: number): string 
 export function samplePattern(pattern: string, min: number, max: number): string | undefined {
   let root: Root;
   try {
-    root = tokenize(pattern.replace(/\\p\{[^}]*\}/gi, "[A-Za-z]"));
+    root = tokenize(
+      pattern.replace(/\\p\{[^}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
+    );
   } catch {
     return undefined;
   }
@@ -56,6 +58,11 @@ export function samplePattern(pattern: string, min: number, max: number): string
     if (text.length >= min) return text.length > max && extra > 0 ? text.slice(0, max) : text;
   }
   return write(root, 0, []);
+}
+
+// `\u4e00` and `\u{4e00}`, which the tokenizer reads as the letter u.
+function toCharacter(_: string, long: string | undefined, short: string | undefined): string {
+  return String.fromCodePoint(Number.parseInt((long ?? short) as string, 16)).replace(/[\^$.*+?()[\]{}|-]/g, "\\$&");
 }
 
 function write(token: Tokens | Root, extra: number, groups: string[]): string {

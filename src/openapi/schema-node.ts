@@ -9,7 +9,12 @@ export interface SchemaDocument {
   readonly root: Part;
   readonly references: References;
   readonly upgrade: Upgrade;
+  /** The pointers of schemas whose references are left out, because they lead back to themselves. */
+  readonly circular: ReadonlySet<string>;
 }
+
+// Keywords whose schemas apply to the value itself, and not to its members.
+const inPlace = /^(allOf|anyOf|oneOf|not|if|then|else|dependentSchemas)$/;
 
 /** A schema of the document. Nodes of the same schema in the same dynamic scope have the same key. */
 export class SchemaNode {
@@ -46,11 +51,17 @@ export class SchemaNode {
   /** Returns the schemas that `$ref` and `$dynamicRef` lead to. */
   references(): SchemaNode[] {
     const { $ref, $dynamicRef } = this.schema;
-    const { references } = this.#document;
+    const { references, circular } = this.#document;
     const targets: Target[] = [];
+    if (circular.has(this.pointer)) return [];
     if (typeof $ref === "string") targets.push(references.follow($ref, this.#target));
     if (typeof $dynamicRef === "string") targets.push(references.followDynamic($dynamicRef, this.#target));
     return targets.map((target) => new SchemaNode(this.#document, target));
+  }
+
+  /** Returns the direct parts of this schema that apply to the value itself, and not to its members. */
+  inPlaceParts(): SchemaNode[] {
+    return this.subschemas().flatMap(({ keyword, place }) => (inPlace.test(keyword) ? [this.at(place)] : []));
   }
 
   /**

@@ -1,6 +1,7 @@
 // The schemas of a document. Ajv compiles each at its first use. A schema that several operations share is compiled once,
 // and a schema can be recursive.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { SchemaEnv } from "ajv/dist/compile/index.js";
 import addFormats from "ajv-formats";
 import { toJson } from "../lib/index.ts";
 import { findMismatch } from "./default-values.ts";
@@ -14,9 +15,7 @@ import { findFault, type Schema, type SchemaObject, subschemasOf } from "./schem
 import { SchemaNode } from "./schema-node.ts";
 import { type Direction, valueKeywords } from "./value-keywords.ts";
 
-// Of a document of 13 MB, with 1,200 operations, 100,000 are used. An alias in YAML can repeat them without end.
-const maxSchemas = 2_000_000;
-const maxDepth = 100;
+const maxChain = 1_000;
 
 /** The result of a validation: the value with exact numbers and default values, or the errors of Ajv. */
 export type Validation = { readonly value: unknown } | { readonly errors: readonly ErrorObject[] };
@@ -51,10 +50,12 @@ export class Schemas {
   readonly #upgrade: Upgrade;
   readonly #references: References;
   readonly #names = new Map<string, string>(); // of the schemas in Ajv, by the key of the node
+  readonly #targets = new Map<string, ReadonlySet<string>>(); // the names of schemas that each refers to, by its name
   readonly #waiting: SchemaNode[] = []; // to be added to Ajv before the next compilation
   readonly #uses: { readonly reference: string; readonly pointer: string }[] = [];
   readonly #defaults: string[] = []; // the pointers of schemas with a default
   readonly #checked = new Set<string>(); // pointers
+  readonly #circular = new Set<string>(); // the pointers of schemas whose reference leads back to them
   readonly #conversion: NumberConversion;
 
   constructor(root: Part, upgrade: Upgrade = (schema) => schema) {
@@ -71,10 +72,8 @@ export class Schemas {
    * Adds the schema at a place of the document, and checks it: what can be checked without compiling it. Reports each part
    * that would not be enforced.
    */
-  add(schema: unknown, pointer: string, options: CheckOptions, depth = 0): void {
+  add(schema: unknown, pointer: string, options: CheckOptions): void {
     this.#checked.add(pointer);
-    if (this.#checked.size > maxSchemas) throw new Error(`The document has more than ${maxSchemas} schemas.`);
-    if (depth > maxDepth) throw new Error(`The schema at ${pointer} is nested more than ${maxDepth} levels deep.`);
     if (typeof schema === "boolean") return;
     if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
       options.report(pointer, "must be an object, or true or false");
@@ -112,7 +111,7 @@ export class Schemas {
   }
 
   /**
-   * Checks that each reference leads to a schema. Call it when all schemas are added. Adds the targets that are in no place
+   * Checks that each reference leads to a schema, and not to itself without a member between. Call it when all schemas are added. Adds the targets that are in no place
    * of a schema.
    */
   checkReferences(options: CheckOptions): void {
@@ -121,6 +120,7 @@ export class Schemas {
       const target = this.#references.resolve(reference, pointer);
       if (!this.#checked.has(target)) this.add(this.#root.find(target).value, target, options);
     }
+    this.#checkCircles(options.report);
     for (const pointer of this.#defaults) {
       const parts = this.at(pointer).parts();
       const value = parts[0]?.schema.default;
@@ -132,9 +132,49 @@ export class Schemas {
     this.#defaults.length = 0;
   }
 
+  // A validation of such a schema would never end.
+  #checkCircles(report: ReportSchema): void {
+    const open = new Map<string, SchemaNode>(); // the path to the node, by key
+    const done = new Set<string>();
+    const visit = (node: SchemaNode) => {
+      if (done.has(node.key)) return;
+      if (open.has(node.key)) {
+        const path = [...open.values()];
+        this.#breakCircle(path.slice(path.findIndex(({ key }) => key === node.key)), report);
+        return;
+      }
+      if (open.size > maxChain)
+        throw new Error(`The schema at ${node.pointer} is the end of a chain of more than ${maxChain} references.`);
+      open.set(node.key, node);
+      for (const target of [...node.references(), ...node.inPlaceParts()]) visit(target);
+      open.delete(node.key);
+      done.add(node.key);
+    };
+    for (const { pointer } of this.#uses) visit(this.at(pointer));
+  }
+
+  // Leaves out a reference, if possible one in allOf: the parent of an alternative.
+  #breakCircle(circle: readonly SchemaNode[], report: ReportSchema): void {
+    if (circle.some(({ pointer }) => this.#circular.has(pointer))) return;
+    const links = circle.flatMap((node, index) => {
+      const next = circle[(index + 1) % circle.length] as SchemaNode;
+      return node.references().some(({ key }) => key === next.key) ? [{ node, next }] : [];
+    });
+    const isPart = ({ node }: { node: SchemaNode }) => /\/allOf\/\d+$/.test(node.pointer);
+    const { node, next } = (links.findLast(isPart) ?? links.at(-1)) as { node: SchemaNode; next: SchemaNode };
+    this.#circular.add(node.pointer);
+    const reason = `has a reference to ${next.pointer}, which leads back to it, so that no value can be checked`;
+    report(node.pointer, reason);
+  }
+
   /** Returns the schema at a place of the document. */
   at(pointer: string): SchemaNode {
-    const document = { root: this.#root, references: this.#references, upgrade: this.#upgrade };
+    const document = {
+      root: this.#root,
+      references: this.#references,
+      upgrade: this.#upgrade,
+      circular: this.#circular,
+    };
     return new SchemaNode(document, { pointer, scope: new Map() });
   }
 
@@ -200,15 +240,35 @@ export class Schemas {
     return name;
   }
 
-  // Each schema refers to others, which are added as well.
+  // Each schema refers to others, which are added as well. Compiles each by itself: Ajv would compile those that it refers
+  // to first, and overflow the stack in a document with some hundreds of schemas that refer to each other.
   #addWaiting(): void {
+    const added: string[] = [];
     for (let node = this.#waiting.pop(); node !== undefined; node = this.#waiting.pop()) {
+      const name = this.#names.get(node.key) as string;
+      const targets = new Set<string>();
       const options = {
-        nameOf: (target: SchemaNode) => this.#nameOf(target),
+        nameOf: (target: SchemaNode) => {
+          const targetName = this.#nameOf(target);
+          targets.add(targetName);
+          return targetName;
+        },
         isFormat: (name: string, pointer: string) => this.#isFormat(name) && this.#assertsFormats(pointer),
       };
-      this.#ajv.addSchema(prepareSchema(node, options), this.#names.get(node.key), undefined, false);
+      this.#ajv.addSchema(prepareSchema(node, options), name, undefined, false);
+      this.#targets.set(name, targets);
+      added.push(name);
     }
+    for (const name of added)
+      for (const target of this.#targets.get(name) ?? []) {
+        // One without references becomes a part of the code.
+        if (this.#targets.get(target)?.size) this.#environmentOf(name).refs[target] = this.#environmentOf(target);
+      }
+    for (const name of added.reverse()) this.#ajv.getSchema(name);
+  }
+
+  #environmentOf(name: string): SchemaEnv {
+    return this.#ajv.schemas[name] as SchemaEnv;
   }
 }
 

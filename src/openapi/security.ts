@@ -2,7 +2,7 @@
 // (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../http/index.ts";
-import { type Credential, isSupported, readCredential, toChallenge } from "./credentials.ts";
+import { type Credential, hasCredential, isSupported, readCredential, toChallenge } from "./credentials.ts";
 import type { OpenApi, OperationObject, SecuritySchemeObject } from "./document-types.ts";
 import type { Operation, Report } from "./operation.ts";
 import type { Part } from "./part.ts";
@@ -102,8 +102,7 @@ export function createAuthentication(
     let failure: HttpError | undefined;
     for (const attempts of required) {
       // A credential that was sent must be valid, even if none is required.
-      if (isOptional && !attempts.some(({ required: { scheme } }) => readCredential(scheme, request) !== undefined))
-        continue;
+      if (isOptional && !attempts.some(({ required: { scheme } }) => hasCredential(scheme, request))) continue;
       const callers: [string, unknown][] = [];
       for (const { required, authenticate } of attempts) {
         const caller = await authenticate(request);

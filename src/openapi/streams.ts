@@ -1,6 +1,7 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
 import { Readable } from "node:stream";
 import { toJson } from "../lib/index.ts";
+import { essenceOf } from "./media-types.ts";
 
 type Serialize = (item: unknown) => string;
 
@@ -15,9 +16,9 @@ const serializers: Readonly<Record<string, Serialize>> = {
 
 /** Returns whether a body is an iterable of the items of a media type that is a stream. */
 export function isItemStream(mediaType: string, body: unknown): body is AsyncIterable<unknown> | Iterable<unknown> {
-  if (!Object.hasOwn(serializers, mediaType) || typeof body !== "object" || body === null) return false;
+  if (!Object.hasOwn(serializers, essenceOf(mediaType)) || typeof body !== "object" || body === null) return false;
   return (
-    !(body instanceof Readable || body instanceof Uint8Array) &&
+    !(body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array) &&
     (Symbol.asyncIterator in body || Symbol.iterator in body)
   );
 }
@@ -28,7 +29,7 @@ export function serializeItems(
   items: AsyncIterable<unknown> | Iterable<unknown>,
   check: (item: unknown) => void,
 ): Readable {
-  const serialize = serializers[mediaType] as Serialize;
+  const serialize = serializers[essenceOf(mediaType)] as Serialize;
   async function* write(): AsyncGenerator<string> {
     for await (const item of items) {
       check(item);
@@ -38,12 +39,17 @@ export function serializeItems(
   return Readable.from(write(), { objectMode: false });
 }
 
-// An event of the HTML standard, section 9.2.5. A line break in a value would end the field.
+// An event of the HTML standard, section 9.2.5. A line break in a value would end the field. Another item is the data of
+// an event.
 function toEvent(item: unknown): string {
-  const { event, id, retry, data } = item as Readonly<Record<string, unknown>>;
+  const { event, id, retry, data } = (isObject(item) ? item : { data: item }) as Readonly<Record<string, unknown>>;
   const text = typeof data === "string" ? data : data === undefined ? undefined : toJson(data);
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${String(value).replace(/[\r\n]+/g, " ")}`);
   if (text !== undefined) lines.push(...text.split(/\r\n|\r|\n/).map((line) => `data: ${line}`));
   return `${lines.join("\n")}\n\n`;
+}
+
+function isObject(item: unknown): boolean {
+  return typeof item === "object" && item !== null && !Array.isArray(item);
 }

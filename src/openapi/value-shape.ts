@@ -1,5 +1,7 @@
 // The types that a schema allows, as far as they tell how to read a text: a parameter, or the field of a form.
 import { parseInteger } from "../lib/index.ts";
+import { escapeToken } from "./part.ts";
+import { findFault } from "./schema-keywords.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 const alternatives = new Set(["anyOf", "oneOf", "then", "else", "dependentSchemas"]);
@@ -18,9 +20,21 @@ export class Shape {
     this.types = new Set(this.#nodes.flatMap(({ schema }) => typesOf(schema)));
   }
 
-  /** Returns the shape of the items of an array. */
-  items(): Shape {
-    return new Shape(this.#nodes.flatMap((node) => (node.schema.items === undefined ? [] : [node.at("items")])));
+  /** How many items can have a schema of their own. */
+  get prefixLength(): number {
+    return Math.max(0, ...this.#nodes.map(({ schema }) => (schema.prefixItems as unknown[] | undefined)?.length ?? 0));
+  }
+
+  /** Returns the shape of the items of an array, or of the item at an index. */
+  items(index?: number): Shape {
+    return new Shape(
+      this.#nodes.flatMap((node) => {
+        const { prefixItems, items } = node.schema;
+        if (index !== undefined && Array.isArray(prefixItems) && index < prefixItems.length)
+          return [node.at(`prefixItems/${index}`)];
+        return items === undefined ? [] : [node.at("items")];
+      }),
+    );
   }
 
   /** The names of the declared properties. */
@@ -30,15 +44,19 @@ export class Shape {
     ];
   }
 
-  /** Whether it has a schema for properties that are not declared. */
+  /** Whether it is meant for properties that are not declared: it has a schema for them, or declares none. */
   get isOpen(): boolean {
-    return this.#nodes.some(({ schema }) => ![undefined, false].includes(schema.additionalProperties as undefined));
+    const isFree = ({ schema }: SchemaNode) =>
+      schema.patternProperties !== undefined || (schema.additionalProperties ?? false) !== false;
+    const isClosed = ({ schema }: SchemaNode) => schema.additionalProperties === false;
+    return this.#nodes.some(isFree) || (this.propertyNames.length === 0 && !this.#nodes.some(isClosed));
   }
 
   /** Returns the shape of a property. */
   property(name: string): Shape {
     const declared = this.#nodes.flatMap((node) => node.property(name));
-    if (declared.length > 0) return new Shape(declared);
+    const matching = this.#nodes.flatMap((node) => matchingPatterns(node, name));
+    if (declared.length + matching.length > 0) return new Shape([...declared, ...matching]);
     const open = this.#nodes.filter(({ schema }) => typeof schema.additionalProperties === "object");
     return new Shape(open.map((node) => node.at("additionalProperties")));
   }
@@ -67,6 +85,15 @@ function addNodes(node: SchemaNode, found: Map<string, SchemaNode>): void {
     found.set(part.key, part);
     for (const { keyword, place } of part.subschemas()) if (alternatives.has(keyword)) addNodes(part.at(place), found);
   }
+}
+
+// The schemas of `patternProperties` for a name. A pattern that is no regular expression was reported before.
+function matchingPatterns(node: SchemaNode, name: string): SchemaNode[] {
+  const { patternProperties } = node.schema;
+  if (patternProperties === undefined || findFault("patternProperties", patternProperties) !== undefined) return [];
+  return Object.keys(patternProperties as object)
+    .filter((pattern) => new RegExp(pattern, "u").test(name))
+    .map((pattern) => node.at(`patternProperties/${escapeToken(pattern)}`));
 }
 
 function typesOf({ type, enum: values, const: value, properties, items }: Readonly<Record<string, unknown>>): string[] {

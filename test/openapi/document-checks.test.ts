@@ -2,7 +2,7 @@
 import t from "tap";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { edit } from "../support/files.ts";
-import { libraryText } from "./books/library.ts";
+import { libraryText } from "../support/library.ts";
 
 const get = (extra: string): [string, string] => ["operationId: getBook", `operationId: getBook\n      ${extra}`];
 const top = (extra: string): [string, string] => ["paths:\n", `${extra}\npaths:\n`];

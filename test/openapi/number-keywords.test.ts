@@ -3,7 +3,7 @@ import t from "tap";
 import { createRecordValidator } from "../../src/openapi/body.ts";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { edit } from "../support/files.ts";
-import { libraryText } from "./books/library.ts";
+import { libraryText } from "../support/library.ts";
 
 t.test("Converts an int64 at any depth, under any keyword, and leaves other numbers", async (t) => {
   const int64 = "{ type: integer, format: int64 }";

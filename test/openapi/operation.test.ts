@@ -4,7 +4,7 @@ import { parseDocument } from "../../src/openapi/document.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { type Change, editDocument, findOperation, rename, setOperation, setParameter } from "../support/document.ts";
 import { edit } from "../support/files.ts";
-import { libraryText } from "./books/library.ts";
+import { libraryText } from "../support/library.ts";
 
 const renamePath =
   (path: string): Change =>

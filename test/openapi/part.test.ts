@@ -3,7 +3,7 @@ import t from "tap";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { Part } from "../../src/openapi/part.ts";
 import { edit } from "../support/files.ts";
-import { libraryText } from "./books/library.ts";
+import { libraryText } from "../support/library.ts";
 
 t.test("Follows chains of references, with escapes of JSON pointers and of URIs", async (t) => {
   const content = {

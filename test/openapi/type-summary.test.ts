@@ -3,7 +3,7 @@ import t from "tap";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { compareTypes, summarizeTypes } from "../../src/openapi/type-summary.ts";
 import { edit } from "../support/files.ts";
-import { libraryText } from "./books/library.ts";
+import { libraryText } from "../support/library.ts";
 
 t.test("Describes parameters, bodies, responses and fields, and each schema once", async (t) => {
   const types = summarizeTypes(await parseDocument(libraryText));

@@ -9,7 +9,7 @@ import type * as openapi from "../../src/openapi/index.ts";
 import { fail } from "../../src/pets/errors.ts";
 import type { Context, Handler, Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import type { operations } from "../openapi/books/operations.ts";
+import type { operations } from "../../examples/library/operations.ts";
 import { editDocument, findOperation, findParameter } from "../support/document.ts";
 import { folder, root } from "../support/files.ts";
 
@@ -93,7 +93,7 @@ t.test("The generated types are up to date", async (t) => {
 
 t.test("The types of a parameter with a default always have a value, also through a reference", async (t) => {
   const copy = folder(t);
-  for (const name of ["openapi", "src", "scripts", "test/openapi/books", "package.json"])
+  for (const name of ["openapi", "src", "scripts", "examples", "package.json"])
     cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   const text = editDocument((document) => {

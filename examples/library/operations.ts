@@ -1,4 +1,4 @@
-// Generated from test/openapi/books/library.yaml by "npm run generate". Do not edit.
+// Generated from examples/library/library.yaml by "npm run generate". Do not edit.
 export interface paths {
     "/books": {
         parameters: {

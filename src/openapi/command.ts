@@ -1,0 +1,107 @@
+// The command `openapi-server`: serves a document with mock responses, checks it, and generates the types of handlers.
+import { writeFile } from "node:fs/promises";
+import { Command, InvalidArgumentError } from "commander";
+import { pino } from "pino";
+import { readDocument } from "./document.ts";
+import { generateTypes } from "./generate-types.ts";
+import { formatOf } from "./media-types.ts";
+import type { Operation } from "./operation.ts";
+import { createServer } from "./server.ts";
+
+/** What the command writes to. */
+export interface CommandIo {
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: { write(text: string): unknown };
+}
+
+interface MockOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly log: boolean;
+}
+
+/**
+ * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found a problem. The server of
+ * `mock` keeps the process alive, and is closed if `signal` is aborted.
+ */
+export async function runCommand(args: readonly string[], io: CommandIo, signal?: AbortSignal): Promise<number> {
+  let code = 0;
+  const program = new Command("openapi-server")
+    .description("Serves, checks and generates code from an OpenAPI document (3.0, 3.1 or 3.2).")
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .exitOverride();
+  program
+    .command("mock")
+    .description("serve the document: validate each request, and respond with examples")
+    .argument("<document>", "path of the document")
+    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--log", "log each request to standard output", false)
+    .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));
+  program
+    .command("check")
+    .description("list the parts of the document that the server would refuse or not enforce")
+    .argument("<document>", "path of the document")
+    .action(async (document: string) => {
+      code = (await check(document, io)) ? 0 : 1;
+    });
+  program
+    .command("generate")
+    .description("write the TypeScript types of handlers")
+    .argument("<document>", "path of the document")
+    .option("-o, --output <file>", "file to write (default: standard output)")
+    .action((document: string, { output }: { output?: string }) => generate(document, output, io));
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if ((error as { exitCode?: number }).exitCode === 0) return 0; // help
+    if (!(error as { exitCode?: number }).exitCode) io.stderr.write(`openapi-server: ${(error as Error).message}\n`);
+    return 1;
+  }
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError("It must be a number from 0 to 65535.");
+}
+
+async function serveMock(
+  document: string,
+  { port, host, log }: MockOptions,
+  io: CommandIo,
+  signal?: AbortSignal,
+): Promise<void> {
+  const app = await createServer({ document, mock: true, logger: pino({ level: log ? "info" : "error" }) });
+  const url = await app.listen({ port, host });
+  io.stdout.write(`Mock server of ${document} at ${url}, with its documentation at ${url}/docs.\n`);
+  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, () => void app.close());
+  signal?.addEventListener("abort", () => void app.close());
+}
+
+async function check(path: string, io: CommandIo): Promise<boolean> {
+  const problems: string[] = [];
+  const { operations } = await readDocument(path, { report: (problem) => problems.push(problem) });
+  for (const problem of problems) io.stdout.write(`- ${problem}\n`);
+  for (const note of operations.flatMap(listUnchecked)) io.stdout.write(`- Note: ${note}\n`);
+  const count = `${operations.length} ${operations.length === 1 ? "operation" : "operations"}`;
+  io.stdout.write(
+    problems.length === 0
+      ? `${count}. The server enforces every part of the document.\n`
+      : `${count}, ${problems.length} ${problems.length === 1 ? "problem" : "problems"}. The server starts with strict: false, and ignores the parts above.\n`,
+  );
+  return problems.length === 0;
+}
+
+// Bodies that are passed on as they are.
+function listUnchecked({ id, body }: Operation): string[] {
+  const streams = body?.mediaTypes.filter((mediaType) => formatOf(mediaType) === "stream") ?? [];
+  return streams.map((mediaType) => `${id} gets a body of ${mediaType} as a stream, and its schema is not enforced.`);
+}
+
+async function generate(path: string, output: string | undefined, io: CommandIo): Promise<void> {
+  const { content } = await readDocument(path, { report: () => {} });
+  const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${await generateTypes(content)}`;
+  if (output === undefined) io.stdout.write(text);
+  else await writeFile(output, text);
+}

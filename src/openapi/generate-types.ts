@@ -1,0 +1,64 @@
+// Generates the types of handlers from a document: those of openapi-typescript, with bigint for int64.
+import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
+import type { OpenApi } from "./document-types.ts";
+import { isInt64 } from "./number-keywords.ts";
+import { Part as DocumentPart, type Part } from "./part.ts";
+import type { SchemaObject } from "./schema-keywords.ts";
+
+/** The options of `generateTypes`. */
+export interface GenerateOptions {
+  /** The type of a schema with `x-extensible-enum`: its values, or any string. */
+  readonly extensibleEnums: "union" | "string";
+  /** Whether a parameter with a default always has a value, as in a handler. In a client, it can be missing. */
+  readonly fillsDefaults: boolean;
+}
+
+/**
+ * Returns the source text of the types of a document, for `Handlers<operations>`. Needs the package openapi-typescript, and
+ * rejects with an Error if it is not installed.
+ */
+export async function generateTypes(
+  content: OpenApi,
+  options: GenerateOptions = { extensibleEnums: "union", fillsDefaults: true },
+): Promise<string> {
+  const { astToString, openapiTS, ts } = await loadGenerator();
+  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+  const toUnion = (values: readonly string[]) =>
+    ts.factory.createUnionTypeNode(
+      values.map((value) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(value))),
+    );
+  const copy = structuredClone(content);
+  if (options.fillsDefaults) requireDefaults(copy);
+  const nodes = await openapiTS(copy as never, {
+    transform: (schema: SchemaOfTypes) => {
+      if (isInt64(schema as SchemaObject)) return bigint;
+      const values = (schema as SchemaObject)["x-extensible-enum"];
+      return options.extensibleEnums === "union" && Array.isArray(values) ? toUnion(values) : undefined;
+    },
+  });
+  return astToString(nodes);
+}
+
+async function loadGenerator() {
+  const [{ astToString, default: openapiTS }, { default: ts }] = await Promise.all([
+    import("openapi-typescript"),
+    import("typescript"),
+  ]).catch(() => {
+    throw new Error("Generating types needs two packages. Run npm install --save-dev openapi-typescript typescript@5.");
+  });
+  return { astToString, openapiTS, ts };
+}
+
+interface Parameter {
+  required?: boolean;
+  readonly schema?: SchemaObject;
+}
+
+// A parameter with a default always has a value.
+function requireDefaults(content: OpenApi): void {
+  const document = DocumentPart.of(content);
+  for (const [, item] of document.membersOf("paths"))
+    for (const part of [item, ...item.members().map(([, member]) => member)])
+      for (const [, parameter] of (part as Part<{ parameters?: Parameter[] }>).membersOf("parameters"))
+        if (parameter.at("schema")?.value.default !== undefined) parameter.value.required = true;
+}

@@ -1,0 +1,150 @@
+// The public API: a server for a document, and the same as a plugin for an existing Fastify app.
+import type { FastifyBaseLogger, FastifyInstance, FastifyPluginAsync } from "fastify";
+import { pino } from "pino";
+import {
+  createEdge,
+  createSecurityHeaders,
+  type EdgeOptions,
+  type ErrorFormat,
+  errorHandler,
+  serveFile,
+  serviceLinks,
+} from "../http/index.ts";
+import { toJson } from "../lib/index.ts";
+import { type Document, readDocument } from "./document.ts";
+import type { Handlers } from "./handler.ts";
+import { listForCors, type Report } from "./operation.ts";
+import type { UntypedHandler } from "./route.ts";
+import { routes } from "./routes.ts";
+import type { SecuritySchemes } from "./security.ts";
+import { swaggerPages } from "./swagger-ui.ts";
+
+/** The operations of a document of which no types are generated. */
+export interface UntypedOperations {
+  readonly untyped: never;
+}
+
+/** What is served: the options of `createServer` and of the plugin `openApi`. */
+export interface OpenApiOptions<Operations = UntypedOperations, Context = unknown, Caller = unknown> {
+  /** A path, a file URL, or the parsed object. */
+  readonly document: string | URL | object;
+  /** By operationId. Each operation needs one, unless `mock` is set. */
+  readonly handlers?:
+    | ([Operations] extends [UntypedOperations]
+        ? Readonly<Record<string, UntypedHandler>>
+        : Partial<Handlers<NoInfer<Operations>, Context, Caller>>)
+    | undefined;
+  /** The checks of credentials, by the names of the document's security schemes. */
+  readonly security?: SecuritySchemes<Caller> | undefined;
+  /** The second argument of each handler. */
+  readonly context?: Context | undefined;
+  /** Operations without a handler respond with examples, and schemes without a check accept each credential. */
+  readonly mock?: boolean | undefined;
+  /** The shape of error responses. The default is `{ code, message, status }`; `problemDetails` follows RFC 9457. */
+  readonly formatError?: ErrorFormat | undefined;
+  /** Serves Swagger UI at /docs, and the document at /openapi.json. The default is true. */
+  readonly docs?: boolean | undefined;
+  /**
+   * Rejects a document of which a part would not be enforced, such as an unknown keyword. Otherwise, the part is logged and
+   * ignored. The default is true, but false for `mock`.
+   */
+  readonly strict?: boolean | undefined;
+  /** Ignores unknown query parameters instead of rejecting them. */
+  readonly ignoreUnknownQuery?: boolean | undefined;
+  /** Whether a response that does not match the document is a 500. The default is true, unless NODE_ENV is production. */
+  readonly validateResponses?: boolean | undefined;
+}
+
+/** The options of `createServer`. */
+export interface ServerOptions<Operations, Context, Caller>
+  extends OpenApiOptions<Operations, Context, Caller>,
+    Partial<Pick<EdgeOptions, "logger" | "trustProxy" | "tls" | "maxConnections" | "identify">> {
+  /** The origins whose pages may call the server. The default is none. */
+  readonly origins?: readonly string[] | undefined;
+}
+
+/**
+ * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
+ * `createEdge`. Rejects with an Error that names the operation if the document can't be served, or if document and handlers
+ * do not agree.
+ *
+ * @example
+ * const app = await createServer<operations>({ document: "books.yaml", handlers: { getBook } });
+ * await app.listen({ port: 3000 });
+ */
+export async function createServer<Operations = UntypedOperations, Context = unknown, Caller = unknown>(
+  options: ServerOptions<Operations, Context, Caller>,
+): Promise<FastifyInstance> {
+  const logger = options.logger ?? (pino() as FastifyBaseLogger);
+  const document = await loadDocument(options, logger);
+  const { trustProxy, tls, maxConnections, identify, formatError, origins } = options;
+  const headers = createSecurityHeaders(tls !== undefined, [""]);
+  const app = await createEdge({
+    logger,
+    headers: headers.data,
+    links: linksOf(options),
+    formatError,
+    ...(trustProxy && { trustProxy }),
+    ...(tls && { tls }),
+    ...(maxConnections !== undefined && { maxConnections }),
+    ...(identify && { identify }),
+    ...(origins && { cors: { origins, ...listForCors(document.operations) } }),
+  });
+  await serveDocument(app, document, options, headers.page);
+  await app.ready();
+  return app;
+}
+
+/**
+ * Serves a document in an existing Fastify app: `app.register(openApi, { document, handlers })`. Its errors have the same
+ * shape as those of `createServer`, and the app's own routes keep theirs. The limits and timeouts are those of the app.
+ */
+export const openApi: FastifyPluginAsync<OpenApiOptions> = async (app, options) => {
+  const document = await loadDocument(options, app.log);
+  await app.register(errorHandler, { links: linksOf(options), format: options.formatError });
+  await serveDocument(app, document, options, createSecurityHeaders(false, [""]).page);
+};
+
+function linksOf({ docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
+  return docs ? serviceLinks("") : undefined;
+}
+
+function loadDocument(
+  {
+    document,
+    mock,
+    strict = !mock,
+    ignoreUnknownQuery,
+  }: Pick<OpenApiOptions, "document" | "mock" | "strict" | "ignoreUnknownQuery">,
+  logger: FastifyBaseLogger,
+): Promise<Document> {
+  const report: Report = (problem) => logger.warn({ problem }, "a part of the document is not enforced");
+  return readDocument(document, { validate: strict, ...(!strict && { report }), ignoreUnknown: ignoreUnknownQuery });
+}
+
+async function serveDocument<Operations, Context, Caller>(
+  app: FastifyInstance,
+  document: Document,
+  options: OpenApiOptions<Operations, Context, Caller>,
+  pageHeaders: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { handlers = {}, security = {}, context, mock, docs = true } = options;
+  await app.register(routes<Operations, Context, Caller>, {
+    document,
+    handlers: handlers as object as Handlers<Operations, Context, Caller>,
+    context: () => context as Context,
+    security,
+    mock,
+    guards: app.hasDecorator("shedLoad") ? [app.shedLoad] : [],
+    links: linksOf(options),
+    validateResponses: options.validateResponses ?? process.env.NODE_ENV !== "production",
+    ...(docs && { docsUrl: "/docs" }),
+  });
+  if (!docs) return;
+  const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+  const { text, content: written } = document;
+  const json = () => (text?.trimStart().startsWith("{") ? text : toJson(written));
+  serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, headers);
+  const content = { ...document.content, servers: [{ url: document.basePath || "/" }] };
+  await app.register(swaggerPages, { content, headers: pageHeaders });
+}

@@ -1,0 +1,79 @@
+// The command openapi-server: mock, check and generate.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { runCommand } from "../../src/openapi/command.ts";
+import { documentOf } from "../support/document-server.ts";
+import { folder } from "../support/files.ts";
+import { libraryText } from "../support/library.ts";
+
+const place = folder(t);
+const save = (name: string, text: string) => {
+  writeFileSync(join(place, name), text);
+  return join(place, name);
+};
+const library = save("library.yaml", libraryText);
+const faulty = save(
+  "faulty.yaml",
+  documentOf(`  /x:
+    post:
+      requestBody: { content: { application/xml: { schema: { type: object } } } }
+      responses: { 200: { description: x, content: { application/json: { schema: { maxLenght: 5 } } } } }
+`),
+);
+
+async function run(args: string[], signal?: AbortSignal) {
+  const output = { stdout: "", stderr: "" };
+  const write = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      output[name] += text;
+    },
+  });
+  const code = await runCommand(args, { stdout: write("stdout"), stderr: write("stderr") }, signal);
+  return { code, ...output };
+}
+
+t.test("check lists what the server would refuse, and what it would not enforce", async (t) => {
+  t.same(await run(["check", library]), {
+    code: 0,
+    stdout: "5 operations. The server enforces every part of the document.\n",
+    stderr: "",
+  });
+  t.match(await run(["check", faulty]), {
+    code: 1,
+    stdout:
+      /The schema at .* has the unknown keyword "maxLenght"\.\n- Note: postX gets a body of application\/xml as a stream, .*\n1 operation, 1 problem\. /,
+  });
+});
+
+t.test("mock serves the document until it is stopped", async (t) => {
+  const controller = new AbortController();
+  const { code, stdout } = await run(["mock", library, "--port", "0"], controller.signal);
+  t.equal(code, 0);
+  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+), with its documentation/.exec(stdout) ?? [];
+  const response = await fetch(`${url}/city-library/v2/books`);
+  t.match(await response.json(), [{ title: "text" }]);
+  controller.abort();
+  await t.rejects(async () => {
+    for (;;) await fetch(`${url}/city-library/v2/books`);
+  });
+});
+
+t.test("generate writes the types of handlers, to a file or to standard output", async (t) => {
+  const { stdout } = await run(["generate", library]);
+  t.match(stdout, /\bid: bigint;/);
+  const output = join(place, "operations.ts");
+  t.match(await run(["generate", library, "--output", output]), { code: 0, stdout: "" });
+  t.equal(readFileSync(output, "utf8"), stdout);
+});
+
+t.test("Reports errors with exit code 1, and shows its help", async (t) => {
+  t.match(await run(["check", join(place, "nothing.yaml")]), {
+    code: 1,
+    stderr: /^openapi-server: The document .* can't be read/,
+  });
+  t.match(await run(["mock", library, "--port", "70000"]), { code: 1, stderr: /must be a number from 0 to 65535/ });
+  t.match(await run(["mock", library, "--port", "x"]), { code: 1, stderr: /must be a number/ });
+  t.match(await run(["serve"]), { code: 1, stderr: /unknown command/ });
+  t.match(await run(["--help"]), { code: 0, stdout: /mock .*check .*generate /s });
+});

@@ -1,0 +1,176 @@
+// The public API: a server of a document, and the same as a plugin of an existing app.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import fastify from "fastify";
+import { pino } from "pino";
+import t from "tap";
+import { parse } from "yaml";
+import { createServer, HttpError, openApi, problemDetails } from "../../src/openapi/index.ts";
+import { documentOf } from "../support/document-server.ts";
+import { folder } from "../support/files.ts";
+import { libraryText } from "../support/library.ts";
+
+const logger = pino({ level: "silent" });
+const paths = `  /greetings/{name}:
+    get:
+      operationId: greet
+      parameters: [{ name: name, in: path, required: true, schema: { type: string, maxLength: 5 } }]
+      responses:
+        200: { description: x, content: { application/json: { schema: { type: string, maxLength: 9 } } } }
+`;
+const text = documentOf(paths, "servers: [{ url: /v1 }]");
+const greet = async ({ params }: { params: unknown }) => {
+  return { status: 200, body: `Hi ${(params as { name: string }).name}` };
+};
+const handlers = { greet };
+const host = { host: "x" };
+
+t.test("Serves a document from a path, a file URL or a parsed object", async (t) => {
+  const file = join(folder(t), "greetings.yaml");
+  writeFileSync(file, text);
+  for (const document of [file, pathToFileURL(file), parse(text)]) {
+    const app = await createServer({ document, handlers, logger });
+    t.match(await app.inject({ url: "/v1/greetings/Ada", headers: host }), { statusCode: 200, payload: '"Hi Ada"' });
+    t.same(JSON.parse((await app.inject({ url: "/openapi.json", headers: host })).payload), parse(text));
+    t.match(await app.inject({ url: "/docs/", headers: host }), { statusCode: 200, payload: /swagger/ });
+    const missing = await app.inject({ url: "/v1/nothing", headers: host });
+    t.match(missing, { statusCode: 404, headers: { link: /service-desc/ } });
+  }
+});
+
+t.test("Serves a document in JSON as it is written, and no documentation if it is turned off", async (t) => {
+  const json = JSON.stringify(parse(text), null, 3);
+  const file = join(folder(t), "greetings.json");
+  writeFileSync(file, json);
+  const app = await createServer({ document: file, handlers, logger });
+  t.equal((await app.inject({ url: "/openapi.json", headers: host })).payload, json);
+  const bare = await createServer({ document: parse(text), handlers, logger, docs: false });
+  for (const url of ["/openapi.json", "/docs/"])
+    t.match(await bare.inject({ url, headers: host }), { statusCode: 404 });
+  t.equal((await bare.inject({ url: "/x", headers: host })).headers.link, undefined);
+});
+
+t.test("Composes the HTTP edge: limits, security headers, errors, CORS", async (t) => {
+  const options = { maxConnections: 5, trustProxy: ["127.0.0.1"], identify: async () => "me" };
+  const app = await createServer({
+    document: parse(text),
+    handlers,
+    origins: ["https://a.example"],
+    logger: pino({ level: "silent" }),
+    ...options,
+  });
+  const get = (url: string, method: "GET" | "POST" = "GET") =>
+    app.inject({ method, url, headers: { ...host, origin: "https://a.example" } });
+  t.match((await get("/v1/greetings/Ada")).headers, {
+    "x-content-type-options": "nosniff",
+    "x-request-id": /./,
+    "access-control-allow-origin": "https://a.example",
+  });
+  t.match(await get("/v1/greetings/Adalbert"), { statusCode: 400, payload: /'name' must have at most 5/ });
+  t.match(await get("/v1/greetings/Ada", "POST"), { statusCode: 405, headers: { allow: "GET, HEAD" } });
+  t.match(await get("/v1/greetings/Ada?x=1"), { statusCode: 400, payload: /unknown query parameter 'x'/ });
+});
+
+t.test("Serves over TLS", async (t) => {
+  const { generate } = await import("selfsigned");
+  const { cert, private: key } = await generate([{ name: "commonName", value: "localhost" }]);
+  const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+  const app = await createServer({ document: parse(text), handlers, logger, tls });
+  t.match((await app.inject({ url: "/docs/", headers: host })).headers["strict-transport-security"], /max-age/);
+});
+
+t.test("Ignores unknown query parameters if it is asked to", async (t) => {
+  const app = await createServer({ document: parse(text), handlers, logger, ignoreUnknownQuery: true });
+  t.match(await app.inject({ url: "/v1/greetings/Ada?x=1", headers: host }), { statusCode: 200 });
+});
+
+t.test("Gives the context to each handler, and the operationId to the call", async (t) => {
+  const seen: unknown[] = [];
+  const record = async (call: object, context: unknown) => {
+    seen.push(call, context);
+    return { status: 200, body: "x" };
+  };
+  const app = await createServer({ document: parse(text), handlers: { greet: record }, context: { db: 1 }, logger });
+  await app.inject({ url: "/v1/greetings/Ada", headers: host });
+  const call = { operationId: "greet", params: { name: "Ada" }, query: {}, cookies: {}, body: undefined };
+  t.match(seen, [call, { db: 1 }]);
+});
+
+t.test("Formats errors as problem details, or with a function", async (t) => {
+  const problems = await createServer({ document: parse(text), handlers, logger, formatError: problemDetails });
+  const response = await problems.inject({ url: "/v1/greetings/Adalbert", headers: host });
+  t.match(response.headers["content-type"], /^application\/problem\+json/);
+  t.same(response.json(), {
+    title: "invalid parameter",
+    status: 400,
+    detail: "The path parameter 'name' must have at most 5 characters.",
+    code: "invalid_parameter",
+  });
+  const formatError = ({ status }: { status: number }) => ({ error: status });
+  const own = await createServer({ document: parse(text), handlers, logger, formatError });
+  t.same((await own.inject({ url: "/nothing", headers: host })).json(), { error: 404 });
+});
+
+t.test("Validates responses, but not in production", async (t) => {
+  const tooLong = async () => ({ status: 200, body: "Hello, world" });
+  const { NODE_ENV = "" } = process.env;
+  t.teardown(() => Object.assign(process.env, { NODE_ENV }));
+  for (const [environment, validateResponses, statusCode] of [
+    ["test", undefined, 500],
+    ["production", undefined, 200],
+    ["production", true, 500],
+    ["test", false, 200],
+  ] as const) {
+    process.env.NODE_ENV = environment;
+    const options = { document: parse(text), handlers: { greet: tooLong }, logger, validateResponses };
+    const app = await createServer(options);
+    const response = await app.inject({ url: "/v1/greetings/Ada", headers: host });
+    t.equal(response.statusCode, statusCode, `${environment}, validateResponses: ${validateResponses}`);
+  }
+});
+
+t.test("Refuses a part of the document that it can't enforce, unless strict is false", async (t) => {
+  const document = parse(text.replace("maxLength: 5", "maxLenght: 5"));
+  await t.rejects(createServer({ document, handlers, logger }), { message: /unknown keyword "maxLenght"/ });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const app = await createServer({ document, handlers, logger: log, strict: false });
+  const response = await app.inject({ url: "/v1/greetings/Adalbert", headers: host });
+  t.match(response, { statusCode: 500 }, "the response is too long");
+  t.match(JSON.parse(lines[0] as string), { msg: "a part of the document is not enforced", problem: /maxLenght/ });
+  await t.rejects(createServer({ document: parse(text), logger }), { message: /operation greet has no handler/ });
+});
+
+t.test("Is a plugin of an existing app, whose own routes keep their errors and bodies", async (t) => {
+  const app = fastify();
+  app.post("/own", async ({ body }) => body);
+  await app.register(openApi, {
+    document: parse(libraryText),
+    mock: true,
+    security: {
+      librarian: async (token) => {
+        if (token === "blocked") throw new HttpError("insufficient_scope", "Blocked.");
+        return token === "shelf" ? token : undefined;
+      },
+    },
+  });
+  await app.ready();
+  const own = { method: "POST", url: "/own", headers: { "content-type": "application/json" } } as const;
+  t.match(await app.inject({ ...own, payload: '{"a":1}' }), { statusCode: 200, payload: '{"a":1}' });
+  t.match((await app.inject({ ...own, payload: "{" })).json(), { error: "Bad Request", statusCode: 400 });
+  const books = "/city-library/v2/books";
+  t.match(await app.inject(`${books}?limit=0`), { statusCode: 400, payload: /'limit' must be at least 1/ });
+  t.match(await app.inject(`${books}?limit=1`), { statusCode: 200, payload: /title/ });
+  for (const [token, statusCode] of [
+    ["wrong", 401],
+    ["blocked", 403],
+    ["shelf", 201],
+  ] as const) {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+    const response = await app.inject({ method: "POST", url: books, headers, payload: { title: "x", author: "y" } });
+    t.equal(response.statusCode, statusCode, token);
+  }
+  t.match(await app.inject("/docs/"), { statusCode: 200 });
+  t.match(await app.inject("/openapi.json"), { statusCode: 200 });
+});

@@ -1,0 +1,120 @@
+// The package of the spec-first server, installed from its tarball into an empty folder: the guide docs/your-own-document.md
+// works as it is written.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import t from "tap";
+import { folder, root } from "../support/files.ts";
+import { freePort } from "../support/port.ts";
+
+const run = promisify(execFile);
+t.setTimeout(300_000); // milliseconds
+
+// Without the variables that npm sets for the scripts of this project.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|NODE_ENV/i.test(name)));
+const place = folder(t);
+const reader = join(place, "reader");
+mkdirSync(reader);
+const { stdout } = await run("npm", ["pack", "-w", "@petstore/openapi-server", "--json", "--pack-destination", place], {
+  cwd: root,
+  env,
+});
+const [{ filename, files }] = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as [
+  { filename: string; files: { path: string }[] },
+];
+const port = `${await freePort()}`;
+
+// The package is not published, so that the reader installs the tarball, and the port may be in use.
+const adapt = (text: string) =>
+  text.replace("@petstore/openapi-server\n", `${join(place, filename)}\n`).replaceAll("3000", port);
+
+t.test("The package has compiled code with types, and nothing of the Pet Store", async (t) => {
+  const names = files.map(({ path }) => path);
+  for (const name of [
+    "dist/openapi/index.js",
+    "dist/openapi/index.d.ts",
+    "dist/openapi/bin.js",
+    "README.md",
+    "LICENSE",
+  ])
+    t.ok(names.includes(name), name);
+  t.same(
+    names.filter((name) => /pets|store|\.test\.|[^d]\.ts$/.test(name)),
+    [],
+  );
+});
+
+t.test("The dependencies have the versions with which the server is tested", async (t) => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const own = JSON.parse(readFileSync(join(root, "src/openapi/package.json"), "utf8")).dependencies;
+  for (const [name, version] of Object.entries(own)) t.equal(version, dependencies[name], name);
+});
+
+t.test("The guide leads from an empty folder to a typed, running server", async (t) => {
+  const guide = readFileSync(join(root, "docs/your-own-document.md"), "utf8");
+  const blocks = [...guide.matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms)].map(([, language, text = ""]) => ({
+    language,
+    text: adapt(text),
+  }));
+  let stop = async () => {};
+  t.teardown(() => stop());
+  for (const [index, { language, text }] of blocks.entries()) {
+    if (language === "yaml") writeFileSync(join(reader, "notes.yaml"), text);
+    if (language === "ts") writeFileSync(join(reader, "server.ts"), text);
+    if (language !== "sh") continue;
+    const command = text.trim();
+    if (/ mock |^node server/.test(command)) {
+      await stop();
+      stop = await startServer(command);
+      continue;
+    }
+    const { stdout } = await run("bash", ["-ec", command], { cwd: reader, env });
+    const next = blocks[index + 1];
+    if (next?.language === "text" || next?.language === "json") t.equal(stdout.trim(), next.text.trim(), command);
+    else t.pass(command);
+  }
+  t.match(
+    await run("bash", ["-c", `${blocks.find(({ text }) => text.includes("npx tsc"))?.text.trim()} || true`], {
+      cwd: reader,
+      env,
+    }),
+    { stdout: "" },
+  );
+  writeFileSync(
+    join(reader, "server.ts"),
+    readFileSync(join(reader, "server.ts"), "utf8").replace("status: 404", "status: 405"),
+  );
+  const wrong = await run(
+    "bash",
+    ["-c", `${blocks.find(({ text }) => text.includes("npx tsc"))?.text.trim()} || true`],
+    { cwd: reader, env },
+  );
+  t.match(wrong.stdout, /405/, "an undeclared status does not compile");
+});
+
+/** Starts a server that ends with its process group, and waits until it responds. */
+async function startServer(command: string): Promise<() => Promise<void>> {
+  const child = spawn("bash", ["-c", command], {
+    cwd: reader,
+    env,
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (
+      await fetch(`http://127.0.0.1:${port}/openapi.json`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const closed = once(child, "close");
+  return async () => {
+    process.kill(-(child.pid as number));
+    await closed;
+  };
+}
