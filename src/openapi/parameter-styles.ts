@@ -141,14 +141,16 @@ function toValue({ children, values }: Tree, shape: Shape): unknown {
     const items = shape.items();
     const sorted = [...children].sort(([one], [other]) => Number(one) - Number(other));
     const members = sorted.flatMap(([key, child]) =>
-      key === "" ? child.values.map((value): Tree => ({ children: new Map(), values: [value] })) : [child],
+      key === "" && child.children.size === 0
+        ? child.values.map((value): Tree => ({ children: new Map(), values: [value] }))
+        : [child],
     );
     return [...values.map((value) => items.parsePrimitive(value)), ...members.map((member) => toValue(member, items))];
   }
   if (children.size > 0)
     return fromEntries([...children].map(([key, child]) => [key, toValue(child, shape.property(key))]));
   if (values.length > 1) throw new StyleError("must have each property once");
-  return shape.parsePrimitive(values[0] ?? "");
+  return shape.parsePrimitive(values[0] as string);
 }
 
 function toObject(

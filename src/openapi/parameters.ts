@@ -335,7 +335,7 @@ function allowsEmpty({ in: location, style = "form", allowEmptyValue = false }: 
 
 // The whole query. An empty one is a missing parameter, or an empty form.
 function readWhole({ decode }: Style, { content, required = false }: ParameterObject) {
-  const isForm = formatOf(Object.keys(content ?? {})[0] as string) === "form";
+  const isForm = formatOf(Object.keys(content as object)[0] as string) === "form";
   return (query: string): unknown => {
     if (query === "" && !required) return undefined;
     return isForm ? query : decode(query);
@@ -375,7 +375,7 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: unknow
     return {
       name,
       default: undefined, // filled in by the validation
-      read: (row) => (row[name] === undefined ? undefined : property.parsePrimitive(row[name])),
+      read: (row) => (Object.hasOwn(row, name) ? property.parsePrimitive(row[name] as string) : undefined),
     };
   });
   return new ParameterGroup({

@@ -134,10 +134,24 @@ export class Schemas {
 
   // A validation of such a schema would never end.
   #checkCircles(report: ReportSchema): void {
+    const done = new Set<string>(); // keys
+    for (const { pointer } of this.#uses) {
+      let found: Set<string>;
+      let circles: number;
+      do {
+        circles = this.#circular.size;
+        found = this.#breakCirclesOf(this.at(pointer), done, report);
+      } while (this.#circular.size > circles); // a circle can have hidden another one
+      for (const key of found) done.add(key);
+    }
+  }
+
+  // Returns the keys of the nodes that a schema leads to.
+  #breakCirclesOf(start: SchemaNode, done: ReadonlySet<string>, report: ReportSchema): Set<string> {
     const open = new Map<string, SchemaNode>(); // the path to the node, by key
-    const done = new Set<string>();
+    const found = new Set<string>();
     const visit = (node: SchemaNode) => {
-      if (done.has(node.key)) return;
+      if (done.has(node.key) || found.has(node.key)) return;
       if (open.has(node.key)) {
         const path = [...open.values()];
         this.#breakCircle(path.slice(path.findIndex(({ key }) => key === node.key)), report);
@@ -148,9 +162,10 @@ export class Schemas {
       open.set(node.key, node);
       for (const target of [...node.references(), ...node.inPlaceParts()]) visit(target);
       open.delete(node.key);
-      done.add(node.key);
+      found.add(node.key);
     };
-    for (const { pointer } of this.#uses) visit(this.at(pointer));
+    visit(start);
+    return found;
   }
 
   // Leaves out a reference, if possible one in allOf: the parent of an alternative.

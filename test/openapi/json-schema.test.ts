@@ -36,7 +36,12 @@ t.test("Accepts and rejects values by the keywords of any value", async (t) => {
       ["oneOf", { oneOf: [{ type: "integer" }, { minimum: 2 }] }, [1, 2.5], [3, 1.5]],
       ["anyOf of booleans", { anyOf: [true, false] }, [1], []],
       ["oneOf of two true", { oneOf: [true, true, false] }, [], [1]],
-      ["if, then and else", { if: { maximum: 0 }, then: { minimum: -5 }, else: { multipleOf: 2 } }, [-1, 4], [-9, 3]],
+      [
+        "if, then and else",
+        { if: { maximum: 0 }, [branch]: { minimum: -5 }, else: { multipleOf: 2 } },
+        [-1, 4],
+        [-9, 3],
+      ],
       ["if without then", { if: { const: 1 }, else: { const: 2 } }, [1, 2], [3]],
       ["then and else without if", { [branch]: { const: 0 }, else: { const: 1 } }, [5], []],
     ],

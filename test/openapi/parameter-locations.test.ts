@@ -1,6 +1,6 @@
 // Parameters of paths, headers and cookies, of a whole query (OpenAPI 3.2), and of a path of several operations.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/index.ts";
+import { createRowValidator, parseDocument } from "../../src/openapi/index.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const responses = "responses: { 204: { description: Done } }";
@@ -191,4 +191,20 @@ t.test("Rejects declarations that can't be served, or serves the rest", async (t
   }
   const { operations } = await parseDocument(documentOf(pathOf("a", query)), { ignoreUnknown: true });
   t.match(operations[0]?.parameters.querystring.validate({ query: "b=1&c=2" }), { value: { b: "1" } });
+});
+
+t.test("Reads the cells of a row like parameters, by the schema of its columns", async (t) => {
+  const schema =
+    "{ type: object, additionalProperties: false, required: [a], properties: { a: { type: integer }, b: { default: x }, constructor: { type: string } } }";
+  const { root, schemas } = await parseDocument(
+    documentOf(pathOf("a", ""), `components: { schemas: { Row: ${schema} } }`),
+  );
+  const validate = createRowValidator(root.find("/components/schemas/Row"), schemas);
+  t.strictSame({ ...(validate({ a: "1" }) as { value: object }).value }, { a: 1, b: "x" });
+  for (const [row, message] of [
+    [{ a: "1.0" }, "The column 'a' must be an integer, in plain decimal digits."],
+    [{ a: "1", c: "" }, /'c'/],
+    [{}, /must have the column 'a'/],
+  ] as const)
+    t.match(validate(row), { error: { message, response: { status: 400, body: { code: "invalid_body" } } } });
 });

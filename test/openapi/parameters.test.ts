@@ -65,9 +65,9 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
   ],
   [
     "types of enum and const",
-    "[{ name: a, in: query, schema: { enum: [1, 2] } }, { name: b, in: query, schema: { const: true } }, { name: c, in: query, schema: { enum: [null, x] } }]",
-    "a=1&b=true&c=x",
-    { a: 1, b: true, c: "x" },
+    "[{ name: a, in: query, schema: { enum: [9007199254740993, 2] } }, { name: b, in: query, schema: { const: true } }, { name: c, in: query, schema: { enum: [null, x] } }]",
+    "a=9007199254740993&b=true&c=x",
+    { a: 9007199254740993n, b: true, c: "x" },
   ],
   [
     "an array and an object without a type",
@@ -132,9 +132,9 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
   ],
   [
     "deep arrays with empty brackets and with indexes",
-    "[{ name: a, in: query, style: deepObject, schema: { type: object, properties: { b: { type: array, items: { type: integer } }, c: { type: array, items: { type: integer } } } } }]",
-    "a[b][]=1&a[b][]=2&a[c][1]=2&a[c][0]=1",
-    { a: { b: [1, 2], c: [1, 2] } },
+    "[{ name: a, in: query, style: deepObject, schema: { type: object, properties: { b: { type: array, items: { type: integer } }, c: { type: array, items: { type: integer } }, d: { type: array, items: { properties: { e: { type: integer } } } } } } }]",
+    "a[b][]=1&a[b][]=2&a[c][1]=2&a[c][0]=1&a[d][][e]=3",
+    { a: { b: [1, 2], c: [1, 2], d: [{ e: 3 }] } },
   ],
   [
     "JSON in a query",

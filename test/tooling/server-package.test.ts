@@ -1,7 +1,6 @@
 // The package of the spec-first server, installed from its tarball into an empty folder: the guide docs/your-own-document.md
 // works as it is written.
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -94,27 +93,23 @@ t.test("The guide leads from an empty folder to a typed, running server", async 
   t.match(wrong.stdout, /405/, "an undeclared status does not compile");
 });
 
-/** Starts a server that ends with its process group, and waits until it responds. */
+/** Starts a server, and waits until it responds. Returns a function that ends its process group. */
 async function startServer(command: string): Promise<() => Promise<void>> {
-  const child = spawn("bash", ["-c", command], {
-    cwd: reader,
-    env,
-    detached: true,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (
-      await fetch(`http://127.0.0.1:${port}/openapi.json`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      break;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  const closed = once(child, "close");
+  const options = { cwd: reader, env, detached: true, stdio: ["ignore", "ignore", "inherit"] } as const;
+  const { pid } = spawn("bash", ["-c", command], options);
+  await waitUntil(true);
   return async () => {
-    process.kill(-(child.pid as number));
-    await closed;
+    process.kill(-(pid as number));
+    await waitUntil(false); // it closes its connections first
   };
+}
+
+async function waitUntil(responds: boolean): Promise<void> {
+  const isRunning = () =>
+    fetch(`http://127.0.0.1:${port}/openapi.json`).then(
+      () => true,
+      () => false,
+    );
+  for (let attempt = 0; attempt < 200 && (await isRunning()) !== responds; attempt++)
+    await new Promise((resolve) => setTimeout(resolve, 100));
 }
