@@ -82,6 +82,8 @@ function toHttpError(error: FastifyError): HttpError {
       "unsupported_media_type",
       "The Content-Type is not a media type, and no body is accepted here.",
     );
+  if (error.code === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
+    return new HttpError("unsupported_media_type", "A request of this method must have a Content-Type.");
   // All other errors of content type parsers concern the bytes of the body. ECONNRESET: the client has disconnected.
   if (error.code?.startsWith("FST_ERR_CTP_") || error.code === "ECONNRESET")
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);

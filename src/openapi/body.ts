@@ -178,11 +178,10 @@ export const bodies = fp(
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
       // Some clients send a Content-Type with each request, also without a body.
-      const { body } = request.routeOptions.config.operation ?? {};
-      if (request.headers["content-length"] === "0" && !body?.required) return undefined;
-      const content = selectContent(request);
       const { "content-length": length, "transfer-encoding": coding } = request.headers;
-      if (length === undefined && coding === undefined) return undefined; // no body, in spite of its Content-Type
+      const isRequired = request.routeOptions.config.operation?.body?.required;
+      if (coding === undefined && (length === undefined || (length === "0" && !isRequired))) return undefined;
+      const content = selectContent(request);
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {

@@ -1,5 +1,7 @@
 // Default values: compares them with the keywords of their own schema, without compiling it.
+
 import { canonicalJson, toJson } from "../lib/index.ts";
+import { compilePattern } from "./regular-expressions.ts";
 import { findFault, hasBigint, type SchemaObject } from "./schema-keywords.ts";
 
 type Check = (value: unknown, limit: never) => boolean;
@@ -29,7 +31,7 @@ const checks: Readonly<Record<string, Check>> = {
   exclusiveMaximum: numberCheck((value, limit) => value < limit),
   minLength: textCheck((value, limit) => [...value].length >= limit),
   maxLength: textCheck((value, limit) => [...value].length <= limit),
-  pattern: textCheck((value, pattern) => new RegExp(pattern, "u").test(value)),
+  pattern: textCheck((value, pattern) => compilePattern(pattern).test(value)),
 };
 
 /**

@@ -1,6 +1,8 @@
 // Creates values from schemas, for mock responses. Not openapi-sampler, whose values are often not valid: it ignores
 // patterns, unevaluated properties, and alternatives that exclude each other.
+
 import { isInt64 } from "./number-keywords.ts";
+import { compilePattern } from "./regular-expressions.ts";
 import { sampleFormat, samplePattern } from "./sample-text.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
@@ -196,7 +198,7 @@ function isFalse(schema: Json): boolean {
 function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {
   return parts.flatMap((part) => {
     const patterns = Object.keys((part.schema.patternProperties ?? {}) as Json);
-    const pattern = patterns.find((pattern) => new RegExp(pattern, "u").test(name));
+    const pattern = patterns.find((pattern) => compilePattern(pattern).test(name));
     if (pattern !== undefined)
       return [part.at(`patternProperties/${pattern.replaceAll("~", "~0").replaceAll("/", "~1")}`)];
     return typeof part.schema.additionalProperties === "object" ? [part.at("additionalProperties")] : [];

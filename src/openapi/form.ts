@@ -59,8 +59,7 @@ function nameField<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof StyleError)) throw error;
-    throw new StyleError(`has the invalid field '${shorten(name)}': it ${error.message}`);
+    throw new StyleError(`has the invalid field '${shorten(name)}': it ${(error as StyleError).message}`);
   }
 }
 
@@ -124,13 +123,13 @@ function readContent(
   const isFile = kind === "file" || (kind === "any" && filename !== undefined);
   const allowed = contentType?.split(",").map((one) => one.trim());
   // Without a Content-Type, a part is text/plain (RFC 7578, section 4.4). Clients send JSON so as well.
-  const sent = type ?? (isFile ? "text/plain" : undefined);
-  if (allowed && sent !== undefined && selectMediaType(allowed, sent) === undefined)
+  const sent = type ?? "text/plain";
+  if (allowed && (isFile || type !== undefined) && selectMediaType(allowed, sent) === undefined)
     throw new HttpError(
       "unsupported_media_type",
       `The field '${shorten(name)}' must have the Content-Type ${allowed.join(" or ")}.`,
     );
-  if (isFile) return new File([new Uint8Array(bytes)], filename ?? "", { type: sent ?? "" });
+  if (isFile) return new File([new Uint8Array(bytes)], filename ?? "", { type: sent });
   if (type !== undefined) checkMediaType(type);
   return decodeUtf8(bytes);
 }

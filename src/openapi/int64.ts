@@ -2,6 +2,7 @@
 // JavaScript number. The JSON parser returns an integer as bigint only if a number can't represent it.
 
 import { isInt64 } from "./number-keywords.ts";
+import { compilePattern, type Pattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 /** Returns the converted value. Changes arrays and objects in place. */
@@ -74,13 +75,13 @@ export class NumberConversion {
   // The keywords whose schemas apply to the members of an object or array.
   #createForMembers(node: SchemaNode): Find | undefined {
     const named = new Map<string, Find | undefined>();
-    const patterns: [RegExp, Find | undefined][] = [];
+    const patterns: [Pattern, Find | undefined][] = [];
     let others: Find | undefined;
     for (const { keyword, place, key } of node.subschemas()) {
       if (!memberKeywords.test(keyword)) continue;
       const find = this.#findOf(node.at(place));
       if (keyword === "properties" || keyword === "prefixItems") named.set(key, find);
-      else if (keyword === "patternProperties") patterns.push([new RegExp(key, "u"), find]);
+      else if (keyword === "patternProperties") patterns.push([compilePattern(key), find]);
       else others = find;
     }
     const isNeeded = [...named.values(), ...patterns.map(([, find]) => find), others].some(Boolean);

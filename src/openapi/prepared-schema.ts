@@ -1,6 +1,8 @@
 // Prepares the schemas of a document for Ajv: with canonical references, exact numbers, and without annotations.
+
 import { findMismatch } from "./default-values.ts";
 import { isInt64, replaceNumericType } from "./number-keywords.ts";
+import { isExponential } from "./regular-expressions.ts";
 import {
   findFault,
   hasBigint,
@@ -35,6 +37,7 @@ export function prepareSchema(node: SchemaNode, options: PreparationOptions): Sc
       findFault(keyword, value) !== undefined
     )
       continue;
+    if (keyword === "pattern" && isExponential(value as string)) continue;
     if (keyword === "default" && !isValidDefault(node, value)) continue;
     if (keyword === "format" && !options.isFormat(value as string, node.pointer) && !isInt64(schema)) continue;
     prepared[keyword] = mapSubschemas(keyword, value, (subschema, place) =>
@@ -69,8 +72,8 @@ function replaceEnum(prepared: Prepared): void {
   }
 }
 
-// Ajv ignores the property `__proto__`.
-function moveProto(prepared: Prepared): void {
+/** Moves the property `__proto__`, which Ajv ignores, to the patterns. */
+export function moveProto(prepared: Prepared): void {
   const properties = prepared.properties as Prepared | undefined;
   if (properties === undefined || !Object.hasOwn(properties, "__proto__")) return;
   const { ["__proto__"]: schema, ...others } = properties;

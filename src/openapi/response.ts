@@ -92,7 +92,7 @@ export class Responses {
     const isBodiless = body === undefined || status === 204 || status === 304;
     const { accept } = reply.request.raw.headers;
     const content = isBodiless ? undefined : this.#writeBody(declaration, response, accept, validate);
-    if (validate) {
+    if (validate && declaration) {
       const names = [...texts.map(([name]) => name), ...(links === undefined ? [] : ["link"])];
       checkRequiredHeaders(reply, status, declaration, names);
       if (body === undefined) checkMissingBody(reply, status, declaration);
@@ -188,17 +188,17 @@ function toAscii(json: string): string {
 function checkRequiredHeaders(
   reply: FastifyReply,
   status: number,
-  declaration: Declaration | undefined,
+  declaration: Declaration,
   names: readonly string[],
 ): void {
   const written = new Set(names.map((name) => name.toLowerCase()));
-  for (const [name, { required }] of declaration?.headers ?? [])
+  for (const [name, { required }] of declaration.headers)
     if (required && !written.has(name) && !reply.hasHeader(name))
       throw new Error(`The handler returned no header ${name}, which the status ${status} requires.`);
 }
 
-function checkMissingBody(reply: FastifyReply, status: number, declaration: Declaration | undefined): void {
-  const schemas = [...(declaration?.contents.values() ?? [])].map(({ validate }) => validate);
+function checkMissingBody(reply: FastifyReply, status: number, declaration: Declaration): void {
+  const schemas = [...declaration.contents.values()].map(({ validate }) => validate);
   if (
     schemas.length > 0 &&
     !schemas.includes(undefined) &&

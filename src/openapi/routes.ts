@@ -8,6 +8,7 @@ import type { Document } from "./document.ts";
 import type { Handlers } from "./handler.ts";
 import { createMockHandler } from "./mock.ts";
 import type { Operation } from "./operation.ts";
+import { parsePathTemplate } from "./path-template.ts";
 import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
 
@@ -71,15 +72,15 @@ const { METHODS } = process.getBuiltinModule("node:http");
 // The methods that fastify-openapi-glue routes.
 const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
 
-function toUrl({ basePath, template }: Operation): string {
-  return basePath + template.routerPath;
+function toUrl({ basePath, path }: Operation): string {
+  return parsePathTemplate(basePath + path).routerPath;
 }
 
 // What fastify-openapi-glue reads of a document: paths, methods and operationIds. It would replace each reference of the
 // real document by what it refers to.
 function toRouteTable({ operations }: Document): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of operations) {
+  for (const operation of operations.filter(({ method }) => gluedMethods.test(method))) {
     const url = toUrl(operation);
     const route = { operationId: operation.id, responses: { default: { description: "" } } };
     paths[url] = { ...paths[url], [operation.method.toLowerCase()]: route };

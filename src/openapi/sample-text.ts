@@ -1,8 +1,6 @@
 // Creates texts of a format, or that match a regular expression, for the values of mock responses.
 import ret, { type Set as CharacterSet, type Root, type Tokens } from "ret";
-
-// The types of the package describe an ES module, but it is CommonJS: the function is the module itself.
-const tokenize = ret as unknown as (pattern: string) => Root;
+import { tokenizePattern } from "./regular-expressions.ts";
 
 const samples: Readonly<Record<string, (index: number) => string>> = {
   byte: () => "dGV4dA==",
@@ -44,25 +42,14 @@ export function sampleFormat(format: string | undefined, index: number): string 
  * repetition allows it. Returns undefined if the expression can't be parsed.
  */
 export function samplePattern(pattern: string, min: number, max: number): string | undefined {
-  let root: Root;
-  try {
-    root = tokenize(
-      pattern.replace(/\\p\{[^}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
-    );
-  } catch {
-    return undefined;
-  }
+  const root = tokenizePattern(pattern);
+  if (root === undefined) return undefined;
   // Repetitions are as short as they may be, and longer if that is too short.
   for (const extra of [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]) {
     const text = write(root, extra, []);
     if (text.length >= min) return text.length > max && extra > 0 ? text.slice(0, max) : text;
   }
   return write(root, 0, []);
-}
-
-// `\u4e00` and `\u{4e00}`, which the tokenizer reads as the letter u.
-function toCharacter(_: string, long: string | undefined, short: string | undefined): string {
-  return String.fromCodePoint(Number.parseInt((long ?? short) as string, 16)).replace(/[\^$.*+?()[\]{}|-]/g, "\\$&");
 }
 
 function write(token: Tokens | Root, extra: number, groups: string[]): string {

@@ -161,7 +161,8 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isObject(value);
 }
 
-function isPattern(text: string): boolean {
+/** Returns whether a text is a regular expression. */
+export function isPattern(text: string): boolean {
   try {
     new RegExp(text, "u");
     return true;

@@ -9,9 +9,10 @@ import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Convert, NumberConversion } from "./int64.ts";
 import { isInt64, numberKeywords } from "./number-keywords.ts";
 import type { Part } from "./part.ts";
-import { prepareSchema } from "./prepared-schema.ts";
+import { moveProto, prepareSchema } from "./prepared-schema.ts";
 import { References } from "./references.ts";
-import { findFault, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
+import { compilePattern, isExponential } from "./regular-expressions.ts";
+import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { type Direction, valueKeywords } from "./value-keywords.ts";
 
@@ -94,7 +95,10 @@ export class Schemas {
       const fault = findFault(keyword, value);
       if (fault !== undefined) report(pointer, fault);
     }
-    const { format, $schema } = schema;
+    const { format, $schema, pattern, patternProperties } = schema;
+    for (const text of [pattern ?? [], Object.keys((patternProperties ?? {}) as object)].flat())
+      if (typeof text === "string" && isPattern(text) && isExponential(text))
+        report(pointer, `has the regular expression ${text}, which can take exponential time`);
     if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
       report(pointer, `has the $schema ${$schema}, which is not supported`);
     if (typeof format === "string" && !isInt64(schema) && !this.#isFormat(format) && this.#assertsFormats(pointer))
@@ -197,17 +201,23 @@ export class Schemas {
   compileObject(members: readonly ObjectMember[]): Validate {
     const conversions = new Map<string, Convert>();
     const compile = () => {
-      const properties: Record<string, Schema> = {};
-      for (const { name, pointer, allowEmptyValue } of members) {
+      const properties = members.map(({ name, pointer, allowEmptyValue }): [string, Schema] => {
         const node = pointer === undefined ? undefined : this.at(pointer);
         const convert = node && this.#conversion.of(node);
         if (convert) conversions.set(name, convert);
         const schema = node ? { $ref: this.#nameOf(node) } : {};
-        properties[name] = allowEmptyValue ? { anyOf: [{ const: "" }, schema] } : schema;
-      }
+        return [name, allowEmptyValue ? { anyOf: [{ const: "" }, schema] } : schema];
+      });
       const required = members.flatMap((member) => (member.required ? [member.name] : []));
       this.#addWaiting();
-      return this.#ajv.compile({ type: "object", properties, required, additionalProperties: false });
+      const schema = {
+        type: "object",
+        properties: Object.fromEntries(properties),
+        required,
+        additionalProperties: false,
+      };
+      moveProto(schema);
+      return this.#ajv.compile(schema);
     };
     const convert: Convert = (value) => {
       const values = value as Record<string, unknown>;
@@ -328,6 +338,7 @@ function createAjv(matches: (node: SchemaNode, value: unknown, direction: Direct
     addUsedSchema: false,
     ownProperties: true, // otherwise, every object has the property `constructor`
     passContext: true, // `this` is the direction
+    code: { regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: "compilePattern" }) },
   });
   // Replaced by own keywords, and each costs time in every validation.
   Object.assign(ajv.opts, { unevaluated: false, dynamicRef: false });

@@ -1,5 +1,6 @@
 // The keywords `unevaluatedProperties` and `unevaluatedItems` (JSON Schema 2020-12, section 11). Not those of Ajv, which do
 // not count what `contains`, nested `items` and an `if` without `then` evaluate.
+import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 /** Returns whether a value matches a schema. */
@@ -60,7 +61,7 @@ class Evaluation {
   #addProperties({ schema }: SchemaNode, isOwner: boolean): void {
     const { properties = {}, patternProperties = {}, additionalProperties, unevaluatedProperties } = schema;
     const isOpen = additionalProperties !== undefined || (unevaluatedProperties !== undefined && !isOwner);
-    const patterns = Object.keys(patternProperties as object).map((pattern) => new RegExp(pattern, "u"));
+    const patterns = Object.keys(patternProperties as object).map((pattern) => compilePattern(pattern));
     for (const [name] of this.#members)
       if (isOpen || Object.hasOwn(properties as object, name) || patterns.some((pattern) => pattern.test(name)))
         this.keys.add(name);

@@ -32,6 +32,8 @@ const descriptions: Readonly<Record<string, (params: ErrorObject["params"]) => s
   anyOf: () => "must have one of the forms that the document describes",
   oneOf: () => "must have exactly one of the forms that the document describes",
   not: () => "has a value that the document excludes",
+  readOnly: () => "must not be sent, because it is read-only",
+  writeOnly: () => "must not be returned, because it is write-only",
   "false schema": () => "is not allowed",
 };
 

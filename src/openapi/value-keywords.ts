@@ -54,7 +54,7 @@ function define(keyword: string, create: (value: unknown) => Check): FuncKeyword
     compile(schema: unknown) {
       const check = create(schema);
       const validate: DataValidateFunction = function (this: Direction, value: unknown) {
-        const failure = check(value, this);
+        const failure = check(value, `${this}`); // the code of Ajv is not strict, so that `this` is a String object
         if (failure) validate.errors = [{ params: {}, ...failure }];
         return failure === undefined;
       };

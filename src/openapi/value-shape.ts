@@ -1,6 +1,8 @@
 // The types that a schema allows, as far as they tell how to read a text: a parameter, or the field of a form.
+
 import { parseInteger } from "../lib/index.ts";
 import { escapeToken } from "./part.ts";
+import { compilePattern } from "./regular-expressions.ts";
 import { findFault } from "./schema-keywords.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
@@ -92,7 +94,7 @@ function matchingPatterns(node: SchemaNode, name: string): SchemaNode[] {
   const { patternProperties } = node.schema;
   if (patternProperties === undefined || findFault("patternProperties", patternProperties) !== undefined) return [];
   return Object.keys(patternProperties as object)
-    .filter((pattern) => new RegExp(pattern, "u").test(name))
+    .filter((pattern) => compilePattern(pattern).test(name))
     .map((pattern) => node.at(`patternProperties/${escapeToken(pattern)}`));
 }
 

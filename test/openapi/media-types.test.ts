@@ -51,6 +51,9 @@ t.test("Negotiates a media type that the document declares as a range", async (t
     [["*/*"], "image/png;q=0.1", "*/*"],
     [["*/*"], "image/png;q=0", undefined],
     [["a/b"], "a/*;q=0.000", undefined],
+    [["a/b", "application/json"], "application/vnd.api.v3+json", "application/json"],
+    [["a/b"], "application/vnd.api.v3+json", undefined],
+    [["a/b", "application/json"], "text/html", undefined],
     [[], "a/b", undefined],
     [[], undefined, undefined],
   ] as const)

@@ -1,5 +1,7 @@
 // Bodies of the media type multipart/form-data.
 import t from "tap";
+import { readMultipart } from "../../src/openapi/form.ts";
+import { Shape } from "../../src/openapi/value-shape.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const { app, calls, send } = await serve(
@@ -152,6 +154,8 @@ t.test("Reads fields that the document does not describe", async (t) => {
       ),
       { a: "1", b: { name: "f" } },
     );
+  const encoding = { shape: new Shape([]), parts: {} };
+  t.same(readMultipart(write([["a", "1"]]), "multipart/form-data; boundary=b", encoding), { a: "1" }, "no schema");
   const form = await post(write([["__proto__", "1"]]), "/open");
   t.same(Object.entries(form), [["__proto__", "1"]]);
 });
@@ -181,6 +185,7 @@ t.test("Rejects malformed bodies", async (t) => {
     ["--b\r\nContent-Disposition: form-data; name=a\r\nx\r\n\r\nx\r\n--b--", undefined],
     ["--b\r\nContent-Disposition: form-data; name=a\r\nA: 1\r\na: 2\r\n\r\nx\r\n--b--", undefined],
     ["--b\r\nContent-Disposition: form-data; name=a; name=b\r\n\r\nx\r\n--b--", undefined],
+    ["--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--", undefined],
     ["--b\r\nContent-Disposition: form-data; =a\r\n\r\nx\r\n--b--", undefined],
     ["--b\r\nContent-Disposition: attachment; name=a\r\n\r\nx\r\n--b--", undefined],
     ["--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--bc", undefined],

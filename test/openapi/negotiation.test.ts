@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import t from "tap";
 import { Json } from "../../src/lib/index.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { documentOf, type ServeOptions, serve } from "../support/document-server.ts";
 
 const operation = (id: string, responses: string) => `
@@ -264,5 +265,7 @@ t.test("Serializes headers by their schemas", async (t) => {
 t.test("Reports responses that no status selects", async (t) => {
   const wrong = (status: string) => documentOf(`  /x:\n    get: { responses: { ${status}: { description: x } } }`);
   for (const status of ["'099'", "4xx", "6XX", "ok"])
-    await t.rejects(serve(wrong(status)), { message: /x|responses|response/ }, status);
+    await t.rejects(parseDocument(wrong(status), { validate: false }), {
+      message: /has the response .+, which is neither/,
+    });
 });

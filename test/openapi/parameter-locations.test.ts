@@ -1,6 +1,7 @@
 // Parameters of paths, headers and cookies, of a whole query (OpenAPI 3.2), and of a path of several operations.
 import t from "tap";
 import { createRowValidator, parseDocument } from "../../src/openapi/index.ts";
+import { ParameterGroup } from "../../src/openapi/parameters.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const responses = "responses: { 204: { description: Done } }";
@@ -207,4 +208,18 @@ t.test("Reads the cells of a row like parameters, by the schema of its columns",
     [{}, /must have the column 'a'/],
   ] as const)
     t.match(validate(row), { error: { message, response: { status: 400, body: { code: "invalid_body" } } } });
+});
+
+t.test("A bug is not the fault of the client", (t) => {
+  const read = () => {
+    throw new TypeError("a bug");
+  };
+  const group = new ParameterGroup({
+    parameters: [{ name: "a", default: undefined, read }],
+    validate: (value) => ({ value }),
+    split: (source) => source,
+    noun: "cookie",
+  });
+  t.throws(() => group.validate({}), { message: "a bug" });
+  t.end();
 });

@@ -6,8 +6,8 @@ import { parseDocument } from "../../src/openapi/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";
 import { documentText, edit } from "../support/files.ts";
-import { start } from "../support/service.ts";
 import { libraryText } from "../support/library.ts";
+import { start } from "../support/service.ts";
 
 /** For each keyword of an int64: its value, a number that it accepts, one that it rejects, and the words for the latter. */
 const int64Keywords = [

@@ -1,7 +1,15 @@
 // The security requirements of operations: schemes, alternatives, combinations and scopes.
+import type { FastifyRequest } from "fastify";
 import t from "tap";
 import { HttpError } from "../../src/http/index.ts";
-import type { CheckCredential, SecurityContext, SecuritySchemes } from "../../src/openapi/index.ts";
+import {
+  type CheckCredential,
+  type Operation,
+  parseDocument,
+  type SecurityContext,
+  type SecuritySchemes,
+} from "../../src/openapi/index.ts";
+import { createAuthentication } from "../../src/openapi/security.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const components = (schemes = "") => `components:
@@ -168,6 +176,14 @@ t.test("Keeps the error that a check throws, and treats any other as a bug", asy
 t.test("Knows an API key in the query from an unknown parameter", async (t) => {
   t.match(await get("query?api_key=k&other=1"), { status: 400, body: { message: /unknown query parameter 'other'/ } });
   t.match(await get("header?api_key=k", { "x-key": "k" }), { status: 400, body: { message: /'api_key'/ } });
+});
+
+t.test("Accepts each credential of the right form in a mock", async (t) => {
+  const { operations } = await parseDocument(documentOf(operation("x", "[{ bearer: [] }]"), components()));
+  const authenticate = createAuthentication(operations[0] as Operation, { schemes: {}, realm: "", mock: true });
+  const request = (headers: object) => ({ headers, url: "/" }) as FastifyRequest;
+  t.equal(await authenticate(request(bearer("any"))), "any");
+  await t.rejects(authenticate(request({})), { message: /requires a credential/ });
 });
 
 t.test("Marks responses that depend on a credential as private", async (t) => {

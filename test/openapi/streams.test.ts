@@ -13,7 +13,7 @@ const upload = (id: string, limit: number, security = "[]") => `
     post:
       operationId: ${id}
       security: ${security}
-      requestBody: { x-max-bytes: ${limit}, content: { application/octet-stream: {} } }
+      requestBody: { required: true, x-max-bytes: ${limit}, content: { application/octet-stream: {} } }
       responses: { 200: { description: x, content: { application/json: { schema: { type: integer } } } } }`;
 const items = (id: string, type: string) => `
   /${id}:
@@ -24,7 +24,7 @@ const items = (id: string, type: string) => `
           description: x
           content:
             ${type}:
-              itemSchema: { required: [data], properties: { data: { maxLength: 5 } } }
+              itemSchema: { required: [${id === "lines" ? "data" : ""}], properties: { data: { maxLength: 5 } } }
               schema: { maxItems: 3 }`;
 
 let result: unknown;
@@ -104,7 +104,7 @@ t.test("Passes on a body of many small chunks completely", async (t) => {
   const chunks = (size: number, count: number) => Array(count).fill(Buffer.alloc(size, 1));
   t.same(await post("large", chunks(500, 4_000)), { status: 200, text: "2000000" });
   t.same(await post("large", chunks(2_000_000, 1)), { status: 200, text: "2000000" });
-  t.same(await post("large", []), { status: 200, text: "0" }, errors.join());
+  t.same(await post("large", []), { status: 200, text: "0" });
   t.same(await post("small", chunks(1, 1_000)), { status: 200, text: "1000" });
 });
 
@@ -120,6 +120,20 @@ t.test("Rejects more chunks than can wait before the handler reads them", async 
   const head = "POST /slow HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nConnection: close\r\n";
   socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(2_000)}0\r\n\r\n`);
   t.match(await text(socket), /^HTTP\/1\.1 413 .*exceeds the limit of 1024 chunks/s);
+});
+
+t.test("Asks a client that waits for the body only if its length is allowed", async (t) => {
+  const head = "Host: x\r\nContent-Type: application/octet-stream\r\nExpect: 100-continue\r\nConnection: close\r\n";
+  for (const [version, length, expected] of [
+    ["1.1", 2, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /],
+    ["1.0", 2, /^HTTP\/1\.1 200 /],
+    ["1.1", 1_001, /^HTTP\/1\.1 413 /],
+  ] as const) {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`POST /small HTTP/${version}\r\n${head}Content-Length: ${length}\r\n\r\n`);
+    if (length === 2) setTimeout(() => socket.write("ab"), 20);
+    t.match(await text(socket), expected);
+  }
 });
 
 t.test("Fails the stream if the client disconnects", async (t) => {
@@ -171,6 +185,7 @@ t.test("Writes the fields of events, and no line break that would end one", asyn
     [{ event: "e\n!", id: 5, retry: 9, data: "a" }, "event: e !\nid: 5\nretry: 9\ndata: a\n\n"],
     [{ data: "a\nb\r" }, "data: a\ndata: b\ndata: \n\n"],
     [{ data: { x: 1n } }, 'data: {"x":1}\n\n'],
+    [{ id: "a" }, "id: a\n\n"],
     [{ data: null }, "data: null\n\n"],
     ["text", "data: text\n\n"],
     [null, "data: null\n\n"],

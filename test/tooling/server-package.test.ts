@@ -95,7 +95,7 @@ t.test("The guide leads from an empty folder to a typed, running server", async 
 
 /** Starts a server, and waits until it responds. Returns a function that ends its process group. */
 async function startServer(command: string): Promise<() => Promise<void>> {
-  const options = { cwd: reader, env, detached: true, stdio: ["ignore", "ignore", "inherit"] } as const;
+  const options = { cwd: reader, env, detached: true, stdio: "inherit" as const };
   const { pid } = spawn("bash", ["-c", command], options);
   await waitUntil(true);
   return async () => {
