@@ -2,7 +2,7 @@
 import { isJsonSchema, isOpenApiDialect } from "./dialect.ts";
 import type { OpenApi } from "./document-types.ts";
 import type { Report } from "./operation.ts";
-import { escapeToken } from "./part.ts";
+import { escapeToken, Part } from "./part.ts";
 import type { CheckOptions, Schemas } from "./schema.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export function checkDocument(document: OpenApi, schemas: Schemas, report: Repor
   const { jsonSchemaDialect: dialect } = document as OpenApi & Json;
   if (typeof dialect === "string" && !isJsonSchema(dialect) && !isOpenApiDialect(dialect))
     report(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use JSON Schema 2020-12.`);
-  const walk = new Walk(schemas, report);
+  const walk = new Walk(Part.of(document), schemas, report);
   walk.visit(document, { owner: "The document", pointer: "", isMap: false });
   schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
 }
@@ -53,10 +53,12 @@ interface Place {
 }
 
 class Walk {
+  readonly #root: Part;
   readonly #schemas: Schemas;
   readonly #report: Report;
 
-  constructor(schemas: Schemas, report: Report) {
+  constructor(root: Part, schemas: Schemas, report: Report) {
+    this.#root = root;
     this.#schemas = schemas;
     this.#report = report;
   }
@@ -66,7 +68,7 @@ class Walk {
     const fields = part as Json;
     const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
     const report = (reason: string, place = pointer) => this.#report(`${owner} has ${reason} (at ${place || "/"}).`);
-    checkReference(fields, report);
+    if (typeof fields.$ref === "string" && !isMap) this.#checkReference(fields, pointer, report);
     const isSchemas = isMap && pointer === "/components/schemas";
     for (const [name, value] of Object.entries(fields)) {
       const place = `${pointer}/${escapeToken(name)}`;
@@ -78,6 +80,17 @@ class Walk {
     }
   }
 
+  // A Reference Object can have only a summary and a description beside $ref.
+  #checkReference(fields: Json, pointer: string, report: (reason: string) => void): void {
+    const lost = Object.keys(fields).find((name) => !/^(\$ref|summary|description|x-.*)$/.test(name));
+    if (lost) report(`${lost} beside $ref, which would be ignored: remove it`);
+    try {
+      this.#root.find(pointer).resolve();
+    } catch (error) {
+      this.#report((error as Error).message);
+    }
+  }
+
   #addSchema(schema: unknown, pointer: string, reportPart: (reason: string, place: string) => void): void {
     const options: CheckOptions = {
       report: (place, reason) => this.#report(`The schema at ${place} ${reason}.`),
@@ -85,13 +98,6 @@ class Walk {
     };
     this.#schemas.add(schema, pointer, options);
   }
-}
-
-// A Reference Object can have only a summary and a description beside $ref.
-function checkReference(fields: Json, report: Report): void {
-  if (typeof fields.$ref !== "string") return;
-  const lost = Object.keys(fields).find((name) => !/^(\$ref|summary|description|x-.*)$/.test(name));
-  if (lost) report(`${lost} beside $ref, which would be ignored: remove it`);
 }
 
 function checkExtension(name: string, fields: Json, report: Report): void {

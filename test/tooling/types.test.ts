@@ -3,13 +3,13 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import type { operations } from "../../examples/library/operations.ts";
 import type { Caller } from "../../src/auth/authentication.ts";
 import type { operations as petOperations } from "../../src/generated/openapi.ts";
 import type * as openapi from "../../src/openapi/index.ts";
 import { fail } from "../../src/pets/errors.ts";
 import type { Context, Handler, Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import type { operations } from "../../examples/library/operations.ts";
 import { editDocument, findOperation, findParameter } from "../support/document.ts";
 import { folder, root } from "../support/files.ts";
 

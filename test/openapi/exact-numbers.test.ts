@@ -1,0 +1,166 @@
+// Numbers of schemas beyond 2^53: in limits, enumerations and constants, and int64 at any depth.
+import t from "tap";
+import { checkSchemas, compileSchema } from "../support/schemas.ts";
+
+const big = 2n ** 53n + 1n;
+const int64 = { type: "integer", format: "int64" };
+const branch = "then"; // Biome takes an object with this name for a promise
+
+t.test("Compares integers beyond 2^53 exactly", async (t) => {
+  checkSchemas(t, [
+    ["minimum", { ...int64, minimum: big }, [big, big + 1n], [big - 1n, 2 ** 53, 1]],
+    ["maximum", { ...int64, maximum: big }, [big, 2 ** 53, -1], [big + 1n]],
+    ["exclusiveMinimum", { ...int64, exclusiveMinimum: big }, [big + 1n], [big]],
+    ["exclusiveMaximum", { ...int64, exclusiveMaximum: big }, [2 ** 53], [big]],
+    ["const", { const: big }, [big], [2 ** 53, big + 1n, "9007199254740993n", null]],
+    ["const in an object", { const: { a: [big] } }, [{ a: [big] }], [{ a: [2 ** 53] }, {}]],
+    ["enum", { enum: [1, big, "x", null] }, [1, big, "x", null], [2 ** 53, 2]],
+    ["enum of an int64", { ...int64, enum: [1, big] }, [1, big], [2, big + 2n]],
+    ["a limit without a type", { maximum: big }, [big, "x", 1.5], [big + 1n]],
+    ["multipleOf", { ...int64, multipleOf: 2 }, [big + 1n], [big]],
+    ["a number", { type: "number" }, [big, 1.5], ["x", Number.POSITIVE_INFINITY]],
+    ["a plain integer", { type: "integer" }, [1], [big]],
+    ["the range of an int64", int64, [2n ** 63n - 1n, -(2n ** 63n)], [2n ** 63n, -(2n ** 63n) - 1n, 1.5, "1"]],
+    ["int32", { type: "integer", format: "int32" }, [2 ** 31 - 1, -(2 ** 31)], [2 ** 31, big]],
+    [
+      "types beside numbers",
+      { type: ["integer", "boolean", "array", "object", "null"] },
+      [1, true, [], {}, null],
+      ["x", 1.5],
+    ],
+  ]);
+});
+
+t.test("Converts an int64 to bigint at any depth, and other numbers not", async (t) => {
+  const node = { properties: { id: int64, next: { $ref: "#/components/schemas/x" } } };
+  const kinds = {
+    oneOf: [
+      { required: ["kind"], properties: { kind: { const: "a" }, value: int64 } },
+      { required: ["kind"], properties: { kind: { const: "b" }, value: { type: "integer" } } },
+    ],
+  };
+  const proto = (value: unknown) => Object.defineProperty({}, "__proto__", { value, enumerable: true });
+  for (const [name, schema, value, expected] of [
+    ["the value", int64, 1, 1n],
+    ["a value that is exact", int64, big, big],
+    ["a recursive schema", node, { id: 1, next: { next: { id: 2 } } }, { id: 1n, next: { next: { id: 2n } } }],
+    ["oneOf", kinds, { kind: "a", value: 1 }, { kind: "a", value: 1n }],
+    ["the other of oneOf", kinds, { kind: "b", value: 1 }, { kind: "b", value: 1 }],
+    [
+      "a list of oneOf",
+      { items: kinds },
+      [
+        { kind: "a", value: 1 },
+        { kind: "b", value: 1 },
+      ],
+      [
+        { kind: "a", value: 1n },
+        { kind: "b", value: 1 },
+      ],
+    ],
+    ["nested lists", { items: { items: int64 } }, [[1], [2, 3]], [[1n], [2n, 3n]]],
+    ["prefixItems", { prefixItems: [int64, { type: "integer" }], items: int64 }, [1, 2, 3], [1n, 2, 3n]],
+    ["additionalProperties", { properties: { a: {} }, additionalProperties: int64 }, { a: 1, b: 2 }, { a: 1, b: 2n }],
+    [
+      "patternProperties",
+      { patternProperties: { "^n": int64 }, additionalProperties: { type: "number" } },
+      { n1: 1, m: 2 },
+      { n1: 1n, m: 2 },
+    ],
+    [
+      "patternProperties beside properties",
+      { properties: { n: { minimum: 0 } }, patternProperties: { "^n": int64 } },
+      { n: 1 },
+      { n: 1n },
+    ],
+    ["unevaluatedProperties", { properties: { a: {} }, unevaluatedProperties: int64 }, { a: 1, b: 2 }, { a: 1, b: 2n }],
+    [
+      "if, then and else",
+      { properties: { a: {}, v: {} }, if: { required: ["a"] }, [branch]: { properties: { v: int64 } } },
+      { a: 1, v: 2 },
+      { a: 1, v: 2n },
+    ],
+    [
+      "if, which does not apply",
+      { if: { required: ["a"] }, [branch]: { properties: { v: int64 } } },
+      { v: 2 },
+      { v: 2 },
+    ],
+    ["dependentSchemas", { dependentSchemas: { a: { properties: { v: int64 } } } }, { a: 1, v: 2 }, { a: 1, v: 2n }],
+    [
+      "allOf with a condition on the same field",
+      {
+        allOf: [
+          { properties: { v: int64 } },
+          { if: { properties: { v: { const: 5 } } }, [branch]: { properties: { w: int64 } } },
+        ],
+      },
+      { v: 5, w: 6 },
+      { v: 5n, w: 6n },
+    ],
+    [
+      "a condition that comes first",
+      {
+        allOf: [
+          {
+            oneOf: [
+              { properties: { v: { const: 5 }, w: int64 } },
+              { properties: { v: { const: 6 }, w: { type: "string" } } },
+            ],
+          },
+          { properties: { v: int64 } },
+        ],
+      },
+      { v: 5, w: 1 },
+      { v: 5n, w: 1n },
+    ],
+    ["__proto__", { properties: proto(int64) }, proto(1), proto(1n)],
+    ["names of prototypes", { additionalProperties: int64 }, { constructor: 1 }, { constructor: 1n }],
+    ["a type with null", { type: ["integer", "null"], format: "int64" }, null, null],
+    ["a number beyond 2^53", { type: "number" }, big, 2 ** 53],
+    ["not", { not: int64 }, "x", "x"],
+    ["contains", { contains: int64, items: { type: "integer" } }, [1], [1]],
+  ] as [string, object, unknown, unknown][])
+    t.strictSame(compileSchema(schema)(structuredClone(value)), { value: expected }, name);
+});
+
+t.test("Fills in defaults behind references, also of an int64", async (t) => {
+  const others = {
+    y: { ...int64, default: 7 },
+    z: { $ref: "#/components/schemas/y" },
+    w: { $ref: "#/components/schemas/y", default: 8 },
+  };
+  const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const properties = {
+    a: reference("y"),
+    b: reference("z"),
+    c: reference("w"),
+    d: { ...reference("y"), default: 9 },
+    e: { type: "array", default: [] },
+  };
+  const validate = compileSchema({ properties }, { others });
+  t.strictSame(validate({}), { value: { a: 7n, b: 7n, c: 8n, d: 9n, e: [] } });
+  t.strictSame(validate({ a: 1, b: 2, c: 3, d: 4, e: [5] }), { value: { a: 1n, b: 2n, c: 3n, d: 4n, e: [5] } });
+  for (const [schema, message] of [
+    [{ ...reference("y"), default: "x" }, /must be valid against type/],
+    [{ default: 1, minimum: 2 }, /must be valid against minimum: 2/],
+    [{ default: 3, maximum: 2 }, /against maximum/],
+    [{ default: 2, exclusiveMinimum: 2 }, /against exclusiveMinimum/],
+    [{ default: 2, exclusiveMaximum: 2 }, /against exclusiveMaximum/],
+    [{ default: "a", minLength: 2 }, /against minLength/],
+    [{ default: "💩💩", maxLength: 1 }, /against maxLength/],
+    [{ default: "a", pattern: "b" }, /against pattern/],
+    [{ default: 1, enum: [2] }, /against enum/],
+    [{ default: { a: 1 }, const: { a: 2 } }, /against const/],
+    [{ default: null, type: "string" }, /against type/],
+    [{ default: [], type: "object" }, /against type/],
+    [{ default: { a: big } }, /at most 2\^53/],
+  ] as const)
+    t.throws(() => compileSchema(schema, { others }), { message }, JSON.stringify(message.source));
+  for (const schema of [
+    { default: 1, type: "number", minLength: 5, pattern: "x" },
+    { default: "💩", minLength: 1, minimum: 5 },
+    { default: { b: 1, a: 2 }, const: { a: 2, b: 1 } },
+  ])
+    compileSchema(schema);
+});
