@@ -25,7 +25,7 @@ const minCount = 100_000;
 const exactInt = defineScalarTag("tag:yaml.org,2002:int", {
   implicit: true,
   implicitFirstChars: [..."-+0123456789"],
-  identify: () => false, // documents are only loaded
+  identify: intCoreTag.identify,
   resolve: (source, isExplicit, tagName) => {
     const value = intCoreTag.resolve(source, isExplicit, tagName);
     return value === NOT_RESOLVED || Number.isSafeInteger(value) || !/^[-+]?\d+$/.test(source)

@@ -9,8 +9,8 @@ export interface SchemaDocument {
   readonly root: Part;
   readonly references: References;
   readonly upgrade: Upgrade;
-  /** The pointers of schemas whose references are left out, because they lead back to themselves. */
-  readonly circular: ReadonlySet<string>;
+  /** The keywords that can't be enforced and are left out, by the pointer of their schema. */
+  readonly ignored: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 // Keywords whose schemas apply to the value itself, and not to its members.
@@ -34,7 +34,8 @@ export class SchemaNode {
     this.key = scope.size > 0 ? `${pointer} ${JSON.stringify([...scope])}` : pointer;
     const schema: unknown = document.root.find(pointer).value;
     if (typeof schema === "boolean") this.schema = schema ? {} : { enum: [] };
-    else if (typeof schema === "object" && schema !== null) this.schema = document.upgrade(schema as SchemaObject);
+    else if (typeof schema === "object" && schema !== null)
+      this.schema = removeKeywords(document.upgrade(schema as SchemaObject), document.ignored.get(pointer));
     else throw new Error(`The reference to ${pointer} leads to something that is not a schema.`);
   }
 
@@ -51,9 +52,8 @@ export class SchemaNode {
   /** Returns the schemas that `$ref` and `$dynamicRef` lead to. */
   references(): SchemaNode[] {
     const { $ref, $dynamicRef } = this.schema;
-    const { references, circular } = this.#document;
+    const { references } = this.#document;
     const targets: Target[] = [];
-    if (circular.has(this.pointer)) return [];
     if (typeof $ref === "string") targets.push(references.follow($ref, this.#target));
     if (typeof $dynamicRef === "string") targets.push(references.followDynamic($dynamicRef, this.#target));
     return targets.map((target) => new SchemaNode(this.#document, target));
@@ -85,4 +85,9 @@ export class SchemaNode {
         : [];
     });
   }
+}
+
+function removeKeywords(schema: SchemaObject, ignored: ReadonlySet<string> | undefined): SchemaObject {
+  if (ignored === undefined) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ignored.has(keyword)));
 }

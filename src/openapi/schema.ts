@@ -4,6 +4,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import type { SchemaEnv } from "ajv/dist/compile/index.js";
 import addFormats from "ajv-formats";
 import { toJson } from "../lib/index.ts";
+import { CircleSearch } from "./circular-references.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Convert, NumberConversion } from "./int64.ts";
@@ -15,8 +16,6 @@ import { compilePattern, isExponential } from "./regular-expressions.ts";
 import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { type Direction, valueKeywords } from "./value-keywords.ts";
-
-const maxChain = 1_000;
 
 /** The result of a validation: the value with exact numbers and default values, or the errors of Ajv. */
 export type Validation = { readonly value: unknown } | { readonly errors: readonly ErrorObject[] };
@@ -56,7 +55,7 @@ export class Schemas {
   readonly #uses: { readonly reference: string; readonly pointer: string }[] = [];
   readonly #defaults: string[] = []; // the pointers of schemas with a default
   readonly #checked = new Set<string>(); // pointers
-  readonly #circular = new Set<string>(); // the pointers of schemas whose reference leads back to them
+  readonly #ignored = new Map<string, Set<string>>(); // the keywords that can't be enforced, by pointer
   readonly #conversion: NumberConversion;
 
   constructor(root: Part, upgrade: Upgrade = (schema) => schema) {
@@ -93,7 +92,9 @@ export class Schemas {
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword.startsWith("x-")) onExtension?.(keyword, schema, pointer);
       const fault = findFault(keyword, value);
-      if (fault !== undefined) report(pointer, fault);
+      if (fault === undefined) continue;
+      this.#ignore(pointer, keyword);
+      report(pointer, fault);
     }
     const { format, $schema, pattern, patternProperties } = schema;
     for (const text of [pattern ?? [], Object.keys((patternProperties ?? {}) as object)].flat())
@@ -104,6 +105,10 @@ export class Schemas {
     if (typeof format === "string" && !isInt64(schema) && !this.#isFormat(format) && this.#assertsFormats(pointer))
       report(pointer, `has the unknown format "${format}"`);
     if (schema.default !== undefined) this.#defaults.push(pointer);
+  }
+
+  #ignore(pointer: string, keyword: string): void {
+    this.#ignored.set(pointer, (this.#ignored.get(pointer) ?? new Set()).add(keyword));
   }
 
   #assertsFormats(pointer: string): boolean {
@@ -124,7 +129,12 @@ export class Schemas {
       const target = this.#references.resolve(reference, pointer);
       if (!this.#checked.has(target)) this.add(this.#root.find(target).value, target, options);
     }
-    this.#checkCircles(options.report);
+    const search = new CircleSearch(({ node, target }) => {
+      for (const keyword of ["$ref", "$dynamicRef"]) this.#ignore(node.pointer, keyword);
+      const reason = `has a reference to ${target.pointer}, which leads back to it, so that no value can be checked`;
+      options.report(node.pointer, reason);
+    });
+    for (const { pointer } of this.#uses) search.searchFrom(() => this.at(pointer));
     for (const pointer of this.#defaults) {
       const parts = this.at(pointer).parts();
       const value = parts[0]?.schema.default;
@@ -136,63 +146,13 @@ export class Schemas {
     this.#defaults.length = 0;
   }
 
-  // A validation of such a schema would never end.
-  #checkCircles(report: ReportSchema): void {
-    const done = new Set<string>(); // keys
-    for (const { pointer } of this.#uses) {
-      let found: Set<string>;
-      let circles: number;
-      do {
-        circles = this.#circular.size;
-        found = this.#breakCirclesOf(this.at(pointer), done, report);
-      } while (this.#circular.size > circles); // a circle can have hidden another one
-      for (const key of found) done.add(key);
-    }
-  }
-
-  // Returns the keys of the nodes that a schema leads to.
-  #breakCirclesOf(start: SchemaNode, done: ReadonlySet<string>, report: ReportSchema): Set<string> {
-    const open = new Map<string, SchemaNode>(); // the path to the node, by key
-    const found = new Set<string>();
-    const visit = (node: SchemaNode) => {
-      if (done.has(node.key) || found.has(node.key)) return;
-      if (open.has(node.key)) {
-        const path = [...open.values()];
-        this.#breakCircle(path.slice(path.findIndex(({ key }) => key === node.key)), report);
-        return;
-      }
-      if (open.size > maxChain)
-        throw new Error(`The schema at ${node.pointer} is the end of a chain of more than ${maxChain} references.`);
-      open.set(node.key, node);
-      for (const target of [...node.references(), ...node.inPlaceParts()]) visit(target);
-      open.delete(node.key);
-      found.add(node.key);
-    };
-    visit(start);
-    return found;
-  }
-
-  // Leaves out a reference, if possible one in allOf: the parent of an alternative.
-  #breakCircle(circle: readonly SchemaNode[], report: ReportSchema): void {
-    if (circle.some(({ pointer }) => this.#circular.has(pointer))) return;
-    const links = circle.flatMap((node, index) => {
-      const next = circle[(index + 1) % circle.length] as SchemaNode;
-      return node.references().some(({ key }) => key === next.key) ? [{ node, next }] : [];
-    });
-    const isPart = ({ node }: { node: SchemaNode }) => /\/allOf\/\d+$/.test(node.pointer);
-    const { node, next } = (links.findLast(isPart) ?? links.at(-1)) as { node: SchemaNode; next: SchemaNode };
-    this.#circular.add(node.pointer);
-    const reason = `has a reference to ${next.pointer}, which leads back to it, so that no value can be checked`;
-    report(node.pointer, reason);
-  }
-
   /** Returns the schema at a place of the document. */
   at(pointer: string): SchemaNode {
     const document = {
       root: this.#root,
       references: this.#references,
       upgrade: this.#upgrade,
-      circular: this.#circular,
+      ignored: this.#ignored,
     };
     return new SchemaNode(document, { pointer, scope: new Map() });
   }
@@ -285,7 +245,7 @@ export class Schemas {
       added.push(name);
     }
     for (const name of added)
-      for (const target of this.#targets.get(name) ?? []) {
+      for (const target of this.#targets.get(name) as ReadonlySet<string>) {
         // One without references becomes a part of the code.
         if (this.#targets.get(target)?.size) this.#environmentOf(name).refs[target] = this.#environmentOf(target);
       }

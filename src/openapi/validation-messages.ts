@@ -67,7 +67,7 @@ export function describeError(error: ErrorObject, noun: string): string {
   if (keyword === "required") return `must have the ${noun} '${params.missingProperty}'`;
   if (keyword === "unevaluatedProperties") return `has the unknown ${noun} '${shorten(params.unevaluatedProperty)}'`;
   if (keyword === "additionalProperties") {
-    const names = Object.keys({ ...parentSchema?.properties });
+    const names = Object.keys({ ...(parentSchema as { readonly properties?: object }).properties });
     const known = names.length > 0 ? `Known ${noun}s: ${names.join(", ")}` : `No ${noun}s are allowed`;
     return `has the unknown ${noun} '${shorten(params.additionalProperty)}'. ${known}`;
   }

@@ -1,7 +1,7 @@
 // Keywords of schemas that Ajv does not have, or judges differently.
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction } from "ajv/dist/types/index.js";
-import { canonicalJson } from "../lib/index.ts";
+import { toJson } from "../lib/index.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { findUnevaluated } from "./unevaluated.ts";
 
@@ -35,9 +35,8 @@ export function valueKeywords(
       return missing === undefined ? undefined : { keyword: "required", params: { missingProperty: missing } };
     }),
     define("exactEnum", (values) => {
-      const known = new Set((values as unknown[]).map(canonicalJson));
-      return (value) =>
-        known.has(canonicalJson(value)) ? undefined : { keyword: "enum", params: { allowedValues: values } };
+      const known = new Set((values as unknown[]).map(toKey));
+      return (value) => (known.has(toKey(value)) ? undefined : { keyword: "enum", params: { allowedValues: values } });
     }),
     define("unevaluated", (options) => (value, direction) => {
       const { node } = options as { node: SchemaNode };
@@ -61,4 +60,16 @@ function define(keyword: string, create: (value: unknown) => Check): FuncKeyword
       return validate;
     },
   };
+}
+
+/** Returns a text that equal values have in common. An integer beyond 2^53 differs from the string of its digits. */
+function toKey(value: unknown): string {
+  return toJson(sortNames(value));
+}
+
+function sortNames(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortNames);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sortNames(member)]));
 }

@@ -1,6 +1,6 @@
 // Numbers of schemas beyond 2^53: in limits, enumerations and constants, and int64 at any depth.
 import t from "tap";
-import { checkSchemas, compileSchema } from "../support/schemas.ts";
+import { checkSchemas, compileSchema, createSchemas } from "../support/schemas.ts";
 
 const big = 2n ** 53n + 1n;
 const int64 = { type: "integer", format: "int64" };
@@ -163,4 +163,32 @@ t.test("Fills in defaults behind references, also of an int64", async (t) => {
     { default: { b: 1, a: 2 }, const: { a: 2, b: 1 } },
   ])
     compileSchema(schema);
+});
+
+t.test("Validates and converts the members of an object", async (t) => {
+  const pointer = "/components/schemas/x";
+  const validate = createSchemas(int64).compileObject([
+    { name: "id", pointer, required: true, allowEmptyValue: false },
+    { name: "empty", pointer, required: false, allowEmptyValue: true },
+    { name: "any", pointer: undefined, required: false, allowEmptyValue: false },
+    { name: "__proto__", pointer: undefined, required: false, allowEmptyValue: true },
+  ]);
+  t.strictSame(validate({ id: 1, empty: "", any: 1 }), { value: { id: 1n, empty: "", any: 1 } });
+  t.strictSame(validate({ id: 1, empty: 2 }), { value: { id: 1n, empty: 2n } });
+  for (const value of [{}, { id: "" }, { id: 1, empty: "x" }, { id: 1, other: 1 }])
+    t.match(validate({ ...value }), { errors: Array }, JSON.stringify(value));
+});
+
+t.test("Checks a value without changing it, and passes on errors that are not about its depth", async (t) => {
+  const check = createSchemas({ properties: { a: { ...int64, default: 1 }, b: int64 } }).compileCheckAt(
+    "/components/schemas/x",
+  );
+  t.strictSame(check({ b: 2 }), { value: { b: 2 } });
+  t.match(check({ b: "x" }), { errors: Array });
+  const broken = {
+    get b() {
+      throw new TypeError("broken");
+    },
+  };
+  t.throws(() => compileSchema({ properties: { b: {} }, required: ["b"] })(broken), { message: "broken" });
 });

@@ -269,3 +269,14 @@ t.test("Leaves out a reference that leads to itself, if problems are reported", 
   t.match(validate({ kind: "x" }), { errors: Array });
   t.match(validate({ kind: 1, name: 1 }), { errors: Array });
 });
+
+t.test("Leaves out one reference for all circles through it", async (t) => {
+  const problems: string[] = [];
+  const [x, y] = [{ $ref: "#/components/schemas/x" }, { $ref: "#/components/schemas/y" }];
+  const validate = compileSchema(
+    { allOf: [y], maximum: 5 },
+    { others: { y: { anyOf: [x, { minimum: 1, ...x }] } }, report: (pointer) => problems.push(pointer) },
+  );
+  t.same(problems, ["/components/schemas/x/allOf/0"]);
+  t.match([validate(5), validate(6)], [{ value: 5 }, { errors: Array }]);
+});

@@ -59,6 +59,13 @@ t.test("Loads a document of several files, in YAML and JSON, relative to the fil
   }
 });
 
+t.test("Loads a document of one file", async (t) => {
+  const text = post("{ type: integer }");
+  const path = write(t, { "api.yaml": text });
+  t.equal((await read(path))("x"), "must be an integer");
+  t.equal((await loadDocument(path)).text, text);
+});
+
 t.test("Loads references of headers and properties whose names look like extensions or data", async (t) => {
   const path = write(t, {
     "api.yaml": `${head}paths: { /a: { get: { operationId: a, responses: { default: { description: x, headers: { x-count: { $ref: "common.yaml#/count" } } } } } } }`,

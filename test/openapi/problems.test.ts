@@ -73,6 +73,21 @@ t.test("Reports a document that does not match the schema of OpenAPI", async (t)
   t.same(other, ["The document is invalid: the reference #/none leads to nothing."]);
 });
 
+t.test("Rejects a schema that refers to something else, also with the option", async (t) => {
+  await t.rejects(parse(documentOf(post('{ $ref: "#/info/title" }'))), {
+    message: /title leads to something that is not a schema/,
+  });
+});
+
+t.test("Invalid keywords beside unevaluatedProperties do no harm", async (t) => {
+  const schema =
+    '{ properties: null, patternProperties: { "(": {} }, allOf: 1, additionalProperties: 7, unevaluatedProperties: false }';
+  const { document } = await parse(documentOf(post(schema)));
+  const validate = document.operations[0]?.body?.select("application/json")?.validate;
+  t.match(validate?.({}), { errors: undefined });
+  t.match(validate?.({ a: 1 }), { errors: Array });
+});
+
 t.test("A reference in data is no reference", async (t) => {
   const schema = '{ const: { $ref: "#/none" }, examples: [{ $ref: "#/none" }] }';
   t.match(await parse(documentOf(post(schema))), { problems: { length: 0 }, ids: ["a"] });
@@ -92,7 +107,7 @@ const get = (id?: string) =>
 t.test("Names operations without an operationId by their method and path", async (t) => {
   const paths = `  /: { get: ${get()} }
   /books/{book-id}: { get: ${get()}, parameters: [{ name: book-id, in: path, required: true, schema: {} }] }
-  /books/by/{bookId}: { get: ${get()}, parameters: [{ name: bookId, in: path, required: true, schema: {} }] }
+  /books/byBookId: { get: ${get()} }
   /x_y/straße: { get: ${get()}, delete: ${get()} }`;
   const { ids, problems } = await parse(documentOf(paths));
   t.same(ids, ["get", "getBooksByBookId", "getBooksByBookId2", "getXYStraße", "deleteXYStraße"]);

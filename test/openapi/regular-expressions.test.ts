@@ -25,7 +25,7 @@ t.test("Matches like a regular expression of JavaScript, also on long texts", as
     );
   }
   t.throws(() => compilePattern("("), SyntaxError);
-  t.equal(tokenizePattern("[z-a]"), undefined);
+  t.equal(tokenizePattern("("), undefined);
 });
 
 t.test("Takes linear time for a nested repetition", async (t) => {
@@ -39,7 +39,7 @@ t.test("Refuses an expression that only backtracking can match, and that can tak
   for (const pattern of ["^(?=(a+)+$)a", "^(a+)\\1$", "^((?<!b)a+)+$"]) t.ok(isExponential(pattern), pattern);
   for (const pattern of ["^(a+)+$", "^(?=a+$)a", "^(?:ab){2}$"]) t.notOk(isExponential(pattern), pattern);
   const paths = (schema: string) =>
-    `  /x:\n    get: { operationId: x, parameters: [{ name: a, in: query, schema: ${schema} }], responses: {} }\n`;
+    `  /x:\n    get: { operationId: x, parameters: [{ name: a, in: query, schema: ${schema} }], responses: { 204: { description: x } } }\n`;
   const message = /can take exponential time/;
   await t.rejects(serve(documentOf(paths('{ type: string, pattern: "^(a+)\\\\1$" }'))), { message });
   await t.rejects(serve(documentOf(paths('{ patternProperties: { "^(a+)\\\\1$": {} } }'))), { message });

@@ -2,6 +2,7 @@
 import t from "tap";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { compareTypes, summarizeTypes } from "../../src/openapi/type-summary.ts";
+import { documentOf } from "../support/document-server.ts";
 import { edit } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";
 
@@ -33,8 +34,30 @@ t.test("Describes recursive and composed schemas", async (t) => {
     ],
     ["copies: { type: integer, minimum: 0, default: 1 }", "copies: {}"],
   );
-  const types = summarizeTypes(await parseDocument(text));
+  const types = summarizeTypes(await parseDocument(text, { report: () => {} })); // Base leads to itself
   t.match(types, { "NewBook.next": "NewBook", "NewBook.copies?": "any" });
+});
+
+t.test("Describes optional bodies, alternatives, and schemas without a type", async (t) => {
+  const schema = `{ allOf: [true, { properties: { a: false, b: true, c: { type: [string, "null"] } } }], oneOf: [{ type: integer }, { $ref: "#/components/schemas/Text" }], prefixItems: [{ type: boolean }], additionalProperties: { type: number } }`;
+  const paths = `  /a: { post: { operationId: a, parameters: [{ name: q, in: query, content: { application/json: { schema: {} } } }], requestBody: { content: { application/json: { schema: ${schema} }, text/plain: {} } }, responses: { 204: { description: x, headers: { B: { schema: {} } } } } } }`;
+  const types = summarizeTypes(
+    await parseDocument(documentOf(paths, "components: { schemas: { Text: { type: string } } }"), { report: () => {} }),
+  );
+  t.match(types, {
+    "a query q?": "any",
+    "a body application/json?": "any",
+    "a body application/json?.a?": "never",
+    "a body application/json?.b?": "any",
+    "a body application/json?.c?": "string | null",
+    "a body application/json? oneOf/0": "integer",
+    "a body application/json? oneOf/1": "Text",
+    "a body application/json? prefixItems/0": "boolean",
+    "a body application/json? additionalProperties": "number",
+    "a body text/plain?": "any",
+    "a 204": "headers B",
+    Text: "string",
+  });
 });
 
 t.test("Names the first difference, and the command to run", async (t) => {

@@ -62,6 +62,11 @@ t.test("Says what a value must be, for each keyword", async (t) => {
     ],
     [{ ...map, unevaluatedProperties: false }, { a: 1 }, "has the unknown field 'a'"],
     [{ ...map, additionalProperties: false }, { a: 1 }, "has the unknown field 'a'. No fields are allowed"],
+    [
+      { ...map, properties: { b: {}, c: {} }, additionalProperties: false },
+      { a: 1 },
+      "has the unknown field 'a'. Known fields: b, c",
+    ],
     [{ anyOf: [text, { type: "null" }] }, 1, "must have one of the forms that the document describes"],
     [
       { oneOf: [text, { ...text, maxLength: 3 }] },
@@ -69,6 +74,7 @@ t.test("Says what a value must be, for each keyword", async (t) => {
       "must have exactly one of the forms that the document describes",
     ],
     [{ ...text, not: { const: "a" } }, "a", "has a value that the document excludes"],
+    [{ ...text, readOnly: true }, "a", "must not be sent, because it is read-only"],
     [
       JSON.parse('{"type":"object","if":{"required":["a"]},"then":{"required":["b"]}}'),
       { a: 1 },

@@ -47,7 +47,7 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
 
 t.test("The dependencies have the versions with which the server is tested", async (t) => {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const own = JSON.parse(readFileSync(join(root, "src/openapi/package.json"), "utf8")).dependencies;
+  const own = JSON.parse(readFileSync(join(root, "openapi/server/package.json"), "utf8")).dependencies;
   for (const [name, version] of Object.entries(own)) t.equal(version, dependencies[name], name);
 });
 
