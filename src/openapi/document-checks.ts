@@ -9,13 +9,13 @@ type Json = Readonly<Record<string, unknown>>;
 
 // The extensions that the server reads, with a field that is always beside them.
 const extensions: Readonly<Record<string, { readonly beside: string; readonly owner: string }>> = {
-  "x-deprecated-since": { beside: "operationId", owner: "an operation" },
+  "x-deprecated-since": { beside: "responses", owner: "an operation" },
   "x-extensible-enum": { beside: "type", owner: "a schema with a type" },
   "x-max-bytes": { beside: "content", owner: "a requestBody" },
   "x-released": { beside: "version", owner: "info" },
-  "x-stability": { beside: "operationId", owner: "an operation" },
-  "x-successor": { beside: "operationId", owner: "an operation" },
-  "x-sunset": { beside: "operationId", owner: "an operation" },
+  "x-stability": { beside: "responses", owner: "an operation" },
+  "x-successor": { beside: "responses", owner: "an operation" },
+  "x-sunset": { beside: "responses", owner: "an operation" },
 };
 
 // Keywords whose values are data, and not parts of the document.

@@ -77,9 +77,9 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
     try {
       return compileOperation(root, place, schemas, report, ignoreUnknown);
     } catch (error) {
-      if ((error as Error).constructor !== Error) throw error; // a bug
+      if (report === refuse) throw error;
       report((error as Error).message);
-      return [];
+      return []; // the others are served
     }
   });
   const reachable = removeUnreachable(operations, report);
@@ -107,13 +107,16 @@ async function compareWithSchema(content: OpenApi, report: Report): Promise<void
   if (!valid && Array.isArray(errors)) report(`The document is invalid: ${describe(errors)}.`);
 }
 
+// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
+const { METHODS: parserMethods } = process.getBuiltinModule("node:http");
+
 function listOperations(document: Part<OpenApi>, report: Report): OperationPlace[] {
   const places = document.membersOf("paths").flatMap(([path, part]) => {
     if (!path.startsWith("/")) return []; // an extension
     const item: Part<PathItem> = part;
-    const own = methods.flatMap((method) => toPlaces(path, method, item, item.at(method)));
+    const own = methods.flatMap((method) => toPlaces(path, method, item, item.at(method), report));
     const others = item.membersOf("additionalOperations");
-    return [...own, ...others.flatMap(([method, operation]) => toPlaces(path, method, item, operation))];
+    return [...own, ...others.flatMap(([method, operation]) => toPlaces(path, method, item, operation, report))];
   });
   const ids = new Set<string>();
   return places.map((place) => {
@@ -130,9 +133,14 @@ function toPlaces(
   method: string,
   item: Part<PathItem>,
   operation: Part<OperationObject> | undefined,
+  report: Report,
 ): OperationPlace[] {
   if (operation === undefined) return [];
   const id = operation.value.operationId ?? createOperationId(method, path);
+  if (!parserMethods.includes(method.toUpperCase())) {
+    report(`The operation ${id} has the method ${method}, which Node's HTTP parser does not know.`);
+    return [];
+  }
   return [{ id, path, method: method.toLowerCase(), item, operation }];
 }
 

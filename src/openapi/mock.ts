@@ -56,7 +56,7 @@ function createResponse(
 function toBody(mediaType: string, value: unknown): Pick<UntypedResponse, "type" | "body"> {
   const type = mediaType === "*/*" ? "application/json" : mediaType.replace("/*", "/octet-stream");
   if (formatOf(type) === "json") return { type, body: value };
-  return { type, body: typeof value === "string" ? value : toJson(value ?? "") }; // as text
+  return { type, body: value === undefined ? "" : typeof value === "string" ? value : toJson(value) };
 }
 
 // A status, a range such as 2XX, or `default`.

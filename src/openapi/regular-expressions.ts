@@ -80,7 +80,7 @@ function isAmbiguous(token: Root | Token, isRepeated: boolean): boolean {
     case ret.types.ROOT:
     case ret.types.GROUP:
       if (isRepeated && (token.options?.length ?? 0) > 1) return true;
-      return (token.options ?? [token.stack ?? []]).flat().some((part) => isAmbiguous(part, isRepeated));
+      return (token.options ?? [token.stack as Token[]]).flat().some((part) => isAmbiguous(part, isRepeated));
     default:
       return false;
   }

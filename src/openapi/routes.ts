@@ -60,14 +60,10 @@ async function registerRoutes<Operations, Context, Caller>(
     operationResolver: (id) => routes.get(id) as FastifyRoute,
   });
   for (const operation of document.operations.filter(({ method }) => !gluedMethods.test(method))) {
-    if (!METHODS.includes(operation.method)) throw new Error(`The HTTP parser does not support ${operation.method}.`);
     if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
     app.route({ ...(routes.get(operation.id) as FastifyRoute), method: operation.method, url: toUrl(operation) });
   }
 }
-
-// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
-const { METHODS } = process.getBuiltinModule("node:http");
 
 // The methods that fastify-openapi-glue routes.
 const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;

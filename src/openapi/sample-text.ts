@@ -57,7 +57,7 @@ function write(token: Tokens | Root, extra: number, groups: string[]): string {
     case ret.types.ROOT:
     case ret.types.GROUP: {
       if (token.type === ret.types.GROUP && (token.followedBy || token.notFollowedBy)) return "";
-      const parts = token.options?.[0] ?? token.stack ?? [];
+      const parts = token.options?.[0] ?? (token.stack as Tokens[]);
       const text = parts.map((part) => write(part, extra, groups)).join("");
       if (token.type === ret.types.GROUP && token.remember) groups.push(text);
       return text;

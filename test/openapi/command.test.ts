@@ -46,12 +46,18 @@ t.test("check lists what the server would refuse, and what it would not enforce"
   });
 });
 
+t.test("check counts operations and problems", async (t) => {
+  const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
+  const file = save("two.yaml", documentOf(path("a") + path("b")));
+  t.match(await run(["check", file]), { code: 1, stdout: /\n2 operations, 2 problems\. / });
+});
+
 t.test("mock serves the document until it is stopped", async (t) => {
   const controller = new AbortController();
-  const { code, stdout } = await run(["mock", library, "--port", "0"], controller.signal);
+  const { code, stdout } = await run(["mock", library, "--port", "0", "--log"], controller.signal);
   t.equal(code, 0);
   const [, url] = /at (http:\/\/127\.0\.0\.1:\d+), with its documentation/.exec(stdout) ?? [];
-  const response = await fetch(`${url}/city-library/v2/books`);
+  const response = await fetch(`${url}/city-library/v2/books`); // logged as JSON, which is not TAP
   t.match(await response.json(), [{ title: "text" }]);
   controller.abort();
   await t.rejects(async () => {

@@ -2,6 +2,7 @@
 import t, { type Test } from "tap";
 import { createExample } from "../../src/openapi/example.ts";
 import { parseDocument } from "../../src/openapi/index.ts";
+import { samplePattern } from "../../src/openapi/sample-text.ts";
 import { documentOf } from "../support/document-server.ts";
 
 /** Creates an example of the schema `X`, in YAML, and checks it. */
@@ -118,6 +119,14 @@ t.test("Makes objects and arrays", async (t) => {
     "{ type: 'null' }",
     "{ type: [object, 'null'], properties: { a: { type: integer } } }",
     "{ enum: [null, a] }",
+    "{ type: array, contains: { type: integer } }",
+    "{ type: array, prefixItems: [{ type: string }], minItems: 3 }",
+    "{ required: [a] }",
+    "{ additionalProperties: { type: integer }, minProperties: 1 }",
+    "{ minProperties: 0 }",
+    "{ prefixItems: [{ type: string }] }",
+    "{ minItems: 2 }",
+    "{ contains: { type: integer } }",
     "{ type: object, unevaluatedProperties: false, allOf: [{ properties: { a: { type: integer } } }] }",
   ].filter((schema) => !/not: \{\}/.test(schema)))
     await create(t, schema);
@@ -145,6 +154,8 @@ t.test("Chooses among alternatives, and combines schemas", async (t) => {
   const oneOf = 'oneOf: [{ $ref: "#/components/schemas/A" }, { $ref: "#/components/schemas/B" }]';
   t.same(await create(t, `{ ${oneOf}, ${mapping} }`, others), { kind: "b" });
   t.same(await create(t, `{ ${oneOf} }`, others), { kind: "a" });
+  const twice = '{ allOf: [{ $ref: "#/components/schemas/A" }], oneOf: [{ $ref: "#/components/schemas/A" }] }';
+  t.same(await create(t, twice, others), { kind: "a" });
 });
 
 t.test("Ends recursions", async (t) => {
@@ -165,6 +176,8 @@ t.test("Returns some value if no valid one is found", async (t) => {
   for (const [schema, type] of [
     ["{ type: string, pattern: '^(?=.*[A-Z])(?=.*[0-9]).{8,}$' }", "string"],
     ["{ type: object, required: [a], properties: { a: { $ref: '#/components/schemas/X' } } }", "object"],
+    ["{ type: integer, minimum: 5, maximum: 6, multipleOf: 10 }", "number"],
+    ["{ type: number, exclusiveMinimum: 5, exclusiveMaximum: 5 }", "number"],
     ["{ type: array, minItems: 1, items: { $ref: '#/components/schemas/X' } }", "object"],
     ["false", "string"],
   ] as const) {
@@ -175,4 +188,11 @@ t.test("Returns some value if no valid one is found", async (t) => {
       schema,
     );
   }
+});
+
+t.test("Makes a text for a regular expression that no text matches", async (t) => {
+  t.equal(samplePattern("^a$", 5, 10), "a", "too short");
+  t.equal(samplePattern("^[^\\s\\S]$", 0, 10), "a");
+  t.equal(samplePattern("\\2(a)(b)", 0, 10), "ab", "a backreference to a later group");
+  t.equal(samplePattern("(", 0, 10), undefined);
 });

@@ -42,6 +42,7 @@ t.test("Responds with the examples that the document declares, if they are valid
     ["application/json: { schema: { const: 3 } }", 3],
     ["application/json: {}", ""],
     ["text/plain: { schema: { type: string, example: hello } }", "hello"],
+    ["text/plain: {}", ""],
     ["text/csv: { schema: { type: integer } }", "1"],
     ["application/octet-stream: { schema: { type: string } }", "text"],
     ['"*/*": { schema: { type: boolean } }', true],

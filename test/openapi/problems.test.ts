@@ -144,3 +144,21 @@ t.test("Serves additional operations of OpenAPI 3.2", async (t) => {
   t.match(document.operations, [{ id: "copyA", method: "COPY" }]);
   t.same(problems, []);
 });
+
+t.test("Reports a method that the HTTP parser does not know, and a path that can't be routed", async (t) => {
+  const operation = "responses: { 204: { description: x } }";
+  const text = documentOf(
+    `  /a:\n    additionalOperations: { BREW: { operationId: brew, ${operation} } }
+  /b/*: { get: { operationId: b, ${operation} } }
+  /c: { get: { operationId: c, ${operation} } }\n`,
+    "",
+    "3.2.0",
+  );
+  const { problems, ids } = await parse(text);
+  t.same(ids, ["c"]);
+  t.match(problems, [
+    /The operation brew has the method BREW, which Node's HTTP parser does not know/,
+    /\/b\/\* has a \*/,
+  ]);
+  await t.rejects(parseDocument(text.replace(/additionalOperations.*/, "{}")), { message: /\/b\/\* has a \*/ });
+});

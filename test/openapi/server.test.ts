@@ -72,6 +72,11 @@ t.test("Composes the HTTP edge: limits, security headers, errors, CORS", async (
   t.match(await get("/v1/greetings/Ada?x=1"), { statusCode: 400, payload: /unknown query parameter 'x'/ });
 });
 
+t.test("Logs to standard output by default", async (t) => {
+  const app = await createServer({ document: parse(text), handlers });
+  t.equal(app.log.level, "info");
+});
+
 t.test("Serves over TLS", async (t) => {
   const { generate } = await import("selfsigned");
   const { cert, private: key } = await generate([{ name: "commonName", value: "localhost" }]);

@@ -1,0 +1,35 @@
+// The types of handlers, which openapi-typescript generates.
+import { registerHooks } from "node:module";
+import t from "tap";
+import { parse } from "yaml";
+import { generateTypes } from "../../src/openapi/generate-types.ts";
+import { readDocument } from "../../src/openapi/index.ts";
+import { libraryText } from "../support/library.ts";
+
+const extensible = "copies: { type: string, x-extensible-enum: [one, many] }";
+const text = libraryText.replace("copies: { type: integer }", extensible);
+
+// First, because a package that is loaded once is not looked up again.
+t.test("Says what to install if the generator is missing", async (t) => {
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === "openapi-typescript") throw new Error("not installed");
+      return next(specifier, context);
+    },
+  });
+  t.teardown(() => hooks.deregister());
+  await t.rejects(generateTypes(parse(text)), {
+    message: /Run npm install --save-dev openapi-typescript typescript@5/,
+  });
+});
+
+t.test("An int64 is a bigint, a parameter with a default has a value, and an extensible enum is a union", async (t) => {
+  const { content } = await readDocument(parse(text));
+  const types = await generateTypes(content);
+  t.match(types, /id: bigint;/);
+  t.match(types, /limit: number;/);
+  t.match(types, /copies\??: "one" \| "many";/);
+  const forClients = await generateTypes(content, { extensibleEnums: "string", fillsDefaults: false });
+  t.match(forClients, /limit\?: number;/);
+  t.match(forClients, /copies\??: string;/);
+});
