@@ -111,6 +111,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     baseUrl: urls.base,
     docsUrl: `${urls.root}/docs`,
     links,
+    missingHandler: "Run npm run scaffold to add one.",
   });
 
   // Documentation, health checks and metrics

@@ -12,13 +12,14 @@ import {
   readBody,
   streamBody,
 } from "../http/index.ts";
+import type { Validate, Validation } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject } from "./document-types.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type Format, formatOf, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import { StyleError } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
-import type { Schemas, Validate, Validation } from "./schema.ts";
+import type { Schemas } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
 import { Shape } from "./value-shape.ts";
 
@@ -90,6 +91,8 @@ export class Body {
 
   /** Returns the content of a media type; undefined if it is not accepted. */
   select(mediaType: string): Content | undefined {
+    const exact = this.#contents.get(mediaType);
+    if (exact !== undefined) return exact;
     const declared = selectMediaType(this.mediaTypes, mediaType);
     const content = declared === undefined ? undefined : this.#contents.get(declared);
     if (content?.format !== "stream" || !declared?.includes("*")) return content;

@@ -1,12 +1,12 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
 import { checkMediaType, decodeUtf8, HttpError } from "../http/index.ts";
 import { parseJson, shorten } from "../lib/index.ts";
+import type { Validate, Validation } from "./ajv.ts";
 import type { EncodingObject } from "./document-types.ts";
 import { formatOf, isJson, selectMediaType } from "./media-types.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
 import { decodeComponent, type Pairs, parsePairs } from "./pairs.ts";
 import { readPairs, StyleError } from "./parameter-styles.ts";
-import type { Validate, Validation } from "./schema.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { Shape } from "./value-shape.ts";
 

@@ -11,7 +11,7 @@ export {
 } from "./document.ts";
 export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./handler.ts";
 export { listForCors, type Operation, type Report } from "./operation.ts";
-export { createRowValidator } from "./parameters.ts";
+export { createRowValidator } from "./parameter-group.ts";
 export type { Part } from "./part.ts";
 export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";

@@ -1,20 +1,17 @@
-// The parameters of an operation: reads them strictly from path, query, headers and cookies, and validates them. A
-// parameter is parsed only from the plain form of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
-import type { ErrorObject } from "ajv";
-import { HttpError, type HttpErrorCode } from "../http/index.ts";
-import { parseJson, shorten } from "../lib/index.ts";
-import type { Validated } from "./body.ts";
+// The parameters of an operation: reads them strictly from path, query, headers and cookies. A parameter is parsed only
+// from the plain form of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
+import { parseJson } from "../lib/index.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
 import { type FormEncoding, readForm } from "./form.ts";
 import { formatOf } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import { decodeComponent, decodePercent, type Pairs, parseCookies, parsePairs, splitCookies } from "./pairs.ts";
+import { type GroupOptions, type Parameter, ParameterGroup } from "./parameter-group.ts";
 import { readPairs, readText, type Style, StyleError } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
 import { findRawText, type PathTemplate, type Place } from "./path-template.ts";
-import type { ObjectMember, Schemas, Validate } from "./schema.ts";
+import type { ObjectMember, Schemas } from "./schema.ts";
 import type { SecurityRequirement } from "./security.ts";
-import { describeFailure } from "./validation-messages.ts";
 import { Shape } from "./value-shape.ts";
 
 // OpenAPI ignores header parameters with these names (3.1.1, section 4.8.12.1).
@@ -47,81 +44,6 @@ export interface QuerySource {
 }
 /** The headers of a request, by name in lower case. */
 export type HeaderSource = Readonly<Record<string, string | string[] | undefined>>;
-
-/** A parameter, and how it is read. `Texts` are the texts of its location. */
-interface Parameter<Texts> {
-  readonly name: string;
-  /** The default value; undefined if there is none. */
-  readonly default: unknown;
-  /** Whether it reads what the others leave. */
-  readonly isRest?: () => boolean;
-  /** Returns the value; undefined if it is missing. Throws a StyleError. */
-  read(texts: Texts): unknown;
-}
-
-/** The options of `ParameterGroup`. */
-interface GroupOptions<Source, Texts> {
-  readonly parameters: readonly Parameter<Texts>[];
-  /** Validates the values. */
-  readonly validate: Validate;
-  /** Splits the source. Throws a StyleError. */
-  readonly split: (source: Source) => Texts;
-  /** Returns the names in a source that no parameter has read. They are rejected. */
-  readonly findUnknown?: (texts: Texts) => Iterable<string>;
-  /** The name of a parameter in messages: "query parameter". */
-  readonly noun: string;
-  readonly code?: HttpErrorCode;
-}
-
-/** The parameters of one location. Its `validate` is the validator that Fastify runs. */
-export class ParameterGroup<Source, Texts = Source> {
-  readonly names: readonly string[];
-  readonly #options: GroupOptions<Source, Texts>;
-  #ordered: readonly Parameter<Texts>[] | undefined;
-
-  constructor(options: GroupOptions<Source, Texts>) {
-    this.names = options.parameters.map(({ name }) => name);
-    this.#options = options;
-  }
-
-  /** Reads and validates the parameters of a request, and fills in default values. */
-  readonly validate = (source: unknown): Validated => {
-    const { parameters, validate, split, findUnknown, noun } = this.#options;
-    this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
-    const values: Record<string, unknown> = Object.create(null);
-    let subject = "request";
-    try {
-      const texts = split(source as Source);
-      for (const parameter of this.#ordered) {
-        subject = `${noun} '${shorten(parameter.name)}'`;
-        const value = parameter.read(texts) ?? structuredClone(parameter.default);
-        if (value !== undefined) values[parameter.name] = value;
-      }
-      if (findUnknown) for (const name of findUnknown(texts)) values[name] = "";
-    } catch (error) {
-      if (!(error instanceof StyleError)) throw error;
-      return { error: this.#fail(`The ${subject} ${error.message}.`) };
-    }
-    const result = validate(values);
-    return "value" in result ? { value: result.value } : { error: this.#toHttpError(result.errors) };
-  };
-
-  #toHttpError(errors: readonly ErrorObject[]): HttpError {
-    const { noun } = this.#options;
-    const { path, requirement } = describeFailure(errors, noun);
-    const subject = path === "" ? "request" : `${noun} '${path}'`;
-    const form = requirement.startsWith("must be an integer") ? ", in plain decimal digits" : "";
-    return this.#fail(`The ${subject} ${requirement}${form}.`);
-  }
-
-  #fail(message: string): HttpError {
-    return new HttpError(this.#options.code ?? "invalid_parameter", message);
-  }
-}
-
-function isRest({ isRest = () => false }: Parameter<never>): boolean {
-  return isRest();
-}
 
 /** What `compileParameters` needs to know about an operation. */
 export interface ParameterOptions {
@@ -361,31 +283,6 @@ function readHeader(style: Style) {
     const text = Object.hasOwn(headers, key) ? headers[key] : undefined;
     return text === undefined ? undefined : readText([text].flat().join(", "), style);
   };
-}
-
-/**
- * Creates the validation of a row of a table, whose cells are texts like parameters, by column. `schema` is the schema
- * of an object of the document.
- */
-export function createRowValidator(schema: Part, schemas: Schemas): (row: unknown) => Validated {
-  const shape = new Shape([schemas.at(schema.pointer)]);
-  const columns = shape.propertyNames;
-  const parameters = columns.map((name): Parameter<Readonly<Record<string, string>>> => {
-    const property = shape.property(name);
-    return {
-      name,
-      default: undefined, // filled in by the validation
-      read: (row) => (Object.hasOwn(row, name) ? property.parsePrimitive(row[name] as string) : undefined),
-    };
-  });
-  return new ParameterGroup({
-    parameters,
-    validate: schemas.compileAt(schema.pointer),
-    split: (row: Readonly<Record<string, string>>) => row,
-    findUnknown: (row) => Object.keys(row).filter((name) => !columns.includes(name)),
-    noun: "column",
-    code: "invalid_body",
-  }).validate;
 }
 
 function checkQuerystring(parts: readonly ParameterPart[], report: Report): void {

@@ -52,7 +52,7 @@ function compileLinear(pattern: string): Pattern | undefined {
 export function tokenizePattern(pattern: string): Root | undefined {
   try {
     return tokenize(
-      pattern.replace(/\\p\{[^}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
+      pattern.replace(/\\p\{[^{}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
     );
   } catch {
     return undefined;

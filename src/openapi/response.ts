@@ -3,11 +3,12 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { appendHeader, HttpError } from "../http/index.ts";
 import { Json, toJson } from "../lib/index.ts";
+import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
 import { formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
-import type { Schemas, Validate } from "./schema.ts";
+import type { Schemas } from "./schema.ts";
 import { isItemStream, serializeItems } from "./streams.ts";
 import { describeFailure } from "./validation-messages.ts";
 
@@ -59,6 +60,7 @@ export class Responses {
   /** The names of the headers of any response. */
   readonly headers: readonly string[];
   readonly #declarations: ReadonlyMap<string, Declaration>; // by status, range of statuses or `default`
+  readonly #byStatus = new Map<number, Declaration | undefined>(); // those that were selected before
   readonly #mediaTypes: readonly string[]; // of successes
 
   constructor(headers: readonly string[], declarations: ReadonlyMap<string, Declaration>) {
@@ -105,8 +107,11 @@ export class Responses {
 
   // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
   #select(status: number): Declaration | undefined {
-    const names = [`${status}`, `${Math.floor(status / 100)}XX`, "default"];
-    return names.map((name) => this.#declarations.get(name)).find(Boolean);
+    if (!this.#byStatus.has(status)) {
+      const names = [`${status}`, `${Math.floor(status / 100)}XX`, "default"];
+      this.#byStatus.set(status, names.map((name) => this.#declarations.get(name)).find(Boolean));
+    }
+    return this.#byStatus.get(status);
   }
 
   #writeBody(

@@ -88,12 +88,13 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
 
 // The validators of Fastify receive the parts of a request that they read from.
 function prepareParameters(request: FastifyRequest): void {
-  const [path = "", ...query] = request.url.split("?");
+  const { url } = request;
+  const end = url.indexOf("?");
   const params = request.params as Record<string, string>;
   // The router matches /books/ to /books/{bookId} with an empty bookId.
   for (const name in params) if (params[name] === "") throw notFound();
-  request.params = { params, path } satisfies PathSource;
-  request.query = { query: query.join("?") } satisfies QuerySource;
+  request.params = { params, path: end < 0 ? url : url.slice(0, end) } satisfies PathSource;
+  request.query = { query: end < 0 ? "" : url.slice(end + 1) } satisfies QuerySource;
 }
 
 function readCookies(result: { readonly value: unknown } | { readonly error: HttpError }): unknown {

@@ -36,6 +36,8 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly links?: string | undefined;
   /** Operations without a handler respond with examples, and schemes without an implementation accept each credential. */
   readonly mock?: boolean | undefined;
+  /** What to do about an operation without a handler: the end of the error. */
+  readonly missingHandler?: string;
   /** Whether a response that does not match the document is a failure (500). The default is true. */
   readonly validateResponses?: boolean;
 }
@@ -99,14 +101,14 @@ function createRoutes<Operations, Context, Caller>({
   docsUrl,
   links,
   mock = false,
+  missingHandler = "Add one to `handlers`, or set `mock`.",
   validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
-    if (handler === undefined)
-      throw new Error(`The operation ${operation.id} has no handler. Run npm run scaffold to add one.`);
+    if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler. ${missingHandler}`);
     const route = createRoute({
       operation,
       handler,

@@ -1,27 +1,21 @@
 // The schemas of a document. Ajv compiles each at its first use. A schema that several operations share is compiled once,
 // and a schema can be recursive.
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaEnv } from "ajv/dist/compile/index.js";
-import addFormats from "ajv-formats";
 import { toJson } from "../lib/index.ts";
+import { createAjv, createValidate, type Validate } from "./ajv.ts";
 import { CircleSearch } from "./circular-references.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Convert, NumberConversion } from "./int64.ts";
-import { isInt64, numberKeywords } from "./number-keywords.ts";
+import { isInt64 } from "./number-keywords.ts";
 import type { Part } from "./part.ts";
 import { moveProto, prepareSchema } from "./prepared-schema.ts";
 import { References } from "./references.ts";
-import { compilePattern, isExponential } from "./regular-expressions.ts";
+import { isExponential } from "./regular-expressions.ts";
 import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
-import { type Direction, valueKeywords } from "./value-keywords.ts";
-
-/** The result of a validation: the value with exact numbers and default values, or the errors of Ajv. */
-export type Validation = { readonly value: unknown } | { readonly errors: readonly ErrorObject[] };
-
-/** Validates a value. */
-export type Validate = (value: unknown) => Validation;
+import type { Direction } from "./value-keywords.ts";
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
 export type ReportSchema = (pointer: string, reason: string) => void;
@@ -120,12 +114,12 @@ export class Schemas {
   }
 
   /**
-   * Checks that each reference leads to a schema, and not to itself without a member between. Call it when all schemas are added. Adds the targets that are in no place
-   * of a schema.
+   * Checks that each reference leads to a schema, and not to itself without a member between. Adds the targets that are in
+   * no place of a schema. Call it when all schemas are added.
    */
   checkReferences(options: CheckOptions): void {
+    // The list grows while it is read.
     for (const { reference, pointer } of this.#uses) {
-      // grows while it is read
       const target = this.#references.resolve(reference, pointer);
       if (!this.#checked.has(target)) this.add(this.#root.find(target).value, target, options);
     }
@@ -255,59 +249,4 @@ export class Schemas {
   #environmentOf(name: string): SchemaEnv {
     return this.#ajv.schemas[name] as SchemaEnv;
   }
-}
-
-const tooDeep: ErrorObject = {
-  keyword: "depth",
-  instancePath: "",
-  schemaPath: "",
-  params: {},
-  message: "must not be nested so deeply",
-};
-
-function createValidate(
-  compile: () => ValidateFunction,
-  createConversion: () => Convert | undefined,
-  direction: Direction,
-): Validate {
-  let validate: ValidateFunction | undefined;
-  let convert: Convert | undefined;
-  return (value) => {
-    if (validate === undefined) {
-      validate = compile();
-      convert = createConversion();
-    }
-    try {
-      if (!validate.call(direction, value)) return { errors: validate.errors as ErrorObject[] };
-      return { value: convert ? convert(value) : value };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      return { errors: [tooDeep] }; // the stack is too small for a recursive schema
-    }
-  };
-}
-
-function createAjv(matches: (node: SchemaNode, value: unknown, direction: Direction) => boolean): Ajv2020 {
-  // Not the strict mode of Ajv, which also rejects valid schemas: a keyword without `type` beside it.
-  const ajv = new Ajv2020({
-    strict: false,
-    strictNumbers: true,
-    validateSchema: false,
-    useDefaults: true,
-    verbose: true,
-    addUsedSchema: false,
-    ownProperties: true, // otherwise, every object has the property `constructor`
-    passContext: true, // `this` is the direction
-    code: { regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: "compilePattern" }) },
-  });
-  // Replaced by own keywords, and each costs time in every validation.
-  Object.assign(ajv.opts, { unevaluated: false, dynamicRef: false });
-  addFormats.default(ajv, { keywords: false });
-  for (const definition of [...numberKeywords, ...valueKeywords(matches)]) {
-    ajv.removeKeyword(definition.keyword as string);
-    ajv.addKeyword(definition);
-  }
-  // Enforced by numericType. On another type, the format is unknown.
-  delete ajv.formats.int64;
-  return ajv;
 }

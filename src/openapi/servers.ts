@@ -11,7 +11,7 @@ export function readBasePath({ servers }: Pick<OpenApi, "servers">): string {
   const url = readServerUrl({ servers: servers ?? [] });
   // A relative URL is relative to the document, which is served at the root.
   const path = URL.canParse(url, "http://localhost/") ? new URL(url, "http://localhost/").pathname : "";
-  return path.replace(/\/+$/, "");
+  return path.replace(/(?<!\/)\/+$/, "");
 }
 
 function toUrl({ url, variables }: ServerObject): string {

@@ -1,8 +1,9 @@
 // Compiles single schemas, for tests of the keywords of JSON Schema.
 import type { Test } from "tap";
+import type { Validate } from "../../src/openapi/ajv.ts";
 import { upgradeSchema30 } from "../../src/openapi/dialect.ts";
 import { Part } from "../../src/openapi/part.ts";
-import { Schemas, type Validate } from "../../src/openapi/schema.ts";
+import { Schemas } from "../../src/openapi/schema.ts";
 import type { Direction } from "../../src/openapi/value-keywords.ts";
 
 /** The options of `compileSchema`. */

@@ -1,0 +1,116 @@
+// The parameters of one location: reads and validates them. Also the cells of a table, which are texts like parameters.
+import type { ErrorObject } from "ajv";
+import { HttpError, type HttpErrorCode } from "../http/index.ts";
+import { shorten } from "../lib/index.ts";
+import type { Validate } from "./ajv.ts";
+import type { Validated } from "./body.ts";
+import { StyleError } from "./parameter-styles.ts";
+import type { Part } from "./part.ts";
+import type { Schemas } from "./schema.ts";
+import { describeFailure } from "./validation-messages.ts";
+import { Shape } from "./value-shape.ts";
+
+/** A parameter, and how it is read. `Texts` are the texts of its location. */
+export interface Parameter<Texts> {
+  readonly name: string;
+  /** The default value; undefined if there is none. */
+  readonly default: unknown;
+  /** Whether it reads what the others leave. */
+  readonly isRest?: () => boolean;
+  /** Returns the value; undefined if it is missing. Throws a StyleError. */
+  read(texts: Texts): unknown;
+}
+
+/** The options of `ParameterGroup`. */
+export interface GroupOptions<Source, Texts> {
+  readonly parameters: readonly Parameter<Texts>[];
+  /** Validates the values. */
+  readonly validate: Validate;
+  /** Splits the source. Throws a StyleError. */
+  readonly split: (source: Source) => Texts;
+  /** Returns the names in a source that no parameter has read. They are rejected. */
+  readonly findUnknown?: (texts: Texts) => Iterable<string>;
+  /** The name of a parameter in messages: "query parameter". */
+  readonly noun: string;
+  readonly code?: HttpErrorCode;
+}
+
+/** The parameters of one location. Its `validate` is the validator that Fastify runs. */
+export class ParameterGroup<Source, Texts = Source> {
+  readonly names: readonly string[];
+  readonly #options: GroupOptions<Source, Texts>;
+  #ordered: readonly Parameter<Texts>[] | undefined;
+
+  constructor(options: GroupOptions<Source, Texts>) {
+    this.names = options.parameters.map(({ name }) => name);
+    this.#options = options;
+  }
+
+  /** Reads and validates the parameters of a request, and fills in default values. */
+  readonly validate = (source: unknown): Validated => {
+    const { parameters, validate, split, findUnknown, noun } = this.#options;
+    this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
+    const values: Record<string, unknown> = Object.create(null);
+    let subject = "request";
+    try {
+      const texts = split(source as Source);
+      for (const parameter of this.#ordered) {
+        subject = `${noun} '${shorten(parameter.name)}'`;
+        const value = parameter.read(texts) ?? copy(parameter.default);
+        if (value !== undefined) values[parameter.name] = value;
+      }
+      if (findUnknown) for (const name of findUnknown(texts)) values[name] = "";
+    } catch (error) {
+      if (!(error instanceof StyleError)) throw error;
+      return { error: this.#fail(`The ${subject} ${error.message}.`) };
+    }
+    const result = validate(values);
+    return "value" in result ? { value: result.value } : { error: this.#toHttpError(result.errors) };
+  };
+
+  #toHttpError(errors: readonly ErrorObject[]): HttpError {
+    const { noun } = this.#options;
+    const { path, requirement } = describeFailure(errors, noun);
+    const subject = path === "" ? "request" : `${noun} '${path}'`;
+    const form = requirement.startsWith("must be an integer") ? ", in plain decimal digits" : "";
+    return this.#fail(`The ${subject} ${requirement}${form}.`);
+  }
+
+  #fail(message: string): HttpError {
+    return new HttpError(this.#options.code ?? "invalid_parameter", message);
+  }
+}
+
+// A handler may change the value.
+function copy(value: unknown): unknown {
+  return typeof value === "object" ? structuredClone(value) : value;
+}
+
+function isRest({ isRest = () => false }: Parameter<never>): boolean {
+  return isRest();
+}
+
+/**
+ * Creates the validation of a row of a table, whose cells are texts like parameters, by column. `schema` is the schema
+ * of an object of the document.
+ */
+export function createRowValidator(schema: Part, schemas: Schemas): (row: unknown) => Validated {
+  const shape = new Shape([schemas.at(schema.pointer)]);
+  const columns = shape.propertyNames;
+  const parameters = columns.map((name): Parameter<Readonly<Record<string, string>>> => {
+    const property = shape.property(name);
+    return {
+      name,
+      default: undefined, // filled in by the validation
+      read: (row) => (Object.hasOwn(row, name) ? property.parsePrimitive(row[name] as string) : undefined),
+    };
+  });
+  return new ParameterGroup({
+    parameters,
+    validate: schemas.compileAt(schema.pointer),
+    split: (row: Readonly<Record<string, string>>) => row,
+    findUnknown: (row) => Object.keys(row).filter((name) => !columns.includes(name)),
+    noun: "column",
+    code: "invalid_body",
+  }).validate;
+}
