@@ -199,7 +199,7 @@ export class Schemas {
       "response",
     );
     return (value) => {
-      const result = validate(structuredClone(value));
+      const result = validate(typeof value === "object" ? structuredClone(value) : value);
       return "value" in result ? { value } : result;
     };
   }
