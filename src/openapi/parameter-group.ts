@@ -26,7 +26,7 @@ export interface GroupOptions<Source, Texts> {
   readonly parameters: readonly Parameter<Texts>[];
   /** Validates the values. */
   readonly validate: Validate;
-  /** Splits the source. Throws a StyleError. */
+  /** Splits the source. */
   readonly split: (source: Source) => Texts;
   /** Returns the names in a source that no parameter has read. They are rejected. */
   readonly findUnknown?: (texts: Texts) => Iterable<string>;
@@ -51,18 +51,19 @@ export class ParameterGroup<Source, Texts = Source> {
     const { parameters, validate, split, findUnknown, noun } = this.#options;
     this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
     const values: Record<string, unknown> = Object.create(null);
-    let subject = "request";
+    let current: Parameter<Texts> | undefined;
     try {
       const texts = split(source as Source);
       for (const parameter of this.#ordered) {
-        subject = `${noun} '${shorten(parameter.name)}'`;
+        current = parameter;
         const value = parameter.read(texts) ?? copy(parameter.default);
         if (value !== undefined) values[parameter.name] = value;
       }
       if (findUnknown) for (const name of findUnknown(texts)) values[name] = "";
     } catch (error) {
       if (!(error instanceof StyleError)) throw error;
-      return { error: this.#fail(`The ${subject} ${error.message}.`) };
+      const { name } = current as Parameter<Texts>; // `split` does not throw
+      return { error: this.#fail(`The ${noun} '${shorten(name)}' ${error.message}.`) };
     }
     const result = validate(values);
     return "value" in result ? { value: result.value } : { error: this.#toHttpError(result.errors) };

@@ -107,6 +107,11 @@ function isMarked(node: SchemaNode, name: string, marker: "readOnly" | "writeOnl
 function addDefaults(prepared: Prepared, node: SchemaNode): void {
   const properties = prepared.properties as Record<string, Prepared> | undefined;
   for (const [name, property] of Object.entries(properties ?? {})) {
+    // Ajv would fill in the value, and then reject it.
+    if (isMarked(node, name, "readOnly") || isMarked(node, name, "writeOnly")) {
+      delete property.default;
+      continue;
+    }
     if (property.default !== undefined || property.$ref === undefined) continue;
     const found = node
       .property(name)[0]

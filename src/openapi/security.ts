@@ -16,8 +16,8 @@ export interface SecurityContext {
 }
 
 /**
- * Checks a credential. Returns the caller, or undefined if the credential is not valid. If the caller has `scopes`, an array
- * or a Set, the server compares them with those that are required. Throws an HttpError for another failure.
+ * Checks a credential. Returns the caller, or undefined, null or false if the credential is not valid. If the caller has
+ * `scopes`, an array, a Set or a string that is separated by spaces, the server compares them with those that are required. Throws an HttpError for another failure.
  */
 export type CheckCredential<Caller = unknown> = (
   credential: Credential,
@@ -126,7 +126,8 @@ function createAttempt(
   { schemes, realm, mock }: AuthenticationOptions,
 ): Attempt {
   const { name, scheme, scopes } = required;
-  const implementation = schemes[name] ?? (mock ? acceptAny : undefined);
+  const own = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
+  const implementation = own ?? (mock ? acceptAny : undefined);
   const type = typeOf(scheme);
   const isMatching = typeof implementation === "function" ? isSupported(scheme) : implementation?.type === type;
   if (implementation === undefined || !isMatching)
@@ -158,7 +159,7 @@ function createCheck(
   return async (request) => {
     const credential = readCredential(scheme, request);
     const caller = credential && (await check(credential, { scopes, operation, request }));
-    if (caller !== undefined) return caller;
+    if (caller !== undefined && caller !== null && caller !== false) return caller;
     const challenge = toChallenge(scheme, { realm, ...(credential && { error: "invalid_token" }) });
     const message = credential
       ? "The credential is not valid."
@@ -175,8 +176,9 @@ function checkScopes(
   realm: string,
 ): HttpError | undefined {
   const granted = (caller as { scopes?: unknown } | null | undefined)?.scopes;
-  if (!Array.isArray(granted) && !(granted instanceof Set)) return undefined;
-  const known = new Set<unknown>(granted);
+  if (granted === undefined) return undefined;
+  // A string is a list that is separated by spaces (RFC 6749, section 3.3). Any other value throws a TypeError.
+  const known = new Set<unknown>(typeof granted === "string" ? granted.split(" ") : (granted as Iterable<unknown>));
   const missing = scopes.filter((scope) => !known.has(scope));
   if (missing.length === 0) return undefined;
   const challenge = toChallenge(scheme, { realm, error: "insufficient_scope", scope: scopes.join(" ") });

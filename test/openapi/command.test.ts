@@ -65,6 +65,12 @@ t.test("mock serves the document until it is stopped", async (t) => {
   });
 });
 
+t.test("mock logs no requests by default", async (t) => {
+  const controller = new AbortController();
+  t.match(await run(["mock", library, "--port", "0"], controller.signal), { code: 0 });
+  controller.abort();
+});
+
 t.test("generate writes the types of handlers, to a file or to standard output", async (t) => {
   const { stdout } = await run(["generate", library]);
   t.match(stdout, /\bid: bigint;/);

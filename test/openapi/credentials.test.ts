@@ -2,6 +2,7 @@
 import type { FastifyRequest } from "fastify";
 import t from "tap";
 import { hasCredential, isSupported, readCredential, toChallenge } from "../../src/openapi/credentials.ts";
+import { documentOf, serve } from "../support/document-server.ts";
 
 const bearer = { type: "http", scheme: "bearer" };
 const basic = { type: "http", scheme: "Basic" };
@@ -103,4 +104,34 @@ t.test("Reads malformed headers of 16 KB in linear time", async (t) => {
       for (const name of ["Bearer ", "Basic ", "Bearer a", ""])
         for (const scheme of [bearer, basic]) read(scheme, name + piece.repeat(size / piece.length) + end);
   t.ok(performance.now() - start < 1_000);
+});
+
+t.test("A check that returns null or false rejects the credential, and scopes can be a string", async (t) => {
+  const text = documentOf(
+    "  /x:\n    get: { operationId: x, security: [{ oauth: [write] }], responses: { 204: { description: x } } }\n",
+    `components:
+  securitySchemes:
+    oauth: { type: oauth2, flows: { clientCredentials: { tokenUrl: "https://x", scopes: { write: w } } } }`,
+  );
+  for (const [caller, status] of [
+    [null, 401],
+    [false, 401],
+    [undefined, 401],
+    [{ scopes: "read" }, 403],
+    [{ scopes: "read write" }, 204],
+    [{ scopes: 5 }, 500],
+    [{}, 204],
+  ] as const) {
+    const { send } = await serve(text, { security: { oauth: async () => caller } });
+    const response = await send("GET", "/x", { headers: { authorization: "Bearer a" } });
+    t.equal(response.status, status, JSON.stringify(caller));
+  }
+});
+
+t.test("A scheme with the name of a property of each object has no implementation", async (t) => {
+  const text = documentOf(
+    "  /x:\n    get: { operationId: x, security: [{ constructor: [] }], responses: { 204: { description: x } } }\n",
+    "components: { securitySchemes: { constructor: { type: http, scheme: bearer } } }",
+  );
+  await t.rejects(serve(text), { message: /requires the security scheme constructor .*no implementation/ });
 });

@@ -223,3 +223,13 @@ t.test("A bug is not the fault of the client", (t) => {
   t.throws(() => group.validate({}), { message: "a bug" });
   t.end();
 });
+
+t.test("A handler gets a copy of a default that is an array", async (t) => {
+  const schema = "{ type: array, items: { type: integer }, default: [1, 2] }";
+  const paths = `  /x:\n    get: { operationId: x, parameters: [{ name: a, in: query, schema: ${schema} }], responses: { 204: { description: x } } }\n`;
+  const { send, calls } = await serve(documentOf(paths));
+  await send("GET", "/x");
+  (calls[0]?.query as { a: number[] }).a.push(3);
+  await send("GET", "/x");
+  t.same(calls[1]?.query, { a: [1, 2] });
+});

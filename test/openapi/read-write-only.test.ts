@@ -85,3 +85,19 @@ t.test("Serves a document whose request and response share a schema", async (t) 
   body = { name: "x" };
   t.match(await post({ name: "x", secret: "y" }), { status: 500 }, "a response without a required readOnly property");
 });
+
+t.test("The default of a readOnly property is not filled in, because it must not be sent", async (t) => {
+  const schema = "{ properties: { state: { type: string, readOnly: true, default: draft }, name: { default: x } } }";
+  const { send, calls } = await serve(
+    documentOf(`  /x:
+    post:
+      operationId: add
+      requestBody: { content: { application/json: { schema: ${schema} } } }
+      responses: { 204: { description: Done } }
+`),
+  );
+  const headers = { "content-type": "application/json" };
+  t.match(await send("POST", "/x", { headers, payload: "{}" }), { status: 204 });
+  t.same(calls[0]?.body, { name: "x" });
+  t.match(await send("POST", "/x", { headers, payload: '{"state":"a"}' }), { status: 400 });
+});
