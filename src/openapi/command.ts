@@ -75,8 +75,9 @@ async function serveMock(
   const app = await createServer({ document, mock: true, logger: pino({ level: log ? "info" : "error" }) });
   const url = await app.listen({ port, host });
   io.stdout.write(`Mock server of ${document} at ${url}, with its documentation at ${url}/docs.\n`);
-  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, () => void app.close());
-  signal?.addEventListener("abort", () => void app.close());
+  const close = () => void app.close();
+  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
+  signal?.addEventListener("abort", close);
 }
 
 async function check(path: string, io: CommandIo): Promise<boolean> {

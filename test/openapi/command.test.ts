@@ -74,6 +74,11 @@ t.test("mock logs no requests by default", async (t) => {
 t.test("generate writes the types of handlers, to a file or to standard output", async (t) => {
   const { stdout } = await run(["generate", library]);
   t.match(stdout, /\bid: bigint;/);
+  t.match(
+    await run(["generate", faulty]),
+    { code: 0, stdout: /"application\/xml": / },
+    "also of a document with problems",
+  );
   const output = join(place, "operations.ts");
   t.match(await run(["generate", library, "--output", output]), { code: 0, stdout: "" });
   t.equal(readFileSync(output, "utf8"), stdout);

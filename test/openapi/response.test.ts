@@ -1,5 +1,6 @@
 // What handlers return: validated against the document, and written.
 import t from "tap";
+import { Json } from "../../src/lib/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { editDocument, findOperation } from "../support/document.ts";
 import { start } from "../support/service.ts";
@@ -73,4 +74,13 @@ t.test("Writes an int64 exactly, also in a response of the status default", asyn
   const body = { code: "teapot", message: "The pot is short.", status: 418 };
   const pot = await start(t, { handlers: { ...handlers, listPets: async () => ({ status: 418, body }) } });
   t.match(await pot.call("GET", "/v1/pets"), { status: 418, body, headers: { link: /service-desc/ } });
+});
+
+t.test("Sends JSON text unchanged, also of a failure, and leaves out headers without a value", async (t) => {
+  const json = '{ "code": "x", "message": "x", "status": 404 }';
+  const response = { status: 404, body: new Json(json), headers: { "X-A": "1", "X-B": undefined } };
+  const { call } = await start(t, { handlers: { ...handlers, listPets: async () => response } });
+  const { status, text, headers } = await call("GET", "/v1/pets");
+  t.same([status, text, headers["x-a"], headers["x-b"]], [404, json, "1", undefined]);
+  t.match(headers.link, /service-desc/);
 });
