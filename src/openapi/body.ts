@@ -96,7 +96,7 @@ export class Body {
     const declared = selectMediaType(this.mediaTypes, mediaType);
     const content = declared === undefined ? undefined : this.#contents.get(declared);
     if (content?.format !== "stream" || !declared?.includes("*")) return content;
-    // A range whose schema describes more than bytes: the media type of the request tells how it is read.
+    // If the schema of a range describes more than bytes, the media type of the request selects the reader.
     const types = [...content.encoding().shape.types];
     if (types.every((type) => type === "string")) return content;
     const format = formatOf(mediaType);
@@ -174,7 +174,7 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
 /** Reads the bodies of all operations by their media types. Responds with 415 to other media types. */
 export const bodies = fp(
   async (app) => {
-    // Of the whole server, so not in an app that has routes of its own.
+    // Changes the whole server. The plugin skips it, because the app has other routes.
     if (app.hasDecorator("waitForTurn"))
       for (const event of ["request", "checkContinue", "checkExpectation"])
         app.server.prependListener(event, limitWaitingChunks);

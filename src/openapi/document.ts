@@ -103,7 +103,7 @@ async function compareWithSchema(content: OpenApi, report: Report): Promise<void
   const { valid, errors } = await new Validator().validate(
     structuredClone(content) as object as Record<string, unknown>,
   );
-  // A text is about references, whose $id and place it ignores. They are checked by `checkDocument`.
+  // If `errors` is a text, the validator could not resolve a reference. `checkDocument` checks references.
   if (!valid && Array.isArray(errors)) report(`The document is invalid: ${describe(errors)}.`);
 }
 

@@ -74,7 +74,7 @@ class ExampleBuilder {
     return [...found.values()];
   }
 
-  // Rather one that ends a recursion, and none of null.
+  // Prefers an alternative that ends a recursion and is not null.
   #choose(part: SchemaNode, alternatives: readonly SchemaNode[]): SchemaNode | undefined {
     const { choice } = this.#variant;
     if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];

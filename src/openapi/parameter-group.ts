@@ -10,7 +10,7 @@ import type { Schemas } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
 import { Shape } from "./value-shape.ts";
 
-/** A parameter, and how it is read. `Texts` are the texts of its location. */
+/** Reads one parameter. `Texts` are the texts of its location. */
 export interface Parameter<Texts> {
   readonly name: string;
   /** The default value; undefined if there is none. */

@@ -244,7 +244,7 @@ function readQuery(style: Style, parameter: ParameterObject) {
   const { name, required = false } = parameter;
   const ignoresEmpty = allowsEmpty(parameter) && !required;
   return (pairs: Pairs): unknown => {
-    // An empty value that is allowed stands for a parameter that is not used (section 4.8.12.2.1).
+    // An allowed empty value means that the parameter is not used (section 4.8.12.2.1).
     if (ignoresEmpty && pairs.get(name)?.every((text) => text === "")) pairs.delete(name);
     return readPairs(pairs, style);
   };

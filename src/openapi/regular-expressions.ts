@@ -9,7 +9,7 @@ const tokenize = ret as unknown as (pattern: string) => Root;
 const require = createRequire(import.meta.url);
 const loadRe2 = () => (require("re2js") as typeof import("re2js")).RE2JS;
 
-const maxLength = 256; // characters for which any number of repetitions that are not nested takes at most milliseconds
+const maxLength = 256; // characters; adjacent repetitions such as a*a*a* still take polynomial time
 
 /** A compiled regular expression. */
 export interface Pattern {

@@ -196,7 +196,7 @@ function toAscii(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-// Headers of hooks count, such as X-Request-Id.
+// Headers that hooks have set are counted, such as X-Request-Id.
 function checkRequiredHeaders(
   reply: FastifyReply,
   status: number,

@@ -69,7 +69,7 @@ export class Shape {
   }
 
   /**
-   * Returns the number or boolean that a text stands for, in its plain form only: not 0x10, 1e1 for an integer, or " 5".
+   * Parses a number or boolean, in its plain form only: not 0x10, 1e1 for an integer, or " 5".
    * Another text is returned unchanged, so that the validation of its type rejects it.
    */
   parsePrimitive(text: string): unknown {
