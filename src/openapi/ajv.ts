@@ -1,11 +1,12 @@
 // Ajv, with the keywords that the server replaces, and validations that it compiles at their first use.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { Convert } from "./int64.ts";
+import { type Direction, ValidationContext } from "./memoized-validation.ts";
 import { numberKeywords } from "./number-keywords.ts";
 import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
-import { type Direction, valueKeywords } from "./value-keywords.ts";
+import type { Convert } from "./value-conversion.ts";
+import { valueKeywords } from "./value-keywords.ts";
 
 /** The result of a validation: the value with exact numbers and default values, or the errors of Ajv. */
 export type Validation = { readonly value: unknown } | { readonly errors: readonly ErrorObject[] };
@@ -35,7 +36,7 @@ export function createValidate(
       convert = createConversion();
     }
     try {
-      if (!validate.call(direction, value)) return { errors: validate.errors as ErrorObject[] };
+      if (!validate.call(new ValidationContext(direction), value)) return { errors: validate.errors as ErrorObject[] };
       return { value: convert ? convert(value) : value };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -45,17 +46,16 @@ export function createValidate(
 }
 
 /** Creates an Ajv with our keywords. `matches` returns whether a value matches a schema. */
-export function createAjv(matches: (node: SchemaNode, value: unknown, direction: Direction) => boolean): Ajv2020 {
+export function createAjv(matches: (node: SchemaNode, value: unknown, context: ValidationContext) => boolean): Ajv2020 {
   // Not the strict mode of Ajv, which also rejects valid schemas: a keyword without `type` beside it.
   const ajv = new Ajv2020({
     strict: false,
     strictNumbers: true,
     validateSchema: false,
-    useDefaults: true,
     verbose: true,
     addUsedSchema: false,
     ownProperties: true, // otherwise, every object has the property `constructor`
-    passContext: true, // `this` is the direction
+    passContext: true, // `this` is the ValidationContext
     code: { regExp: Object.assign((pattern: string) => compilePattern(pattern), { code: "compilePattern" }) },
   });
   // Replaced by own keywords, and each costs time in every validation.

@@ -2,7 +2,8 @@
 
 import { canonicalJson, toJson } from "../lib/index.ts";
 import { compilePattern } from "./regular-expressions.ts";
-import { findFault, hasBigint, type SchemaObject } from "./schema-keywords.ts";
+import { findFault, hasNumber, type SchemaObject } from "./schema-keywords.ts";
+import type { SchemaNode } from "./schema-node.ts";
 
 type Check = (value: unknown, limit: never) => boolean;
 
@@ -46,5 +47,13 @@ export function findMismatch(schema: SchemaObject, value: unknown): string | und
       !check(value, schema[keyword] as never),
   );
   if (failed) return `valid against ${failed[0]}: ${toJson(schema[failed[0]])}`;
-  return hasBigint(value) ? "at most 2^53" : undefined;
+  return hasNumber(value, ["bigint"]) ? "at most 2^53" : undefined;
+}
+
+/** Returns the default value of a schema, also behind references and `allOf`; undefined if there is none that is valid. */
+export function defaultOf(node: SchemaNode): unknown {
+  const parts = node.parts();
+  const value = parts.find(({ schema }) => schema.default !== undefined)?.schema.default;
+  if (value === undefined) return undefined;
+  return parts.every(({ schema }) => findMismatch(schema, value) === undefined) ? value : undefined;
 }

@@ -56,8 +56,9 @@ export class ParameterGroup<Source, Texts = Source> {
       const texts = split(source as Source);
       for (const parameter of this.#ordered) {
         current = parameter;
-        const value = parameter.read(texts) ?? copy(parameter.default);
-        if (value !== undefined) values[parameter.name] = value;
+        const value = parameter.read(texts);
+        const used = value === undefined ? copy(parameter.default) : value;
+        if (used !== undefined) values[parameter.name] = used;
       }
       if (findUnknown) for (const name of findUnknown(texts)) values[name] = "";
     } catch (error) {

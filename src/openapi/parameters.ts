@@ -1,6 +1,7 @@
 // The parameters of an operation: reads them strictly from path, query, headers and cookies. A parameter is parsed only
 // from the plain form of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
 import { parseJson } from "../lib/index.ts";
+import { defaultOf } from "./default-values.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
 import { type FormEncoding, readForm } from "./form.ts";
 import { formatOf } from "./media-types.ts";
@@ -162,7 +163,7 @@ function schemaOf(part: ParameterPart): Part | undefined {
 type CreateRead<Texts> = (style: Style, parameter: ParameterObject) => (texts: Texts) => unknown;
 
 function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead: CreateRead<Texts>): Parameter<Texts> {
-  const { name, in: location, content } = part.value;
+  const { name, in: location, content, required } = part.value;
   const style = part.value.style ?? defaultStyles[location as keyof typeof defaultStyles];
   const schema = schemaOf(part);
   // Created at the first request, because most operations of a large document are never requested.
@@ -182,7 +183,7 @@ function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead:
     readStyle ??= createRead(createStyle(), part.value);
     return readStyle(texts);
   };
-  const value = schema && findDefault(schemas, schema);
+  const value = schema && !required ? defaultOf(schemas.at(schema.pointer)) : undefined;
   const [mediaType] = Object.keys(content ?? {});
   if (mediaType === undefined) return { name, default: value, isRest, read };
   const createEncoding = (): FormEncoding => {
@@ -195,13 +196,6 @@ function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead:
     return readContent(read(texts), mediaType, encoding);
   };
   return { name, default: value, read: readValue };
-}
-
-function findDefault(schemas: Schemas, schema: Part): unknown {
-  return schemas
-    .at(schema.pointer)
-    .parts()
-    .find((part) => part.schema.default !== undefined)?.schema.default;
 }
 
 function readContent(text: unknown, mediaType: string, encoding: FormEncoding): unknown {

@@ -1,11 +1,9 @@
 // Prepares the schemas of a document for Ajv: with canonical references, exact numbers, and without annotations.
 
-import { findMismatch } from "./default-values.ts";
 import { isInt64, replaceNumericType } from "./number-keywords.ts";
-import { isExponential } from "./regular-expressions.ts";
 import {
   findFault,
-  hasBigint,
+  hasNumber,
   isAnnotation,
   mapSubschemas,
   type Schema,
@@ -23,33 +21,44 @@ export interface PreparationOptions {
 
 type Prepared = Record<string, unknown>;
 
-// They concern the place of a schema, and not values. Ajv gets what they lead to by references.
-const placeKeywords = new Set(["$id", "$anchor", "$dynamicAnchor", "$defs", "$schema", "$ref", "$dynamicRef"]);
+// Keywords that are no requirement. Ajv gets what they lead to by references.
+const ignoredKeywords = new Set([
+  "$id",
+  "$anchor",
+  "$dynamicAnchor",
+  "$defs",
+  "$schema",
+  "$ref",
+  "$dynamicRef",
+  "default",
+]);
 
-/** Prepares a schema and its subschemas. Leaves out what can't be enforced, which was reported before. */
-export function prepareSchema(node: SchemaNode, options: PreparationOptions): SchemaObject {
+/**
+ * Prepares a schema and its subschemas. Leaves out what can't be enforced, which was reported before. `whole` is the schema
+ * of which it is a part (`allOf`).
+ */
+export function prepareSchema(node: SchemaNode, options: PreparationOptions, whole = node): SchemaObject {
   const { schema } = node;
   const prepared: Prepared = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (
-      placeKeywords.has(keyword) ||
+      ignoredKeywords.has(keyword) ||
       (isAnnotation(keyword) && keyword !== "title") ||
       findFault(keyword, value) !== undefined
     )
       continue;
-    if (keyword === "pattern" && isExponential(value as string)) continue;
-    if (keyword === "default" && !isValidDefault(node, value)) continue;
     if (keyword === "format" && !options.isFormat(value as string, node.pointer) && !isInt64(schema)) continue;
     prepared[keyword] = mapSubschemas(keyword, value, (subschema, place) =>
-      typeof subschema === "boolean" ? subschema : prepareSchema(node.at(place), options),
+      typeof subschema === "boolean"
+        ? subschema
+        : prepareSchema(node.at(place), options, keyword === "allOf" ? whole : undefined),
     );
   }
   for (const target of node.references()) addPart(prepared, { $ref: options.nameOf(target) });
   replaceEnum(prepared);
   moveProto(prepared);
   replaceUnevaluated(prepared, node);
-  replaceRequired(prepared, node);
-  addDefaults(prepared, node);
+  replaceRequired(prepared, whole);
   return replaceNumericType(prepared);
 }
 
@@ -59,15 +68,18 @@ function addPart(prepared: Prepared, part: Schema): void {
   else prepared.allOf = [...((prepared.allOf as Schema[] | undefined) ?? []), part];
 }
 
-// Ajv accepts no empty enum, and compares no bigint.
+// Ajv accepts no empty enum, and compares no bigint, which an int64 can be.
 function replaceEnum(prepared: Prepared): void {
   const values = prepared.enum as unknown[] | undefined;
   if (values?.length === 0) {
     delete prepared.enum;
     addPart(prepared, false);
-  } else if (hasBigint(values) || hasBigint(prepared.const)) {
-    prepared.exactEnum = values ?? [prepared.const];
+  } else if (hasNumber(values)) {
+    prepared.exactEnum = values;
     delete prepared.enum;
+  }
+  if (hasNumber(prepared.const)) {
+    prepared.exactConst = prepared.const;
     delete prepared.const;
   }
 }
@@ -101,26 +113,4 @@ function replaceRequired(prepared: Prepared, node: SchemaNode): void {
 
 function isMarked(node: SchemaNode, name: string, marker: "readOnly" | "writeOnly"): boolean {
   return node.property(name).some((property) => property.parts().some(({ schema }) => schema[marker] === true));
-}
-
-// Ajv fills in only defaults that are written beside a property, and not those of the schema that it refers to.
-function addDefaults(prepared: Prepared, node: SchemaNode): void {
-  const properties = prepared.properties as Record<string, Prepared> | undefined;
-  for (const [name, property] of Object.entries(properties ?? {})) {
-    // Ajv would fill in the value, and then reject it.
-    if (isMarked(node, name, "readOnly") || isMarked(node, name, "writeOnly")) {
-      delete property.default;
-      continue;
-    }
-    if (property.default !== undefined || property.$ref === undefined) continue;
-    const found = node
-      .property(name)[0]
-      ?.parts()
-      .find(({ schema }) => schema.default !== undefined);
-    if (found && isValidDefault(found, found.schema.default)) property.default = found.schema.default;
-  }
-}
-
-function isValidDefault(node: SchemaNode, value: unknown): boolean {
-  return node.parts().every(({ schema }) => findMismatch(schema, value) === undefined);
 }

@@ -1,7 +1,7 @@
-// The regular expressions of schemas. Those of V8 can take exponential time on a text that a client chooses. RE2 takes linear
-// time, but has neither lookaround nor backreferences, and is slower on short texts.
+// The regular expressions of schemas. Those of V8 backtrack: on a text that a client chooses, they can take exponential time.
+// RE2 takes linear time, but has neither lookaround nor backreferences, and is slower on short texts.
 import { createRequire } from "node:module";
-import ret, { type Root, type Token } from "ret";
+import ret, { type Group, type Root, type Token } from "ret";
 
 // The types of the package describe an ES module, but it is CommonJS: the function is the module itself.
 const tokenize = ret as unknown as (pattern: string) => Root;
@@ -9,7 +9,9 @@ const tokenize = ret as unknown as (pattern: string) => Root;
 const require = createRequire(import.meta.url);
 const loadRe2 = () => (require("re2js") as typeof import("re2js")).RE2JS;
 
-const maxLength = 256; // characters; adjacent repetitions such as a*a*a* still take polynomial time
+const maxSteps = 1_000_000; // of V8, before RE2 takes over
+const maxStepsAlone = 20_000_000; // of V8, if RE2 does not know the expression; they take less than 0.2 s
+const maxTextLength = 2 ** 20; // characters; of a text without maxLength
 
 /** A compiled regular expression. */
 export interface Pattern {
@@ -21,21 +23,25 @@ export interface Pattern {
 /** Compiles a regular expression of JSON Schema (ECMA-262, with the flag u). Throws a SyntaxError if it is invalid. */
 export function compilePattern(pattern: string): Pattern {
   const native = new RegExp(pattern, "u");
+  const root = tokenizePattern(pattern);
   let linear: Pattern | undefined;
-  const isNested = hasNestedRepetition(pattern);
   return {
     toString: () => pattern,
     test(text) {
-      if (!isNested && text.length <= maxLength) return native.test(text);
+      if (countSteps(root, text.length) <= maxSteps) return native.test(text);
       linear ??= compileLinear(pattern) ?? native;
       return linear.test(text);
     },
   };
 }
 
-/** Returns whether a regular expression can take exponential time, and RE2 does not know it. */
-export function isExponential(pattern: string): boolean {
-  return hasNestedRepetition(pattern) && compileLinear(pattern) === undefined;
+/**
+ * Returns whether a regular expression can take exponential or polynomial time on a text of at most `maxLength` characters,
+ * and RE2 does not know it.
+ */
+export function isSlow(pattern: string, maxLength: unknown): boolean {
+  const length = typeof maxLength === "number" ? maxLength : maxTextLength;
+  return countSteps(tokenizePattern(pattern), length) > maxStepsAlone && compileLinear(pattern) === undefined;
 }
 
 function compileLinear(pattern: string): Pattern | undefined {
@@ -64,12 +70,57 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
   return String.fromCodePoint(Number.parseInt((long ?? short) as string, 16)).replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
 }
 
-// A repetition or an alternative within a repetition, or a backreference: there can be exponentially many ways to match.
-function hasNestedRepetition(pattern: string): boolean {
-  const root = tokenizePattern(pattern);
-  return root === undefined || isAmbiguous(root, false);
+// An upper bound of the ways in which V8 tries to match a text of this length.
+function countSteps(root: Root | undefined, length: number): number {
+  if (root === undefined || isAmbiguous(root, false)) return Number.POSITIVE_INFINITY;
+  const starts = branchesOf(root).every(isAnchored) ? 1 : length;
+  return starts * countWays(root, length);
 }
 
+function countWays(token: Root | Token, length: number): number {
+  switch (token.type) {
+    case ret.types.REPETITION:
+      return Math.min(token.max - token.min + 1, Math.max(length, 1)) * countWays(token.value, length);
+    case ret.types.ROOT:
+    case ret.types.GROUP: {
+      let sum = 0;
+      for (const branch of branchesOf(token)) {
+        let ways = 1;
+        for (const part of branch) {
+          // A lookaround is tried once for each way to get there, and adds none.
+          if (isLookaround(part)) sum += ways * countWays(part, length);
+          else ways *= countWays(part, length);
+        }
+        sum += ways;
+      }
+      return sum;
+    }
+    default:
+      return 1;
+  }
+}
+
+function branchesOf(token: Root | Group): readonly Token[][] {
+  return token.options ?? [token.stack as Token[]];
+}
+
+function isLookaround(token: Token): token is Group {
+  return token.type === ret.types.GROUP && (token.followedBy || token.notFollowedBy || token.lookBehind) === true;
+}
+
+function isNegative({ notFollowedBy, lookBehind }: Group): boolean {
+  return (notFollowedBy || lookBehind) === true;
+}
+
+// Whether a branch can match only at the beginning of a text.
+function isAnchored(branch: readonly Token[]): boolean {
+  const [first] = branch;
+  if (first?.type === ret.types.GROUP && branchesOf(first).every(isAnchored))
+    return !isNegative(first) || isAnchored(branch.slice(1));
+  return first?.type === ret.types.POSITION && first.value === "^";
+}
+
+// A repetition or an alternative within a repetition, or a backreference: there can be exponentially many ways to match.
 function isAmbiguous(token: Root | Token, isRepeated: boolean): boolean {
   switch (token.type) {
     case ret.types.REFERENCE:
@@ -80,7 +131,9 @@ function isAmbiguous(token: Root | Token, isRepeated: boolean): boolean {
     case ret.types.ROOT:
     case ret.types.GROUP:
       if (isRepeated && (token.options?.length ?? 0) > 1) return true;
-      return (token.options ?? [token.stack as Token[]]).flat().some((part) => isAmbiguous(part, isRepeated));
+      return branchesOf(token)
+        .flat()
+        .some((part) => isAmbiguous(part, isRepeated));
     default:
       return false;
   }

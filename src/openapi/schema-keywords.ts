@@ -151,10 +151,10 @@ export function mapSubschemas(
   }
 }
 
-/** Returns whether a value has a bigint, at any depth. Ajv neither compares nor writes one. */
-export function hasBigint(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return typeof value === "bigint";
-  return Object.values(value).some(hasBigint);
+/** Returns whether a value has a number of one of these types, at any depth. */
+export function hasNumber(value: unknown, types: readonly string[] = ["number", "bigint"]): boolean {
+  if (typeof value !== "object" || value === null) return types.includes(typeof value);
+  return Object.values(value).some((member) => hasNumber(member, types));
 }
 
 function isSchema(value: unknown): value is Schema {

@@ -7,15 +7,15 @@ import { createAjv, createValidate, type Validate } from "./ajv.ts";
 import { CircleSearch } from "./circular-references.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
-import { type Convert, NumberConversion } from "./int64.ts";
+import { type Direction, memoize, type ValidationContext } from "./memoized-validation.ts";
 import { isInt64 } from "./number-keywords.ts";
 import type { Part } from "./part.ts";
 import { moveProto, prepareSchema } from "./prepared-schema.ts";
 import { References } from "./references.ts";
-import { isExponential } from "./regular-expressions.ts";
+import { isSlow } from "./regular-expressions.ts";
 import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
-import type { Direction } from "./value-keywords.ts";
+import { type Convert, ValueConversion } from "./value-conversion.ts";
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
 export type ReportSchema = (pointer: string, reason: string) => void;
@@ -50,16 +50,16 @@ export class Schemas {
   readonly #defaults: string[] = []; // the pointers of schemas with a default
   readonly #checked = new Set<string>(); // pointers
   readonly #ignored = new Map<string, Set<string>>(); // the keywords that can't be enforced, by pointer
-  readonly #conversion: NumberConversion;
+  readonly #conversion: ValueConversion;
 
   constructor(root: Part, upgrade: Upgrade = (schema) => schema) {
     this.#root = root;
     this.#upgrade = upgrade;
     this.#references = new References(root);
-    const matches = (node: SchemaNode, value: unknown, direction: Direction) =>
-      this.#compile(node).call(direction, value) as boolean;
+    const matches = (node: SchemaNode, value: unknown, context: ValidationContext) =>
+      this.#compile(node).call(context, value) as boolean;
     this.#ajv = createAjv(matches);
-    this.#conversion = new NumberConversion((node, value) => matches(node, value, "request"));
+    this.#conversion = new ValueConversion(matches);
   }
 
   /**
@@ -90,15 +90,34 @@ export class Schemas {
       this.#ignore(pointer, keyword);
       report(pointer, fault);
     }
-    const { format, $schema, pattern, patternProperties } = schema;
-    for (const text of [pattern ?? [], Object.keys((patternProperties ?? {}) as object)].flat())
-      if (typeof text === "string" && isPattern(text) && isExponential(text))
-        report(pointer, `has the regular expression ${text}, which can take exponential time`);
+    const { format, $schema, pattern, patternProperties, maxLength } = schema;
+    this.#checkPatterns("pattern", [pattern], maxLength, pointer, report);
+    this.#checkPatterns(
+      "patternProperties",
+      Object.keys({ ...(patternProperties as object) }),
+      undefined,
+      pointer,
+      report,
+    );
     if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
       report(pointer, `has the $schema ${$schema}, which is not supported`);
     if (typeof format === "string" && !isInt64(schema) && !this.#isFormat(format) && this.#assertsFormats(pointer))
       report(pointer, `has the unknown format "${format}"`);
     if (schema.default !== undefined) this.#defaults.push(pointer);
+  }
+
+  #checkPatterns(
+    keyword: string,
+    patterns: readonly unknown[],
+    maxLength: unknown,
+    pointer: string,
+    report: ReportSchema,
+  ): void {
+    const slow = patterns.find((text) => typeof text === "string" && isPattern(text) && isSlow(text, maxLength));
+    if (slow === undefined) return;
+    this.#ignore(pointer, keyword);
+    const advice = "simplify it, or add a maxLength";
+    report(pointer, `has the regular expression ${slow}, which can take exponential or polynomial time: ${advice}`);
   }
 
   #ignore(pointer: string, keyword: string): void {
@@ -193,15 +212,11 @@ export class Schemas {
 
   /** Returns the validation of a value that is not changed: without conversions and default values. */
   compileCheckAt(pointer: string): Validate {
-    const validate = createValidate(
+    return createValidate(
       () => this.#compile(this.at(pointer)),
       () => undefined,
       "response",
     );
-    return (value) => {
-      const result = validate(typeof value === "object" ? structuredClone(value) : value);
-      return "value" in result ? { value } : result;
-    };
   }
 
   #compile(node: SchemaNode): ValidateFunction {
@@ -243,7 +258,10 @@ export class Schemas {
         // One without references becomes a part of the code.
         if (this.#targets.get(target)?.size) this.#environmentOf(name).refs[target] = this.#environmentOf(target);
       }
-    for (const name of added.reverse()) this.#ajv.getSchema(name);
+    for (const name of added.reverse()) {
+      const validate = this.#ajv.getSchema(name) as ValidateFunction;
+      if (this.#targets.get(name)?.size) this.#environmentOf(name).validate = memoize(validate);
+    }
   }
 
   #environmentOf(name: string): SchemaEnv {

@@ -2,34 +2,36 @@
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction } from "ajv/dist/types/index.js";
 import { toJson } from "../lib/index.ts";
+import type { Direction, ValidationContext } from "./memoized-validation.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { findUnevaluated } from "./unevaluated.ts";
-
-/** Whether a value comes from a client, or goes to it. */
-export type Direction = "request" | "response";
 
 interface Failure {
   readonly keyword: string;
   readonly params?: object;
 }
 
-type Check = (value: unknown, direction: Direction) => Failure | undefined;
+type Check = (value: unknown, context: ValidationContext) => Failure | undefined;
 
 /** The keywords, to be added to Ajv in place of its own. `matches` returns whether a value matches a schema. */
 export function valueKeywords(
-  matches: (node: SchemaNode, value: unknown, direction: Direction) => boolean,
+  matches: (node: SchemaNode, value: unknown, context: ValidationContext) => boolean,
 ): FuncKeywordDefinition[] {
   return [
     // Of a property that must not be sent in one direction.
     define(
       "readOnly",
-      (isMarked) => (_, direction) => (isMarked && direction === "request" ? { keyword: "readOnly" } : undefined),
+      (isMarked) =>
+        (_, { direction }) =>
+          isMarked && direction === "request" ? { keyword: "readOnly" } : undefined,
     ),
     define(
       "writeOnly",
-      (isMarked) => (_, direction) => (isMarked && direction === "response" ? { keyword: "writeOnly" } : undefined),
+      (isMarked) =>
+        (_, { direction }) =>
+          isMarked && direction === "response" ? { keyword: "writeOnly" } : undefined,
     ),
-    define("requiredIn", (names) => (value, direction) => {
+    define("requiredIn", (names) => (value, { direction }) => {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
       const missing = (names as Record<Direction, string[]>)[direction].find((name) => !Object.hasOwn(value, name));
       return missing === undefined ? undefined : { keyword: "required", params: { missingProperty: missing } };
@@ -38,9 +40,13 @@ export function valueKeywords(
       const known = new Set((values as unknown[]).map(toKey));
       return (value) => (known.has(toKey(value)) ? undefined : { keyword: "enum", params: { allowedValues: values } });
     }),
-    define("unevaluated", (options) => (value, direction) => {
+    define("exactConst", (allowedValue) => {
+      const key = toKey(allowedValue);
+      return (value) => (toKey(value) === key ? undefined : { keyword: "const", params: { allowedValue } });
+    }),
+    define("unevaluated", (options) => (value, context) => {
       const { node } = options as { node: SchemaNode };
-      const found = findUnevaluated(node, value, (other, part) => matches(other, part, direction));
+      const found = findUnevaluated(node, value, (other, part) => matches(other, part, context));
       return found && { keyword: found.keyword, params: { unevaluatedProperty: found.key, limit: Number(found.key) } };
     }),
   ];
@@ -52,8 +58,8 @@ function define(keyword: string, create: (value: unknown) => Check): FuncKeyword
     errors: true,
     compile(schema: unknown) {
       const check = create(schema);
-      const validate: DataValidateFunction = function (this: Direction, value: unknown) {
-        const failure = check(value, `${this}`); // the code of Ajv is not strict, so that `this` is a String object
+      const validate: DataValidateFunction = function (this: ValidationContext, value: unknown) {
+        const failure = check(value, this);
         if (failure) validate.errors = [{ params: {}, ...failure }];
         return failure === undefined;
       };

@@ -25,6 +25,8 @@ const forms: readonly [string, object][] = [
   ],
   ["in an allOf of the object", { allOf: [reference("base")], required: ["name"] }],
   ["required outside of an allOf", { allOf: [{ properties: { id, password } }], required }],
+  ["required in another allOf", { allOf: [{ properties: { id, password } }, { required }] }],
+  ["required in an allOf of the object", { properties: { id, password }, allOf: [{ allOf: [{ required }] }] }],
   ["by $ref of the object", { $ref: "#/components/schemas/base", required }],
 ];
 const cases = (valid: object, invalid: object[]): SchemaCase[] =>

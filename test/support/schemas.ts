@@ -2,9 +2,9 @@
 import type { Test } from "tap";
 import type { Validate } from "../../src/openapi/ajv.ts";
 import { upgradeSchema30 } from "../../src/openapi/dialect.ts";
+import type { Direction } from "../../src/openapi/memoized-validation.ts";
 import { Part } from "../../src/openapi/part.ts";
 import { Schemas } from "../../src/openapi/schema.ts";
-import type { Direction } from "../../src/openapi/value-keywords.ts";
 
 /** The options of `compileSchema`. */
 export interface SchemaOptions {

@@ -1,0 +1,199 @@
+// Converts a valid value to what a handler receives: fills in default values, an int64 becomes a bigint, and any other
+// number a JavaScript number. The JSON parser returns an integer as bigint only if a number can't represent it.
+//
+// Not `useDefaults` of Ajv, which also fills in the defaults of alternatives that do not match.
+
+import { defaultOf } from "./default-values.ts";
+import { ValidationContext } from "./memoized-validation.ts";
+import { isInt64 } from "./number-keywords.ts";
+import { compilePattern, type Pattern } from "./regular-expressions.ts";
+import type { SchemaNode } from "./schema-node.ts";
+
+/** Returns the converted value. Changes arrays and objects in place. */
+export type Convert = (value: unknown) => unknown;
+
+/** Returns whether a value matches a schema. */
+type Matches = (node: SchemaNode, value: unknown, context: ValidationContext) => boolean;
+
+/** The conversion of one value. */
+interface Run {
+  readonly context: ValidationContext;
+  /** Made when all are found, because the conditions of other schemas compare the original value. */
+  readonly changes: (() => void)[];
+  /** The objects and arrays that references have led to, by the key of the schema. */
+  readonly seen: Map<string, Set<unknown>>;
+}
+
+/** Finds the changes of a value and its members. */
+type Find = (value: unknown, replace: (value: unknown) => void, run: Run) => void;
+
+interface Alternative {
+  applies(value: unknown, run: Run): boolean;
+  readonly find: Find;
+}
+
+const memberKeywords = /^(properties|patternProperties|additionalProperties|prefixItems|items|unevaluated.*)$/;
+
+/** Creates the conversions of the schemas of a document. */
+export class ValueConversion {
+  readonly #matches: Matches;
+  readonly #finds = new Map<string, Find | undefined>(); // by the key of the schema
+
+  constructor(matches: Matches) {
+    this.#matches = matches;
+  }
+
+  /** Returns the conversion of the values of a schema; undefined if they need none. */
+  of(node: SchemaNode): Convert | undefined {
+    const find = this.#findOf(node);
+    return find && ((value) => convert(value, find));
+  }
+
+  // Created at its first use: a recursive schema refers to its own conversion.
+  #findOf(node: SchemaNode): Find | undefined {
+    if (!this.#finds.has(node.key)) {
+      let find: Find | undefined;
+      const findLater: Find = (...args) => {
+        find ??= this.#create(node);
+        find(...args);
+      };
+      this.#finds.set(node.key, hasChanges(node) ? findLater : undefined);
+    }
+    return this.#finds.get(node.key);
+  }
+
+  #create(node: SchemaNode): Find {
+    const { schema } = node;
+    const isBigint = isInt64(schema);
+    const isNumber = [schema.type].flat().includes("number");
+    const findDefaults = this.#createForDefaults(node);
+    const findMembers = this.#createForMembers(node);
+    const alternatives = this.#createForAlternatives(node);
+    return (value, replace, run) => {
+      if (isBigint && Number.isInteger(value)) run.changes.push(() => replace(BigInt(value as number)));
+      else if (isNumber && typeof value === "bigint") run.changes.push(() => replace(Number(value)));
+      findDefaults?.(value, replace, run);
+      findMembers?.(value, replace, run);
+      for (const { applies, find } of alternatives) if (applies(value, run)) find(value, replace, run);
+    };
+  }
+
+  // The properties that are missing and have a default value. A read-only one is not filled in.
+  #createForDefaults(node: SchemaNode): Find | undefined {
+    const defaults = node.subschemas().flatMap(({ keyword, place, key }): [string, () => unknown][] => {
+      const property = node.at(place);
+      if (keyword !== "properties" || property.parts().some(({ schema }) => schema.readOnly === true)) return [];
+      const value = defaultOf(property);
+      const find = this.#findOf(property) ?? ignore;
+      return value === undefined ? [] : [[key, () => convert(structuredClone(value), find)]];
+    });
+    if (defaults.length === 0) return undefined;
+    return (value, _, { changes }) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+      for (const [key, create] of defaults)
+        changes.push(() => {
+          if (!Object.hasOwn(value, key)) setOwn(value, key, create());
+        });
+    };
+  }
+
+  // The keywords whose schemas apply to the members of an object or array.
+  #createForMembers(node: SchemaNode): Find | undefined {
+    const named = new Map<string, Find | undefined>();
+    const patterns: [Pattern, Find | undefined][] = [];
+    let others: Find | undefined;
+    for (const { keyword, place, key } of node.subschemas()) {
+      if (!memberKeywords.test(keyword)) continue;
+      const find = this.#findOf(node.at(place));
+      if (keyword === "properties" || keyword === "prefixItems") named.set(key, find);
+      else if (keyword === "patternProperties") patterns.push([compilePattern(key), find]);
+      else others = find;
+    }
+    const isNeeded = [...named.values(), ...patterns.map(([, find]) => find), others].some(Boolean);
+    if (!isNeeded) return undefined;
+    return (value, _, run) => {
+      if (typeof value !== "object" || value === null) return;
+      for (const [key, member] of Object.entries(value)) {
+        const matching = patterns.filter(([pattern]) => pattern.test(key)).map(([, find]) => find);
+        if (named.has(key)) matching.push(named.get(key));
+        for (const find of matching.length > 0 ? matching : [others])
+          find?.(member, (converted) => setOwn(value, key, converted), run);
+      }
+    };
+  }
+
+  // The keywords whose schemas apply to the value itself, some of them only under a condition.
+  #createForAlternatives(node: SchemaNode): Alternative[] {
+    const alternatives: Alternative[] = [];
+    const add = (applies: Alternative["applies"], target: SchemaNode) => {
+      const find = this.#findOf(target);
+      if (find) alternatives.push({ applies, find });
+    };
+    for (const target of node.references()) add((value, { seen }) => addOnce(seen, target.key, value), target);
+    for (const { keyword, place, key } of node.subschemas()) {
+      const applies = this.#createCondition(node, keyword, place, key);
+      if (applies) add(applies, node.at(place));
+    }
+    return alternatives;
+  }
+
+  // Returns whether the schema of a keyword applies to a value; undefined for keywords that are not about the value itself.
+  #createCondition(node: SchemaNode, keyword: string, place: string, key: string): Alternative["applies"] | undefined {
+    switch (keyword) {
+      case "allOf":
+        return () => true;
+      case "anyOf":
+      case "oneOf":
+        return (value, { context }) => this.#matches(node.at(place), value, context);
+      case "then":
+      case "else":
+        return (value, { context }) => this.#matches(node.at("if"), value, context) === (keyword === "then");
+      case "dependentSchemas":
+        return (value) => typeof value === "object" && value !== null && Object.hasOwn(value, key);
+      default:
+        return undefined;
+    }
+  }
+}
+
+const ignore: Find = () => {};
+
+function convert(value: unknown, find: Find): unknown {
+  let converted = value;
+  const run: Run = { context: new ValidationContext("request"), changes: [], seen: new Map() };
+  const replace = (replacement: unknown) => {
+    converted = replacement;
+  };
+  find(value, replace, run);
+  for (const change of run.changes) change();
+  return converted;
+}
+
+// Alternatives often refer to the same schema: otherwise, the time could double with each level.
+function addOnce(seen: Run["seen"], key: string, value: unknown): boolean {
+  if (typeof value !== "object") return true;
+  const values = seen.get(key) ?? new Set();
+  seen.set(key, values);
+  if (values.has(value)) return false;
+  values.add(value);
+  return true;
+}
+
+// Without recursion, because references can lead through thousands of schemas.
+function hasChanges(start: SchemaNode): boolean {
+  const nodes = new Map([[start.key, start]]); // grows while it is read
+  for (const node of nodes.values()) {
+    const { type, default: value } = node.schema;
+    if (value !== undefined || isInt64(node.schema) || [type].flat().includes("number")) return true;
+    for (const part of [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))])
+      nodes.set(part.key, part);
+  }
+  return false;
+}
+
+// An assignment to the property `__proto__` would replace the prototype.
+function setOwn(members: object, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
+  else (members as Record<string, unknown>)[key] = value;
+}
