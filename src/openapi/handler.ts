@@ -84,6 +84,10 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
   readonly body: RequestBody<Operations[Id]>;
   /** Undefined if the operation requires no credential and none was sent. */
   readonly caller: Caller | undefined;
+  /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
+  readonly responseType: string | undefined;
+  /** Aborted when the response is complete, or the client disconnects. */
+  readonly signal: AbortSignal;
 }
 
 type ResponseOf<All> = {

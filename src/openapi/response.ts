@@ -1,22 +1,22 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
-import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { appendHeader, HttpError } from "../http/index.ts";
+import { appendHeader } from "../http/index.ts";
 import { Json, toJson } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
 import { formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
+import { chooseType, isBinary, notAcceptable } from "./response-type.ts";
 import type { Schemas } from "./schema.ts";
-import { isItemStream, serializeItems } from "./streams.ts";
+import { closeWithClient, discardStream, isItemStream, serializeItems, withoutContent } from "./streams.ts";
 import { describeFailure } from "./validation-messages.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
 export interface UntypedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, unknown>> | undefined;
-  /** The media type. By default, the declared one that the client prefers. */
+  /** The media type. By default, the one that the client prefers, of those that are declared and that the body can have. */
   readonly type?: string | undefined;
   /** A value for JSON, a string for text, a stream or bytes for other media types, and an iterable for streams of items. */
   readonly body?: unknown;
@@ -75,9 +75,13 @@ export class Responses {
    * the client receives it anyway (RFC 9110, section 12.4.1).
    */
   checkAccept({ headers: { accept } }: FastifyRequest): void {
-    if (accept === undefined || this.#mediaTypes.length < 2 || negotiate(this.#mediaTypes, accept) !== undefined)
-      return;
-    throw new HttpError("not_acceptable", `This operation responds with ${this.#mediaTypes.join(" or ")}.`);
+    if (accept === undefined || this.#mediaTypes.length < 2 || this.preferredType(accept) !== undefined) return;
+    throw notAcceptable(this.#mediaTypes);
+  }
+
+  /** Returns the media type of a success that the client prefers; undefined if none is declared, or it accepts none. */
+  preferredType(accept: string | undefined): string | undefined {
+    return negotiate(this.#mediaTypes, accept);
   }
 
   /**
@@ -85,6 +89,15 @@ export class Responses {
    * validated: a handler returns it for speed.
    */
   write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
+    try {
+      return this.#write(reply, response, options);
+    } catch (error) {
+      discardStream(response.body);
+      throw error;
+    }
+  }
+
+  #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
     const { status, body, headers = {} } = response;
     const links = status >= 400 ? options.links : undefined;
     if (body instanceof Json) {
@@ -100,8 +113,8 @@ export class Responses {
       value === undefined ? [] : writeHeader(name, value, declaration, validate).map((text) => [name, text] as const),
     );
     const isBodiless = body === undefined || status === 204 || status === 304;
-    const { accept } = reply.request.raw.headers;
-    const content = isBodiless ? undefined : this.#writeBody(declaration, response, accept, validate);
+    if (isBodiless) discardStream(body);
+    const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, validate);
     if (validate && declaration) {
       const names = [...texts.map(([name]) => name), ...(links === undefined ? [] : ["link"])];
       checkRequiredHeaders(reply, status, declaration, names);
@@ -110,7 +123,9 @@ export class Responses {
     for (const [name, text] of texts) appendHeader(reply, name, text);
     if (links !== undefined) appendHeader(reply, "link", links);
     reply.code(status);
-    return content ? reply.type(content.type).send(content.payload) : reply.send();
+    if (content === undefined) return reply.send();
+    const { type, payload } = content;
+    return reply.type(type).send(reply.request.method === "HEAD" ? withoutContent(payload) : payload);
   }
 
   // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
@@ -125,18 +140,17 @@ export class Responses {
   #writeBody(
     declaration: Declaration | undefined,
     { status, type, body }: UntypedResponse,
-    accept: string | undefined,
+    reply: FastifyReply,
     validate: boolean,
   ): { type: string; payload: unknown } {
     const declared = [...(declaration?.contents.keys() ?? [])];
     if (declared.length === 0 && validate) throw new Error(`The document declares no body for the status ${status}.`);
-    const mediaType = type ?? negotiate(declared, accept) ?? declared[0] ?? typeOf(body);
+    const mediaType = type ?? chooseType(declared, status, body, reply.request);
     const key = selectMediaType(declared, mediaType);
     if (key === undefined && validate)
       throw new Error(
         `The handler returned ${mediaType} for the status ${status}, which declares ${declared.join(" or ")}.`,
       );
-    if (mediaType.includes("*")) throw new Error(`The handler must return the type of the body, one of ${mediaType}.`);
     const content = declaration?.contents.get(key as string);
     const check = (value: unknown, schema: Validate | undefined) => {
       const result = validate && schema ? schema(value) : { value };
@@ -146,6 +160,7 @@ export class Responses {
     };
     if (isItemStream(mediaType, body)) {
       if (Array.isArray(body)) check(body, content?.validate);
+      closeWithClient(reply.raw);
       return {
         type: mediaType,
         payload: serializeItems(mediaType, body, (item) => check(item, content?.validateItem)),
@@ -218,16 +233,6 @@ function checkMissingBody(reply: FastifyReply, status: number, declaration: Decl
     reply.request.method !== "HEAD"
   )
     throw new Error(`The handler returned no body for the status ${status}, which declares one.`);
-}
-
-// The media type of a body that the document does not declare.
-function typeOf(body: unknown): string {
-  if (isBinary(body)) return "application/octet-stream";
-  return typeof body === "string" ? "text/plain" : "application/json";
-}
-
-function isBinary(body: unknown): body is Readable | ReadableStream | Uint8Array {
-  return body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array;
 }
 
 function addCharset(mediaType: string): string {

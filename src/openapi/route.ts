@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
 import { type HttpError, notFound } from "../http/index.ts";
 import { prepareBody, requireBody } from "./body.ts";
+import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
 import type { PathSource, QuerySource } from "./parameters.ts";
 import type { UntypedResponse } from "./response.ts";
@@ -15,17 +16,6 @@ export type UntypedHandler = (
   context: unknown,
   request: Pick<FastifyRequest, "raw">,
 ) => Promise<UntypedResponse>;
-
-/** A validated request without the types of its operation. */
-export interface UntypedCall {
-  readonly operationId: string;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly headers: unknown;
-  readonly cookies: unknown;
-  readonly body: unknown;
-  readonly caller: unknown;
-}
 
 /** Runs after authentication, and before parameters and body are validated. Throws an HttpError to reject the request. */
 export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
@@ -49,7 +39,7 @@ export interface RouteOptions {
 /** Creates the route of an operation. fastify-openapi-glue adds its method and URL. */
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
   const { operation, handler, context, authenticate, guards, headers, links, validateResponses } = options;
-  const { id, body, parameters, responses } = operation;
+  const { body, parameters, responses } = operation;
   const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
   const writeOptions = { links, validate: validateResponses };
   return {
@@ -80,7 +70,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       const params = pathParameters ? request.params : {};
       const cookies = cookieParameters ? readCookies(cookieParameters.validate(request.raw.headers)) : {};
       if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
-      const call = { operationId: id, params, query, headers, cookies, body: content, caller };
+      const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
       return responses.write(reply, await handler(call, context, request), writeOptions);
     },
   };

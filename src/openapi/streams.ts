@@ -1,4 +1,5 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
+import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { toJson } from "../lib/index.ts";
 import { essenceOf } from "./media-types.ts";
@@ -23,6 +24,20 @@ export function isItemStream(mediaType: string, body: unknown): body is AsyncIte
   );
 }
 
+/** Closes a stream that is not sent. */
+export function discardStream(body: unknown): void {
+  const ignore = () => {};
+  if (body instanceof Readable) body.on("error", ignore).destroy();
+  else if (body instanceof ReadableStream) body.cancel().catch(ignore);
+}
+
+/** Returns the payload of a response to HEAD. A stream is not read, because it can be endless. */
+export function withoutContent(payload: unknown): unknown {
+  if (!(payload instanceof Readable)) return payload;
+  discardStream(payload);
+  return Readable.from([]);
+}
+
 /** Serializes items as they arrive. `check` throws an Error if an item is invalid, which ends the response. */
 export function serializeItems(
   mediaType: string,
@@ -37,6 +52,17 @@ export function serializeItems(
     }
   }
   return Readable.from(write(), { objectMode: false });
+}
+
+/**
+ * Closes the response of a stream of items when the client closes its side of the connection: the server would notice it at
+ * the next item, for which it can wait forever. Other responses are sent to their end.
+ */
+export function closeWithClient(response: ServerResponse): void {
+  const { socket } = response.req;
+  const close = () => void response.destroy();
+  socket.once("end", close);
+  response.once("close", () => socket.off("end", close));
 }
 
 // An event of the HTML standard, section 9.2.5. A line break in a value would end the field. Another item is the data of

@@ -125,6 +125,73 @@ t.test("Rejects a request that accepts none of several media types", async (t) =
   t.match(await reply("range", page, { accept: "text/html" }), { status: 200, text: "<p>" }, "within the range");
 });
 
+t.test("Chooses among the media types that the body can have", async (t) => {
+  const json = "application/json; charset=utf-8";
+  const forms = documentOf(
+    [
+      operation(
+        "forms",
+        "200: { description: x, content: { application/xml: {}, text/csv: {}, application/json: {} } }",
+      ),
+      operation("picture", "200: { description: x, content: { image/*: {}, application/json: {} } }"),
+      operation("anything", "200: { description: x, content: { '*/*': {} } }"),
+      operation("application", "200: { description: x, content: { application/*: {}, text/event-stream: {} } }"),
+    ].join(""),
+  );
+  let result: unknown;
+  const handler = async () => ({ status: 200, body: result });
+  const { send } = await serve(forms, {
+    handlers: { forms: handler, picture: handler, anything: handler, application: handler },
+  });
+  async function* items() {
+    yield { data: 1 };
+  }
+  for (const [id, accept, body, type] of [
+    ["forms", "application/xml;q=0.9, application/json;q=0.1", { a: 1 }, json],
+    ["forms", "application/xml, */*;q=0.1", { a: 1 }, json],
+    ["forms", "application/xml, */*;q=0.1", "<a/>", "application/xml"],
+    ["forms", "text/*, application/json", 5, "text/csv; charset=utf-8"],
+    ["forms", "*/*", Buffer.from("x"), "application/xml"],
+    ["picture", "image/png, application/json;q=0.5", { a: 1 }, json],
+    ["anything", "text/html", { a: 1 }, json],
+    ["anything", "*/*", "x", "text/plain"],
+    ["anything", "*/*", Buffer.from("x"), "application/octet-stream"],
+    ["application", "*/*", { a: 1 }, "application/json"],
+    ["application", "*/*", items(), "application/jsonl"],
+    ["application", "text/event-stream", items(), "text/event-stream"],
+  ] as const) {
+    result = body;
+    const response = await send("GET", `/${id}`, { headers: { accept } });
+    t.match(response, { status: 200, headers: { "content-type": type } }, `${id} ${accept} ${typeof body}`);
+  }
+  result = { a: 1 };
+  const refused = { status: 406, body: { message: "This operation responds with application/json." } };
+  t.match(
+    await send("GET", "/forms", { headers: { accept: "application/xml" } }),
+    refused,
+    "no other form can be made",
+  );
+  result = Buffer.from("x");
+  t.match(await send("GET", "/picture", { headers: { accept: "image/png" } }), { status: 500 }, "which image it is");
+});
+
+t.test("A change is reported in the form that there is", async (t) => {
+  const document = documentOf(`  /a:
+    post: { operationId: a, responses: { 201: { description: x, content: { application/json: {}, application/xml: {} } } } }`);
+  const accepted: unknown[] = [];
+  const { send } = await serve(document, {
+    handlers: {
+      a: async ({ responseType }) => {
+        accepted.push(responseType);
+        return { status: 201, body: { a: 1 } };
+      },
+    },
+  });
+  t.match(await send("POST", "/a", { headers: { accept: "application/xml" } }), { status: 201, body: { a: 1 } });
+  t.match(await send("POST", "/a", { headers: { accept: "text/html" } }), { status: 406 }, "before the change");
+  t.same(accepted, ["application/xml"], "the handler knows what the client prefers");
+});
+
 t.test("Writes each kind of body", async (t) => {
   const bytes = Buffer.from([0, 255]);
   const web = () => new Blob([bytes]).stream();
@@ -182,7 +249,7 @@ t.test("Responds with 500 to what the document does not declare, and logs the re
     ],
     ["statuses", { status: 404, body: "longer" }, /whose part '' must have at most 5 characters/],
     ["statuses", { status: 500, body: "this" }, /whose part '' must be equal to other/],
-    ["range", { status: 200, body: "x" }, "The handler must return the type of the body, one of text/*."],
+    ["range", { status: 200, body: Buffer.from("x") }, "The handler must return the type of the body, one of text/*."],
     ["several", { status: 200, type: "image/png", body: {} }, /must return image\/png as a string, bytes or a stream/],
     ["headers", { status: 204, headers: { "X-Ids": ["a"] } }, /returned the header X-Ids, which must be an integer/],
     [

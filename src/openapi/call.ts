@@ -1,0 +1,57 @@
+// A validated request, as handlers receive it. Its type for an operation is `Call` in handler.ts.
+import type { FastifyReply } from "fastify";
+import type { Operation } from "./operation.ts";
+
+/** The validated parts of a request. */
+export interface CallValues {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly cookies: unknown;
+  readonly body: unknown;
+  readonly caller: unknown;
+}
+
+/** A validated request without the types of its operation. */
+export class UntypedCall implements CallValues {
+  readonly operationId: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly headers: unknown;
+  readonly cookies: unknown;
+  readonly body: unknown;
+  readonly caller: unknown;
+  readonly #operation: Operation;
+  readonly #reply: FastifyReply;
+  #signal: AbortSignal | undefined;
+
+  constructor(operation: Operation, values: CallValues, reply: FastifyReply) {
+    this.operationId = operation.id;
+    this.params = values.params;
+    this.query = values.query;
+    this.headers = values.headers;
+    this.cookies = values.cookies;
+    this.body = values.body;
+    this.caller = values.caller;
+    this.#operation = operation;
+    this.#reply = reply;
+  }
+
+  /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
+  get responseType(): string | undefined {
+    return this.#operation.responses.preferredType(this.#reply.request.headers.accept);
+  }
+
+  /** Aborted when the response is complete, or the client disconnects. Not that of Fastify, which ends with the request. */
+  get signal(): AbortSignal {
+    this.#signal ??= createSignal(this.#reply);
+    return this.#signal;
+  }
+}
+
+function createSignal({ raw }: FastifyReply): AbortSignal {
+  if (raw.writableFinished || raw.destroyed) return AbortSignal.abort();
+  const controller = new AbortController();
+  raw.once("close", () => controller.abort());
+  return controller.signal;
+}
