@@ -2,18 +2,10 @@
 import type { FastifyReply } from "fastify";
 import type { Operation } from "./operation.ts";
 
-/** The validated parts of a request. */
-export interface CallValues {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly headers: unknown;
-  readonly cookies: unknown;
-  readonly body: unknown;
-  readonly caller: unknown;
-}
+type Values = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body" | "caller">;
 
 /** A validated request without the types of its operation. */
-export class UntypedCall implements CallValues {
+export class UntypedCall {
   readonly operationId: string;
   readonly params: unknown;
   readonly query: unknown;
@@ -25,7 +17,7 @@ export class UntypedCall implements CallValues {
   readonly #reply: FastifyReply;
   #signal: AbortSignal | undefined;
 
-  constructor(operation: Operation, values: CallValues, reply: FastifyReply) {
+  constructor(operation: Operation, values: Values, reply: FastifyReply) {
     this.operationId = operation.id;
     this.params = values.params;
     this.query = values.query;

@@ -2,11 +2,13 @@
 import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { pino } from "pino";
-import { readDocument } from "./document.ts";
+import { isSupported } from "./credentials.ts";
+import { type Document, readDocument } from "./document.ts";
 import { generateTypes } from "./generate-types.ts";
 import { formatOf } from "./media-types.ts";
 import type { Operation } from "./operation.ts";
 import { createServer } from "./server.ts";
+import { readBasePath } from "./servers.ts";
 
 /** What the command writes to. */
 export interface CommandIo {
@@ -82,20 +84,40 @@ async function serveMock(
 
 async function check(path: string, io: CommandIo): Promise<boolean> {
   const problems: string[] = [];
-  const { operations } = await readDocument(path, { report: (problem) => problems.push(problem) });
+  const document = await readDocument(path, { report: (problem) => problems.push(problem) });
+  const { operations } = document;
+  const notes = listNotes(document);
   for (const problem of problems) io.stdout.write(`- ${problem}\n`);
-  for (const note of operations.flatMap(listUnchecked)) io.stdout.write(`- Note: ${note}\n`);
+  for (const note of notes) io.stdout.write(`- Note: ${note}\n`);
+  const exception = notes.length === 0 ? "" : ", except for the notes above";
   const count = `${operations.length} ${operations.length === 1 ? "operation" : "operations"}`;
   io.stdout.write(
     problems.length === 0
-      ? `${count}. The server enforces every part of the document.\n`
+      ? `${count}. The server enforces every part of the document${exception}.\n`
       : `${count}, ${problems.length} ${problems.length === 1 ? "problem" : "problems"}. The server starts with strict: false, and ignores the parts above.\n`,
   );
   return problems.length === 0;
 }
 
-// Bodies that are passed on as they are.
-function listUnchecked({ id, body }: Operation): string[] {
+// What the server leaves to handlers and security checks.
+function listNotes({ operations, basePath, content }: Document): string[] {
+  const schemes = new Map(
+    operations.flatMap(({ security }) => security.flat().map(({ name, scheme }) => [name, scheme])),
+  );
+  const paths = new Set((content.servers ?? []).map((server) => readBasePath({ servers: [server] })));
+  paths.delete(basePath);
+  return [
+    ...[...paths].map(
+      (path) => `The paths begin with ${basePath || "/"}, as in the first server, and not with ${path || "/"}.`,
+    ),
+    ...[...schemes]
+      .filter(([, scheme]) => !isSupported(scheme))
+      .map(([name, { type }]) => `The security scheme ${name} (${type}) needs a check with its own \`authenticate\`.`),
+    ...operations.flatMap(listStreams),
+  ];
+}
+
+function listStreams({ id, body }: Operation): string[] {
   const streams = body?.mediaTypes.filter((mediaType) => formatOf(mediaType) === "stream") ?? [];
   return streams.map((mediaType) => `${id} gets a body of ${mediaType} as a stream, and its schema is not enforced.`);
 }

@@ -65,11 +65,18 @@ export function deprecationHeaders(
   const { since, sunset, successor } = deprecation;
   const links: string[] = [];
   if (docsUrl !== undefined)
-    links.push(`<${docsUrl}#/${encodeURIComponent(tag)}/${id}>; rel="deprecation"; type="text/html"`);
-  if (successor !== undefined) links.push(`<${baseUrl}${successor}>; rel="successor-version"`);
+    links.push(
+      `<${docsUrl}#/${encodeURIComponent(tag)}/${encodeURIComponent(id)}>; rel="deprecation"; type="text/html"`,
+    );
+  if (successor !== undefined) links.push(`<${baseUrl}${encodePath(successor)}>; rel="successor-version"`);
   return {
     deprecation: `@${since.getTime() / 1_000}`,
     ...(sunset && { sunset: sunset.toUTCString() }),
     ...(links.length > 0 && { link: links.join(", ") }),
   };
+}
+
+// Keeps the braces of parameters.
+function encodePath(path: string): string {
+  return path.replace(/[^{}]+/g, encodeURI);
 }

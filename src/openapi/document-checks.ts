@@ -18,8 +18,8 @@ const extensions: Readonly<Record<string, { readonly beside: string; readonly ow
   "x-sunset": { beside: "responses", owner: "an operation" },
 };
 
-// Keywords whose values are data, and not parts of the document.
-const data = /^(const|default|enum|examples?|value)$/;
+/** Keywords whose values are data, and not parts of the document. */
+export const dataKeywords = /^(const|dataValue|default|enum|example|value)$/;
 
 // Fields whose values are maps with any names.
 const maps =
@@ -75,7 +75,7 @@ class Walk {
       if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(value, place, report);
       else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
       // For example, `default` is also a response, and a header can have the name `examples`.
-      else if (isMap || !data.test(name))
+      else if (isMap || !(dataKeywords.test(name) || name === "examples"))
         this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name) });
     }
   }

@@ -14,6 +14,8 @@ import { readBasePath } from "./servers.ts";
 export interface Document {
   /** The YAML or JSON text; undefined for a parsed object. */
   readonly text: string | undefined;
+  /** The text, if it is the whole document in JSON. */
+  readonly json: string | undefined;
   /** The parsed text, with unresolved references. */
   readonly content: OpenApi;
   readonly root: Part<OpenApi>;
@@ -67,7 +69,7 @@ const refuse: Report = (reason) => {
 };
 
 async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {
-  const { text, content } = loaded;
+  const { text, json, content } = loaded;
   const { validHash, validate = true, report = refuse, ignoreUnknown } = options;
   if (validate && (text === undefined || hash("sha256", text) !== validHash)) await compareWithSchema(content, report);
   const root = Part.of(content);
@@ -83,14 +85,14 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
     }
   });
   const reachable = removeUnreachable(operations, report);
-  return { text, content, root, basePath: readBasePath(content), schemas, operations: reachable };
+  return { text, json, content, root, basePath: readBasePath(content), schemas, operations: reachable };
 }
 
 // Two templates that differ only in the names of their parameters, or in a query or fragment, are one path.
 function removeUnreachable(operations: readonly Operation[], report: Report): Operation[] {
   const routes = new Map<string, Operation>();
   for (const operation of operations) {
-    const route = `${operation.method} ${operation.basePath}${operation.template.key}`;
+    const route = `${operation.method} ${operation.template.key}`;
     const first = routes.get(route);
     if (first)
       report(`The operation ${operation.id} can't be reached, because ${first.id} has the same method and path.`);

@@ -63,7 +63,8 @@ function nameField<T>(name: string, read: () => T): T {
   }
 }
 
-function parseField(text: string): unknown {
+/** Parses the JSON of a field or parameter. Throws a StyleError. */
+export function parseField(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
@@ -138,11 +139,11 @@ function readPart(text: string, shape: Shape): unknown {
   return shape.isOnly("object") || shape.isOnly("array") ? parseField(text) : shape.parsePrimitive(text);
 }
 
-/** Validates a form. A file is validated as an empty string, because its schema describes its bytes as a string. */
+/** Validates a form. A file is validated as a string of its size, because its schema describes its bytes as a string. */
 export function validateForm(form: unknown, validate: Validate): Validation {
   const fields = Object.entries(form as Fields);
   const toText = (value: unknown): unknown =>
-    value instanceof File ? "" : Array.isArray(value) ? value.map(toText) : value;
+    value instanceof File ? "\0".repeat(value.size) : Array.isArray(value) ? value.map(toText) : value;
   const result = validate(Object.fromEntries(fields.map(([name, value]) => [name, toText(value)])));
   if (!("value" in result)) return result;
   const hasFile = (value: unknown) => [value].flat().some((item) => item instanceof File);

@@ -3,13 +3,15 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { CORE_SCHEMA, defineScalarTag, intCoreTag, load as loadYaml, mergeTag, NOT_RESOLVED } from "js-yaml";
 import { parseInteger, parseJson } from "../lib/index.ts";
-import { isMapName } from "./document-checks.ts";
+import { dataKeywords, isMapName } from "./document-checks.ts";
 import type { OpenApi } from "./document-types.ts";
 
 /** A loaded document. */
 export interface LoadedDocument {
   /** The YAML or JSON text; undefined for a parsed object. */
   readonly text: string | undefined;
+  /** The text, if it is the whole document in JSON. */
+  readonly json: string | undefined;
   /** The parsed document. Its references are unresolved, and lead to no other file. */
   readonly content: OpenApi;
 }
@@ -44,34 +46,37 @@ export async function loadDocument(source: string | URL | object): Promise<Loade
   if (typeof source === "object" && !(source instanceof URL)) {
     const url = pathToFileURL(`${process.cwd()}/document`);
     checkSize(source);
-    return { text: undefined, content: checkVersion(await bundle(source, url)) };
+    return { text: undefined, json: undefined, content: checkVersion(await bundle(source, url)) };
   }
   const url = source instanceof URL ? source : pathToFileURL(source);
   if (url.protocol !== "file:") throw new Error(`The document must be a file, and not ${url}. Download it first.`);
   const text = await readFile(url, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The document ${fileURLToPath(url)} can't be read: ${error.message}.`);
   });
-  const content = parseText(text);
+  const loaded = parseDocumentText(text);
   // Most documents are one file.
-  const isExternal = /["']?\$ref["']?\s*:\s*["']?[^#"'\s]/.test(text);
-  return { text, content: checkVersion(isExternal ? await bundle(content, url) : content) };
+  if (!/["']?\$ref["']?\s*:\s*["']?[^#"'\s]/.test(text)) return loaded;
+  const content = checkVersion(await bundle(loaded.content, url));
+  return content === loaded.content ? loaded : { text, json: undefined, content };
 }
 
 /** Parses the text of a document that is one file. Throws an Error that names the fault. */
 export function parseDocumentText(text: string): LoadedDocument {
-  return { text, content: checkVersion(parseText(text)) };
+  const { content, isJson } = parseText(text);
+  return { text, json: isJson ? text : undefined, content: checkVersion(content) };
 }
 
 // JSON is parsed as such, because that takes a fifth of the time. js-yaml takes a sixth of the time of `yaml`.
-function parseText(text: string): object {
-  let content = /^\s*\{/.test(text) ? tryJson(text) : undefined;
+function parseText(text: string): { readonly content: object; readonly isJson: boolean } {
+  const json = /^\s*\{/.test(text) ? tryJson(text) : undefined;
+  let content = json;
   try {
     content ??= loadYaml(text, { schema, maxDepth, maxAliases: 10_000 });
   } catch (error) {
     throw new Error(`The document is invalid: ${(error as Error).message}`);
   }
   checkSize(content);
-  return content as object;
+  return { content: content as object, isJson: json !== undefined };
 }
 
 // A flow mapping of YAML looks like JSON, and is rare. JSON with the same name twice is also left to YAML, which rejects it.
@@ -153,7 +158,7 @@ async function bundle(content: object, url: URL): Promise<object> {
 }
 
 function parseFile({ data }: { readonly data: unknown }): object {
-  return removeExtensions(parseText(String(data)));
+  return removeExtensions(parseText(String(data)).content);
 }
 
 // References below an $id are relative to that URI. `isMap` tells that the names are those of the author.
@@ -178,5 +183,5 @@ function removeExtensions<T>(part: T, isMap = false): T {
 
 // Extensions, and values of the API, whose content is not part of the document.
 function isData(name: string, value: unknown): boolean {
-  return /^(x-.*|const|default|enum|example|value)$/.test(name) || (name === "examples" && Array.isArray(value));
+  return name.startsWith("x-") || dataKeywords.test(name) || (name === "examples" && Array.isArray(value));
 }

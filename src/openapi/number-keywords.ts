@@ -3,6 +3,7 @@
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction } from "ajv/dist/types/index.js";
 import type { SchemaObject } from "./schema-keywords.ts";
+import { addArticle } from "./validation-messages.ts";
 
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
@@ -44,13 +45,6 @@ function isInt64Value(data: unknown): boolean {
 
 const isInt32Value = (data: unknown) => Number.isInteger(data) && (data as number) === ((data as number) | 0);
 
-const articles: Readonly<Record<string, string>> = {
-  array: "an array",
-  integer: "an integer",
-  object: "an object",
-  null: "null",
-};
-
 const type: FuncKeywordDefinition = {
   keyword: numericType,
   errors: true,
@@ -64,8 +58,8 @@ const type: FuncKeywordDefinition = {
       return format === "int32" ? isInt32Value : (typeChecks.integer as (data: unknown) => boolean);
     });
     const range = format === "int64" ? ` from ${minInt64} to ${maxInt64}` : "";
-    const names = schema.type.map((name) => `${articles[name] ?? `a ${name}`}${name === "integer" ? range : ""}`);
-    return createValidate((data) => {
+    const names = schema.type.map((name) => `${addArticle(name)}${name === "integer" ? range : ""}`);
+    return toValidate((data) => {
       if (checks.some((check) => check(data))) return undefined;
       const isInexact = typeof data === "bigint" || Number.isInteger(data);
       return isInexact && !range ? `an integer from ${minimum} to ${maximum}` : names.join(" or ");
@@ -99,7 +93,7 @@ const limits = Object.entries(constraints).map(
     keyword,
     errors: true,
     compile: (limit: number) =>
-      createValidate((data) => {
+      toValidate((data) => {
         if (typeof data !== "number" && typeof data !== "bigint") return undefined;
         return holds(data, limit) ? undefined : `${words} ${limit}`;
       }),
@@ -110,7 +104,7 @@ const limits = Object.entries(constraints).map(
 export const numberKeywords = [type, ...limits];
 
 /** Creates Ajv's function from one that returns the requirement that the value violates ("must be …"), if any. */
-function createValidate(check: (data: unknown) => string | undefined): DataValidateFunction {
+function toValidate(check: (data: unknown) => string | undefined): DataValidateFunction {
   const validate: DataValidateFunction = (data: unknown) => {
     const requirement = check(data);
     if (requirement) validate.errors = [{ message: `must be ${requirement}` }];

@@ -19,6 +19,7 @@ export interface Operation {
   readonly path: string;
   /** The path of its server, such as `/v1`. Empty if it has none. */
   readonly basePath: string;
+  /** The path with the base path. */
   readonly template: PathTemplate;
   /** The group under which it is documented. */
   readonly tag: string;
@@ -86,14 +87,16 @@ export function compileOperation(
   const { tags, "x-stability": stability } = operation.value;
   if (![undefined, "experimental", "beta"].includes(stability))
     report(`has the x-stability ${stability}, but it must be experimental or beta`);
-  const template = parsePathTemplate(path);
+  const server = [operation.value, item.value, document.value].find(({ servers }) => servers?.length) ?? {};
+  const basePath = readBasePath(server);
+  const template = parsePathTemplate(path, basePath);
   const security = readSecurity(document, operation.value, report);
   const parameterParts = collectParameters(item, operation, report);
   return {
     id,
     method: method.toUpperCase(),
     path,
-    basePath: readBasePath([operation.value, item.value, document.value].find(({ servers }) => servers?.length) ?? {}),
+    basePath,
     template,
     tag: tags?.[0] ?? "default",
     security,

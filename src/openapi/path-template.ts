@@ -16,7 +16,7 @@ export interface PathTemplate {
 
 /** The place of a parameter in a path. */
 export interface Place {
-  /** The segment, counted from the end of the path, because the path can have a prefix: -1 is the last one. */
+  /** The segment, counted from the end of the path, because the path can have a prefix: -1 is the last one that is not empty. */
   readonly segment: number;
   /** Finds the parameter in the segment; undefined if it is the whole segment. */
   readonly pattern: RegExp | undefined;
@@ -25,13 +25,13 @@ export interface Place {
 }
 
 /**
- * Parses a path template. Ignores a query or fragment behind it: a path has none, but some documents tell operations apart by
+ * Parses a path template, below a base path. Ignores a query or fragment behind it: a path has none, but some documents tell operations apart by
  * it. Throws an Error that begins with the path if it can't be routed.
  */
-export function parsePathTemplate(written: string): PathTemplate {
+export function parsePathTemplate(written: string, basePath = ""): PathTemplate {
   const allNames: string[] = [];
   // A name can have any character except braces, also a slash.
-  const withoutNames = written.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+  const withoutNames = (basePath + written).replace(/\{([^{}]*)\}/g, (_, name: string) => {
     allNames.push(name);
     return "{}";
   });
@@ -48,6 +48,7 @@ export function parsePathTemplate(written: string): PathTemplate {
   );
   const places: Place[] = [];
   const segments = key.split("/");
+  const count = withoutSlash(key).split("/").length;
   const routerSegments = segments.map((segment, index) => {
     const [prefix = "", ...literals] = segment.split("{}").map((literal) => decodeLiteral(literal, fail));
     const values = literals.map((literal, position) => toValuePattern(literal, position === literals.length - 1, fail));
@@ -56,7 +57,7 @@ export function parsePathTemplate(written: string): PathTemplate {
     const pattern = isWhole ? undefined : new RegExp(`^${escapePattern(prefix)}${patterns.join("")}$`);
     const parts = literals.map((literal, position) => {
       const name = routerNames[places.length];
-      places.push({ segment: index - segments.length, pattern, group: position + 1 });
+      places.push({ segment: index - count, pattern, group: position + 1 });
       return isWhole ? `:${name}` : `:${name}${values[position]}${escapeRouter(literal)}`;
     });
     return escapeRouter(prefix) + parts.join("");
@@ -69,9 +70,14 @@ export function parsePathTemplate(written: string): PathTemplate {
  * router has found the parameter by an encoded delimiter.
  */
 export function findRawText(path: string, { segment, pattern, group }: Place): string | undefined {
-  const text = path.split("/").at(segment) as string;
+  const text = withoutSlash(path).split("/").at(segment) as string;
   // As the router compares it with the literals: delimiters and percent signs stay encoded.
   return pattern === undefined ? text : pattern.exec(decodeURI(text.replaceAll("%25", "%2525")))?.[group];
+}
+
+// An app can ignore a slash at the end of paths.
+function withoutSlash(path: string): string {
+  return path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 // The router decodes paths before it compares them, but not their delimiters.

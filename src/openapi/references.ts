@@ -88,9 +88,13 @@ export class References {
     return { pointer, scope: added.length > 0 ? new Map([...scope, ...added]) : scope };
   }
 
-  /** Returns the dialect that a schema declares: the closest $schema around it. Undefined for that of OpenAPI. */
+  /**
+   * Returns the dialect that a schema declares: the closest $schema around it, or else the `jsonSchemaDialect` of the document.
+   * Undefined for that of OpenAPI.
+   */
   dialectOf(pointer: string): string | undefined {
-    return findClosest(this.#dialects, pointer);
+    const { jsonSchemaDialect } = this.#root.value as { readonly jsonSchemaDialect?: string };
+    return findClosest(this.#dialects, pointer) ?? jsonSchemaDialect;
   }
 
   #resourceOf(pointer: string): Resource {

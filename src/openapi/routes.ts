@@ -8,7 +8,6 @@ import type { Document } from "./document.ts";
 import type { Handlers } from "./handler.ts";
 import { createMockHandler } from "./mock.ts";
 import type { Operation } from "./operation.ts";
-import { parsePathTemplate } from "./path-template.ts";
 import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
 
@@ -63,25 +62,21 @@ async function registerRoutes<Operations, Context, Caller>(
   });
   for (const operation of document.operations.filter(({ method }) => !gluedMethods.test(method))) {
     if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
-    app.route({ ...(routes.get(operation.id) as FastifyRoute), method: operation.method, url: toUrl(operation) });
+    const { method, template } = operation;
+    app.route({ ...(routes.get(operation.id) as FastifyRoute), method, url: template.routerPath });
   }
 }
 
 // The methods that fastify-openapi-glue routes.
 const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
 
-function toUrl({ basePath, path }: Operation): string {
-  return parsePathTemplate(basePath + path).routerPath;
-}
-
 // What fastify-openapi-glue reads of a document: paths, methods and operationIds. It would replace each reference of the
 // real document by what it refers to.
 function toRouteTable({ operations }: Document): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of operations.filter(({ method }) => gluedMethods.test(method))) {
-    const url = toUrl(operation);
-    const route = { operationId: operation.id, responses: { default: { description: "" } } };
-    paths[url] = { ...paths[url], [operation.method.toLowerCase()]: route };
+  for (const { id, method, template } of operations.filter(({ method }) => gluedMethods.test(method))) {
+    const route = { operationId: id, responses: { default: { description: "" } } };
+    paths[template.routerPath] = { ...paths[template.routerPath], [method.toLowerCase()]: route };
   }
   return { openapi: "3.1.0", info: { title: "", version: "" }, paths };
 }

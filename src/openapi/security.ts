@@ -127,8 +127,8 @@ function createAttempt(
 ): Attempt {
   const { name, scheme, scopes } = required;
   const own = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
-  const implementation = own ?? (mock ? acceptAny : undefined);
   const type = typeOf(scheme);
+  const implementation = own ?? (mock ? acceptAny(scheme, type) : undefined);
   const isMatching = typeof implementation === "function" ? isSupported(scheme) : implementation?.type === type;
   if (implementation === undefined || !isMatching)
     throw new Error(
@@ -147,7 +147,10 @@ function createAttempt(
   };
 }
 
-const acceptAny: CheckCredential = async (credential) => credential;
+// A credential that the server can't read, such as the certificate of a client, is not checked.
+function acceptAny(scheme: SecuritySchemeObject, type: string): CheckCredential | SecurityScheme {
+  return isSupported(scheme) ? async (credential) => credential : { type, authenticate: async () => undefined };
+}
 
 function createCheck(
   check: CheckCredential,

@@ -82,7 +82,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   const app = await createEdge({
     logger,
     headers: headers.data,
-    links: linksOf(options),
+    links: linksOf("", options),
     formatError,
     ...(trustProxy && { trustProxy }),
     ...(tls && { tls }),
@@ -97,16 +97,17 @@ export async function createServer<Operations = UntypedOperations, Context = unk
 
 /**
  * Serves a document in an existing Fastify app: `app.register(openApi, { document, handlers })`. Its errors have the same
- * shape as those of `createServer`, and the app's own routes keep theirs. The limits and timeouts are those of the app.
+ * shape as those of `createServer`, and the app's own routes keep theirs. The limits and timeouts are those of the app. With
+ * the option `prefix` of `register`, all paths begin with it.
  */
 export const openApi: FastifyPluginAsync<OpenApiOptions> = async (app, options) => {
   const document = await loadDocument(options, app.log);
-  await app.register(errorHandler, { links: linksOf(options), format: options.formatError });
+  await app.register(errorHandler, { links: linksOf(app.prefix, options), format: options.formatError });
   await serveDocument(app, document, options, createSecurityHeaders(false, [""]).page);
 };
 
-function linksOf({ docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
-  return docs ? serviceLinks("") : undefined;
+function linksOf(prefix: string, { docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
+  return docs ? serviceLinks(prefix) : undefined;
 }
 
 function loadDocument(
@@ -129,6 +130,7 @@ async function serveDocument<Operations, Context, Caller>(
   pageHeaders: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { handlers = {}, security = {}, context, mock, docs = true } = options;
+  const baseUrl = app.prefix + document.basePath;
   await app.register(routes<Operations, Context, Caller>, {
     document,
     handlers: handlers as object as Handlers<Operations, Context, Caller>,
@@ -136,15 +138,15 @@ async function serveDocument<Operations, Context, Caller>(
     security,
     mock,
     guards: app.hasDecorator("shedLoad") ? [app.shedLoad] : [],
-    links: linksOf(options),
+    links: linksOf(app.prefix, options),
+    baseUrl,
     validateResponses: options.validateResponses ?? process.env.NODE_ENV !== "production",
-    ...(docs && { docsUrl: "/docs" }),
+    ...(docs && { docsUrl: `${app.prefix}/docs` }),
   });
   if (!docs) return;
   const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
-  const { text, content: written } = document;
-  const json = () => (text?.trimStart().startsWith("{") ? text : toJson(written));
+  const json = () => document.json ?? toJson(document.content);
   serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, headers);
-  const content = { ...document.content, servers: [{ url: document.basePath || "/" }] };
+  const content = { ...document.content, servers: [{ url: baseUrl || "/" }] };
   await app.register(swaggerPages, { content, headers: pageHeaders });
 }

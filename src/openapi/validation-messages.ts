@@ -7,7 +7,12 @@ import { shorten, toJson } from "../lib/index.ts";
 
 const maxPath = 200; // characters
 
-const articles: Readonly<Record<string, string>> = { array: "an array", integer: "an integer", object: "an object" };
+const articles: Readonly<Record<string, string>> = {
+  array: "an array",
+  integer: "an integer",
+  object: "an object",
+  null: "null",
+};
 
 // Completes "The field 'x' …". The parameters are those of Ajv's errors.
 const descriptions: Readonly<Record<string, (params: ErrorObject["params"]) => string>> = {
@@ -75,8 +80,9 @@ export function describeError(error: ErrorObject, noun: string): string {
   return descriptions[keyword]?.(params) ?? `${message}`;
 }
 
-function addArticle(type: string): string {
-  return articles[type] ?? (type === "null" ? type : `a ${type}`);
+/** Returns the name of a type of JSON Schema with its article: "an array". */
+export function addArticle(type: string): string {
+  return articles[type] ?? `a ${type}`;
 }
 
 function toText(value: unknown): string {

@@ -46,6 +46,30 @@ t.test("check lists what the server would refuse, and what it would not enforce"
   });
 });
 
+t.test("check names what is left to handlers and checks, which mock accepts", async (t) => {
+  const file = save(
+    "notes.yaml",
+    documentOf(
+      "  /x:\n    get: { operationId: x, security: [{ client: [] }], responses: { 204: { description: x } } }",
+      "servers: [{ url: /v1 }, { url: /v2 }, { url: 'https://a.example/v1' }, { url: / }]\ncomponents: { securitySchemes: { client: { type: mutualTLS } } }",
+    ),
+  );
+  t.same(await run(["check", file]), {
+    code: 0,
+    stdout: `- Note: The paths begin with /v1, as in the first server, and not with /v2.
+- Note: The paths begin with /v1, as in the first server, and not with /.
+- Note: The security scheme client (mutualTLS) needs a check with its own \`authenticate\`.
+1 operation. The server enforces every part of the document, except for the notes above.
+`,
+    stderr: "",
+  });
+  const controller = new AbortController();
+  const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
+  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+), with its documentation/.exec(stdout) ?? [];
+  t.equal((await fetch(`${url}/v1/x`)).status, 204);
+  controller.abort();
+});
+
 t.test("check counts operations and problems", async (t) => {
   const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
   const file = save("two.yaml", documentOf(path("a") + path("b")));

@@ -80,3 +80,15 @@ t.test("Accepts the dialects of OpenAPI and JSON Schema 2020-12, and no others",
   for (const dialect of ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2019-09/schema"])
     await t.rejects(parse(dialect), { message: /has the jsonSchemaDialect .*, which is not supported/ }, dialect);
 });
+
+t.test("The dialect of the document is that of its schemas", async (t) => {
+  const path = `  /a:
+    get: { operationId: a, parameters: [{ name: q, in: query, schema: { type: string, format: date } }], responses: { 204: { description: x } } }`;
+  for (const [dialect, status] of [
+    ["https://json-schema.org/draft/2020-12/schema", 204],
+    ["https://spec.openapis.org/oas/3.1/dialect/base", 400],
+  ] as const) {
+    const { send } = await serve(documentOf(path, `jsonSchemaDialect: ${dialect}`));
+    t.match(await send("GET", "/a?q=x"), { status }, `${dialect} asserts formats: ${status === 400}`);
+  }
+});

@@ -22,7 +22,7 @@ const { app, calls, send } = await serve(
                 ids: { type: array, items: { type: integer } }
                 meta: { type: object, required: [x], properties: { x: { type: integer } } }
                 metas: { type: array, items: { type: object } }
-                avatar: { type: string, format: binary }
+                avatar: { type: string, format: binary, minLength: 1, maxLength: 20 }
                 photo: { type: string, contentMediaType: image/png }
                 photos: { type: array, maxItems: 2, items: { type: string, format: binary } }
                 scan: { type: string }
@@ -124,6 +124,8 @@ t.test("Validates fields, whether they have a file name or not", async (t) => {
     [["scan", "x"], 415, "The field 'scan' must have the Content-Type application/pdf."],
     [["avatar", "x", "image/jpeg", "x"], 415, "The field 'avatar' must have the Content-Type image/png or image/gif."],
     [["photos", "x", "text/html", "x"], 415, "The field 'photos' must have the Content-Type image/*."],
+    [["avatar", "", "image/png", "x"], 400, "The field 'avatar' must have at least one character."],
+    [["avatar", "x".repeat(21), "image/png", "x"], 400, "The field 'avatar' must have at most 20 characters."],
     [["meta", '{"x":1}', "text/html", "x"], 415, "The field 'meta' must have the Content-Type application/json."],
   ] as const)
     t.match(await post(write([part as Part])), [status, message], `${part}`);

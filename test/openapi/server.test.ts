@@ -181,3 +181,41 @@ t.test("Is a plugin of an existing app, whose own routes keep their errors and b
   t.match(await app.inject("/docs/"), { statusCode: 200 });
   t.match(await app.inject("/openapi.json"), { statusCode: 200 });
 });
+
+t.test("As a plugin with a prefix, all of its paths and links begin with it", async (t) => {
+  const deprecated = text.replace(
+    "operationId: greet",
+    "operationId: greet\n      deprecated: true\n      x-deprecated-since: 2026-01-01\n      x-successor: greet",
+  );
+  const app = fastify({ routerOptions: { ignoreTrailingSlash: true } });
+  const document = parse(
+    deprecated.replace(
+      "schema: { type: string, maxLength: 5 }",
+      "style: label, schema: { type: array, items: { type: string } }",
+    ),
+  );
+  await app.register(openApi, {
+    document,
+    prefix: "/api",
+    handlers: { greet: async ({ params }) => ({ status: 200, body: JSON.stringify(params) }) },
+    validateResponses: false,
+  });
+  for (const url of ["/api/v1/greetings/.Ada,%2CEve", "/api/v1/greetings/.Ada,%2CEve/"]) {
+    const response = await app.inject({ url, headers: host });
+    t.match(response, { statusCode: 200, payload: JSON.stringify('{"name":["Ada",",Eve"]}') }, url);
+    t.match(response.headers.link, '</api/docs#/default/greet>; rel="deprecation"');
+    t.match(response.headers.link, '</api/v1/greetings/{name}>; rel="successor-version"');
+  }
+  const failure = await app.inject({ url: "/api/v1/greetings/.Ada?x=1", headers: host });
+  t.match(failure, { statusCode: 400, headers: { link: /<\/api\/openapi\.json>; rel="service-desc"/ } });
+  t.match(await app.inject({ url: "/api/openapi.json", headers: host }), { statusCode: 200 });
+  const page = await app.inject({ url: "/api/docs/", headers: host });
+  t.match(page, { statusCode: 200, payload: /swagger/ });
+  for (const [, file] of page.payload.matchAll(/(?:src|href)="([^"]+)"/g))
+    t.match(
+      await app.inject({ url: new URL(file as string, "http://x/api/docs/").pathname, headers: host }),
+      { statusCode: 200 },
+      `${file}`,
+    );
+  t.match((await app.inject({ url: "/api/docs/json", headers: host })).json(), { servers: [{ url: "/api/v1" }] });
+});
