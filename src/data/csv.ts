@@ -3,8 +3,7 @@
 // csv-parse 7.0.3 was considered. It was ruled out because `skip_records_with_error` also drops valid records that
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
-import { decodeUtf8, HttpError } from "../http/index.ts";
-import { shorten } from "../lib/index.ts";
+import { decodeUtf8, InvalidValue, requireValid, shorten } from "../lib/index.ts";
 import type { Values } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import { createNewPetRowValidator, readNewPetFields } from "./pet-schema.ts";
@@ -14,6 +13,7 @@ const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, nu
 
 /** The format CSV. Accepts LF and CRLF, and the columns in any order. */
 export const csv: Format = {
+  field: "column",
   createDelimiter: createQuoteAwareDelimiter,
   createParser(document) {
     const { all, required } = readNewPetFields(document);
@@ -24,9 +24,7 @@ export const csv: Format = {
         columns = parseHeader(bytes, all, required);
         return undefined;
       }
-      const result = validate(parseRow(bytes, columns, required));
-      if (result.error) throw result.error;
-      return result.value;
+      return requireValid(validate(parseRow(bytes, columns, required)));
     };
   },
   header: (fields) => `${fields.join()}\r\n`,
@@ -56,7 +54,7 @@ function createQuoteAwareDelimiter(): RecordDelimiter {
   return { indexOf, isInQuotes: () => inQuotes };
 }
 
-// Throws an Error and not an HttpError: without a valid header, no record can be parsed.
+// Throws an Error and not an InvalidValue: without a valid header, no record can be parsed.
 function parseHeader(bytes: Buffer, allowed: readonly string[], required: readonly string[]): string[] {
   const rule = `Allowed columns: ${allowed.join(", ")}.`;
   const columns = splitHeader(bytes, rule);
@@ -73,14 +71,14 @@ function splitHeader(bytes: Buffer, rule: string): string[] {
   try {
     return splitFields(decodeUtf8(bytes));
   } catch (error) {
-    throw new Error(`Invalid header: ${(error as Error).message} ${rule}`);
+    throw new Error(`The header ${(error as InvalidValue).requirement}. ${rule}`);
   }
 }
 
 function parseRow(bytes: Buffer, columns: readonly string[], required: readonly string[]): Record<string, string> {
   const values = splitFields(decodeUtf8(bytes));
   if (values.length !== columns.length)
-    throw invalidLine(`must have ${columns.length} fields, as the header has, but has ${values.length}`);
+    throw new InvalidValue(`must have ${columns.length} fields, as the header has, but has ${values.length}`);
   const entries = values.map((value, index) => [columns[index] as string, value] as const);
   return Object.fromEntries(entries.filter(([name, value]) => value !== "" || required.includes(name)));
 }
@@ -98,14 +96,10 @@ function splitFields(text: string): string[] {
   } while (text[comma] === ",");
   if (comma === text.length) return values;
   const rule = "enclose the field in quotes, and double each quote in it";
-  throw invalidLine(`has invalid quotes in field ${values.length}: ${rule}`);
+  throw new InvalidValue(`has invalid quotes in field ${values.length}: ${rule}`);
 }
 
 function serializeField(value: Values[number]): string {
   const text = `${value ?? ""}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-function invalidLine(reason: string): HttpError {
-  return new HttpError("invalid_body", `The line ${reason}.`);
 }

@@ -1,5 +1,5 @@
 // NDJSON: one JSON object per line, in UTF-8.
-import { parseBody } from "../http/index.ts";
+import { parseJsonBytes, requireValid } from "../lib/index.ts";
 import type { NewPet, Values } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import { createPetValidator } from "./pet-schema.ts";
@@ -12,14 +12,11 @@ const delimiter: RecordDelimiter = { indexOf: (chunk, start) => chunk.indexOf(lf
 
 /** The format NDJSON. Records are subject to the same rules as the body of createPet. */
 export const ndjson: Format = {
+  field: "field",
   createDelimiter: () => delimiter,
   createParser(document) {
     const validate = createPetValidator<NewPet>(document, "NewPet");
-    return (bytes) => {
-      const result = validate(parseBody(bytes));
-      if (result.error) throw result.error;
-      return result.value;
-    };
+    return (bytes) => requireValid(validate(parseJsonBytes(bytes)));
   },
   header: () => "",
   serialize(fields, values) {

@@ -1,4 +1,5 @@
 // The schemas of the document for the data of a store: pets, their statuses, and Idempotency-Keys.
+import type { Checked } from "../lib/index.ts";
 import {
   createRecordValidator,
   createRowValidator,
@@ -7,8 +8,6 @@ import {
   type SchemaObject,
 } from "../openapi/index.ts";
 import { type NewPet, newPetColumns } from "../store/index.ts";
-
-type ValidationResult<T> = { readonly value: T; readonly error?: undefined } | { readonly error: Error };
 
 /** The names of a pet's fields, in the document's order. */
 export const petFields = ["id", ...newPetColumns.map(({ field }) => field)];
@@ -29,19 +28,18 @@ export function readStatuses(document: Document): readonly string[] {
   return findSchema(document, "PetStatus").value.enum as string[];
 }
 
-/** Creates the validation of a parsed NewPet or Pet. It returns the value or the error. */
-export function createPetValidator<T>(
-  document: Document,
-  name: "NewPet" | "Pet",
-): (record: unknown) => ValidationResult<T> {
+/** Creates the validation of a parsed NewPet or Pet. */
+export function createPetValidator<T>(document: Document, name: "NewPet" | "Pet"): (record: unknown) => Checked<T> {
   const validate = createRecordValidator(findSchema(document, name), document.schemas);
-  return (record) => validate(record) as ValidationResult<T>;
+  return (record) => validate(record) as Checked<T>;
 }
 
 /** Creates the validation of a NewPet whose fields are texts. */
-export function createNewPetRowValidator(document: Document): (row: unknown) => ValidationResult<NewPet> {
+export function createNewPetRowValidator(
+  document: Document,
+): (row: Readonly<Record<string, string>>) => Checked<NewPet> {
   const validate = createRowValidator(findSchema(document, "NewPet"), document.schemas);
-  return (row) => validate(row) as ValidationResult<NewPet>;
+  return (row) => validate(row) as Checked<NewPet>;
 }
 
 /** Returns a function that returns whether the store can contain an Idempotency-Key. */

@@ -39,8 +39,10 @@ export function createRowCheck(document: Document): (table: Table, row: Values) 
     }
     if (table !== "pets") return;
     const entries = petFields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
-    const { error } = validate(Object.fromEntries(entries));
-    if (error) yield `${name} does not match the schema: ${error.message}`;
+    const { problem } = validate(Object.fromEntries(entries));
+    if (problem === undefined) return;
+    const { path, requirement } = problem;
+    yield `${name} does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}.`;
   };
 }
 

@@ -1,5 +1,5 @@
 // Parses and validates the records of an input. An import validates all of them before it writes the first pet.
-import { HttpError } from "../http/index.ts";
+import { InvalidValue } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
 import type { NewPet } from "../store/index.ts";
 import type { Format, ParseRecord } from "./format.ts";
@@ -26,17 +26,25 @@ export interface InputSummary {
   readonly lines: number;
 }
 
-/**
- * Validates all records of an input, and calls `report` for each problem. `progress` receives numbers of bytes. Rejects
- * if no record can be parsed.
- */
-export async function validateInput(
-  input: Input,
-  format: Format,
-  document: Document,
-  report: (problem: string) => void,
-  progress: (done: number, total: number) => void,
-): Promise<InputSummary> {
+/** What `validateInput` validates, and whom it tells. */
+export interface InputValidation {
+  readonly input: Input;
+  readonly format: Format;
+  readonly document: Document;
+  /** Called for each problem. */
+  readonly report: (problem: string) => void;
+  /** Called with numbers of bytes. */
+  readonly progress: (done: number, total: number) => void;
+}
+
+/** Validates all records of an input. Rejects if no record can be parsed. */
+export async function validateInput({
+  input,
+  format,
+  document,
+  report,
+  progress,
+}: InputValidation): Promise<InputSummary> {
   const summary = { pets: 0, bad: 0, lines: 0 };
   let bytesRead = 0;
   const readWithProgress = async function* () {
@@ -68,10 +76,15 @@ export async function* parseRecords(
   const { maxBytes = defaultMaxBytes } = { ...document.operations.find(({ id }) => id === "createPet")?.body };
   const parse = format.createParser(document);
   for await (const records of readRecords(chunks, maxBytes, format.createDelimiter()))
-    yield records.map((record) => parseRecord(record, parse, maxBytes));
+    yield records.map((record) => parseRecord(record, format, parse, maxBytes));
 }
 
-function parseRecord({ firstLine, lastLine, bytes }: InputRecord, parse: ParseRecord, maxBytes: number): ParsedRecord {
+function parseRecord(
+  { firstLine, lastLine, bytes }: InputRecord,
+  { field }: Format,
+  parse: ParseRecord,
+  maxBytes: number,
+): ParsedRecord {
   const describe = (problem: string) =>
     `${firstLine === lastLine ? `line ${lastLine}` : `lines ${firstLine} to ${lastLine}`}: ${problem}`;
   if (bytes === undefined) return { lastLine, problem: describe(`it must have at most ${maxBytes} bytes`) };
@@ -80,17 +93,13 @@ function parseRecord({ firstLine, lastLine, bytes }: InputRecord, parse: ParseRe
   try {
     return { lastLine, pet: parse(text) };
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
-    return { lastLine, problem: describe(toProblem(error)) };
+    if (!(error instanceof InvalidValue)) throw error;
+    const { path, requirement } = error;
+    return { lastLine, problem: describe(`${path === "" ? "it" : `the ${field} '${path}'`} ${requirement}`) };
   }
 }
 
 function removeByteOrderMark(bytes: Buffer): Buffer {
   const hasMark = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
   return hasMark ? bytes.subarray(byteOrderMark.length) : bytes;
-}
-
-// The messages are sentences about a request body. Here they follow the number of the line.
-function toProblem({ message }: HttpError): string {
-  return message.replace(/^The ((body|line) )?/, (_, subject) => (subject ? "it " : "the ")).replace(/\.$/, "");
 }

@@ -1,4 +1,5 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
+import { ExpectedError } from "../lib/index.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -76,17 +77,13 @@ export function createFail<const Statuses extends Readonly<Record<string, number
 const fail = createFail(statuses);
 
 /** An error that ends a request. The error handler sends its response. */
-export class HttpError extends Error {
+export class HttpError extends ExpectedError {
   readonly response: ErrorResponse;
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
-    // Without a stack trace, which is expensive and of no use: the error is an expected response and not a bug.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message);
-    Error.stackTraceLimit = stackTraceLimit;
     this.response = fail(code, message);
     this.headers = headers;
   }

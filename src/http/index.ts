@@ -14,9 +14,8 @@ export {
   problemDetails,
 } from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
-export { checkMediaType, decodeUtf8, parseBody } from "./json-body.ts";
 export { appendHeader, serviceLinks } from "./link-header.ts";
-export { parseMediaType } from "./media-type.ts";
+export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";

@@ -1,6 +1,7 @@
 // Parses media types (RFC 9110, section 8.3.1).
 //
 // Not MIMEType of Node, which takes quadratic time on a parameter with many blanks, and ignores what it can't parse.
+import { HttpError } from "./errors.ts";
 
 /** A media type, such as `application/json; charset=utf-8`. */
 export interface MediaType {
@@ -39,4 +40,19 @@ export function parseMediaType(text: string): MediaType | undefined {
     parameters.set(key.toLowerCase(), value ?? (quoted as string).replace(/\\(.)/g, "$1"));
   }
   return name === undefined || position < text.length ? undefined : { essence: name, parameters };
+}
+
+/**
+ * Checks the Content-Type of a text, such as JSON. Throws an HttpError if it is malformed, or if its charset is not UTF-8.
+ * Fastify ignores parameters that it can't parse. Node joins two headers with a comma, which no parameter of JSON has.
+ */
+export function checkMediaType(value: string): void {
+  const type = value.includes(",") ? undefined : parseMediaType(value);
+  if (type === undefined)
+    throw new HttpError(
+      "unsupported_media_type",
+      "The request must have one Content-Type header with a well-formed media type of at most 1024 characters.",
+    );
+  if (!/^utf-?8$/i.test(type.parameters.get("charset") ?? "utf-8"))
+    throw new HttpError("unsupported_media_type", "The charset of the Content-Type must be UTF-8.");
 }

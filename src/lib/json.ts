@@ -1,5 +1,6 @@
 // JSON with exact integers. JSON.parse reads every number as a double, which rounds integers beyond 2^53. Here, an
 // integer that a double can't represent exactly is a bigint.
+import { InvalidValue } from "./problem.ts";
 import { shorten } from "./redaction.ts";
 
 const maxDigits = 19; // of an int64
@@ -11,12 +12,40 @@ export function parseInteger(digits: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(digits);
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes UTF-8, and keeps a byte order mark. Throws an InvalidValue if the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new InvalidValue("must be encoded in UTF-8");
+  }
+}
+
+/** Decodes and parses JSON in UTF-8, without a byte order mark. Throws an InvalidValue like `parseJson`. */
+export function parseJsonBytes(bytes: Uint8Array): unknown {
+  const text = decodeUtf8(bytes);
+  if (text.startsWith("\ufeff")) throw new InvalidValue("must not begin with a byte order mark");
+  return parseJson(text);
+}
+
 /**
- * Parses JSON text (RFC 8259). Integers are exact, also in the forms 1.0 and 1e2. Throws a SyntaxError if the text is
+ * Parses JSON text (RFC 8259). Integers are exact, also in the forms 1.0 and 1e2. Throws an InvalidValue if the text is
  * not JSON, or if other parsers may read it differently (RFC 7493, sections 2.1 to 2.3): it has a lone surrogate, an
  * object with the same name twice, or a fraction that a double rounds to an integer.
  */
 export function parseJson(text: string): unknown {
+  try {
+    return parseStrictly(text);
+  } catch (error) {
+    // A RangeError means that the nesting exceeds the stack of JSON.parse.
+    const reason = error instanceof SyntaxError ? error.message : "it is nested too deeply";
+    throw new InvalidValue(`is not valid JSON: ${reason}`);
+  }
+}
+
+function parseStrictly(text: string): unknown {
   let visited = 0;
   const value = JSON.parse(text, function (this: unknown, key: string, value: unknown, context: { source?: string }) {
     if (!Array.isArray(this)) visited += 1;

@@ -5,19 +5,17 @@ import fp from "fastify-plugin";
 import {
   checkContentCoding,
   checkMediaType,
-  decodeUtf8,
   HttpError,
   limitWaitingChunks,
-  parseBody,
   readBody,
   streamBody,
 } from "../http/index.ts";
+import { type Checked, decodeUtf8, InvalidValue, type Problem, parseJsonBytes } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject } from "./document-types.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type Format, formatOf, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
-import { StyleError } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
 import type { Schemas } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
@@ -43,11 +41,11 @@ class RawBody {
   }
 }
 
-/** Reads a body in one format. Throws an HttpError or a StyleError if it is invalid. */
+/** Reads a body in one format. Throws an HttpError or an InvalidValue if it is invalid. */
 type BodyReader = (request: FastifyRequest, payload: IncomingMessage, content: Content) => Promise<unknown>;
 
 const readers: Readonly<Record<Format, BodyReader>> = {
-  json: async (request, payload) => parseBody(await readText(request, payload)),
+  json: async (request, payload) => parseJsonBytes(await readText(request, payload)),
   text: async (request, payload, { encoding }) =>
     encoding().shape.parsePrimitive(decodeUtf8(await readText(request, payload))),
   form: async (request, payload, { encoding }) => readForm(decodeUtf8(await readText(request, payload)), encoding()),
@@ -109,24 +107,27 @@ export class Body {
     const { value, content } = body;
     const { validate, format } = content;
     if (validate === undefined || format === "stream") return { value };
-    return toValidated(format === "multipart" ? validateForm(value, validate) : validate(value));
+    const checked = toChecked(format === "multipart" ? validateForm(value, validate) : validate(value));
+    return checked.problem ? { error: toHttpError(checked.problem) } : checked;
   };
 }
 
 /** The result of a validation, as Fastify expects it. */
 export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: HttpError };
 
-function toValidated(result: Validation): Validated {
-  if ("value" in result) return { value: result.value };
-  const { path, requirement } = describeFailure(result.errors, "field");
+function toChecked(result: Validation): Checked {
+  return "value" in result ? result : { problem: describeFailure(result.errors, "field") };
+}
+
+function toHttpError({ path, requirement }: Problem): HttpError {
   const subject = path === "" ? "body" : `field '${path}'`;
-  return { error: new HttpError("invalid_body", `The ${subject} ${requirement}.`) };
+  return new HttpError("invalid_body", `The ${subject} ${requirement}.`);
 }
 
 /** Creates the validation of a record that follows the rules of a body, such as a line of an import. */
-export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Validated {
+export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
   const validate = schemas.compileAt(schema.pointer);
-  return (record) => toValidated(validate(record));
+  return (record) => toChecked(validate(record));
 }
 
 /** Compiles the body of an operation; undefined if it has none. Reports what would not be enforced. */
@@ -188,7 +189,7 @@ export const bodies = fp(
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {
-        throw error instanceof StyleError ? new HttpError("invalid_body", `The body ${error.message}.`) : error;
+        throw error instanceof InvalidValue ? toHttpError(error) : error;
       }
     });
   },

@@ -1,12 +1,12 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
-import { checkMediaType, decodeUtf8, HttpError } from "../http/index.ts";
-import { parseJson, shorten } from "../lib/index.ts";
+import { checkMediaType, HttpError } from "../http/index.ts";
+import { decodeUtf8, InvalidValue, parseJson, shorten } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
 import type { EncodingObject } from "./document-types.ts";
 import { formatOf, isJson, selectMediaType } from "./media-types.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
 import { decodeComponent, type Pairs, parsePairs } from "./pairs.ts";
-import { readPairs, StyleError } from "./parameter-styles.ts";
+import { readPairs } from "./parameter-styles.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { Shape } from "./value-shape.ts";
 
@@ -21,7 +21,7 @@ export interface FormEncoding {
 
 type Fields = Record<string, unknown>;
 
-/** Reads application/x-www-form-urlencoded. Throws a StyleError if a field does not have the form of its style. */
+/** Reads application/x-www-form-urlencoded. Throws an InvalidValue if a field does not have the form of its style. */
 export function readForm(text: string, { shape, parts }: FormEncoding): Fields {
   const pairs = parsePairs(text);
   const fields: [string, unknown][] = [];
@@ -51,7 +51,7 @@ function readField(pairs: Pairs, name: string, property: Shape, encoding: Encodi
   const options = isText ? { explode: true, decode } : { explode: explode ?? style === "form", decode };
   const value = readPairs(pairs, { ...options, name, style, shape });
   const isEncoded = isText || (contentType !== undefined && isJson(contentType) && written === undefined);
-  return isEncoded && typeof value === "string" ? parseField(value) : value;
+  return isEncoded && typeof value === "string" ? parseJson(value) : value;
 }
 
 // Adds the name of a field to the message of its failure.
@@ -59,23 +59,12 @@ function nameField<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new StyleError(`has the invalid field '${shorten(name)}': it ${(error as StyleError).message}`);
-  }
-}
-
-/** Parses the JSON of a field or parameter. Throws a StyleError. */
-export function parseField(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    // A RangeError means that the nesting exceeds the stack of JSON.parse.
-    const reason = error instanceof SyntaxError ? error.message : "it is nested too deeply";
-    throw new StyleError(`must be JSON: ${reason}`);
+    throw new InvalidValue(`has the invalid field '${shorten(name)}': it ${(error as InvalidValue).message}`);
   }
 }
 
 /**
- * Reads multipart/form-data (RFC 7578). A part whose schema describes bytes is a File. Throws a StyleError if the body is malformed,
+ * Reads multipart/form-data (RFC 7578). A part whose schema describes bytes is a File. Throws an InvalidValue if the body is malformed,
  * and an HttpError if a part has a media type that the document does not allow.
  */
 export function readMultipart(bytes: Buffer, contentType: string, encoding: FormEncoding): Fields {
@@ -93,7 +82,7 @@ export function readMultipart(bytes: Buffer, contentType: string, encoding: Form
     const kind = kindOf(encoding, name, isArray);
     const texts = parts.map((part) => readContent(part, kind, encoding.parts[name]));
     const value = nameField(name, () => {
-      if (texts.length > 1 && !isArray) throw new StyleError(`must be given once, not ${texts.length} times`);
+      if (texts.length > 1 && !isArray) throw new InvalidValue(`must be given once, not ${texts.length} times`);
       const items = texts.map((text) => (typeof text === "string" ? readPart(text, shape) : text));
       return isArray ? items : items[0];
     });
@@ -136,7 +125,7 @@ function readContent(
 }
 
 function readPart(text: string, shape: Shape): unknown {
-  return shape.isOnly("object") || shape.isOnly("array") ? parseField(text) : shape.parsePrimitive(text);
+  return shape.isOnly("object") || shape.isOnly("array") ? parseJson(text) : shape.parsePrimitive(text);
 }
 
 /** Validates a form. A file is validated as a string of its size, because its schema describes its bytes as a string. */

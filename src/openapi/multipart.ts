@@ -2,8 +2,8 @@
 //
 // Not Response.formData of Node, which accepts only boundaries of 27 to 70 characters, and drops the media types of parts
 // without a file name.
-import { decodeUtf8, parseMediaType } from "../http/index.ts";
-import { StyleError } from "./parameter-styles.ts";
+import { parseMediaType } from "../http/index.ts";
+import { decodeUtf8, InvalidValue } from "../lib/index.ts";
 
 /** A part of a form. */
 export interface FormPart {
@@ -18,7 +18,7 @@ export interface FormPart {
 const lineEnd = "\r\n";
 const parameter = /[\t ]*;[\t ]*([\w*-]+)=(?:"((?:[^"\\]|\\"|\\(?!"))*)"|([^\t ;"]*))/y;
 
-/** Splits a body. Throws a StyleError or an HttpError if it is malformed. */
+/** Splits a body. Throws an InvalidValue or an HttpError if it is malformed. */
 export function parseMultipart(bytes: Buffer, contentType: string): FormPart[] {
   const boundary = parseMediaType(contentType)?.parameters.get("boundary") ?? "";
   if (boundary === "" || boundary.length > 70) throw malformed(); // RFC 2046, section 5.1.1
@@ -75,6 +75,6 @@ function find(bytes: Buffer, text: string, start: number): number {
   return position;
 }
 
-function malformed(): StyleError {
-  return new StyleError("must be multipart/form-data, with the boundary that its Content-Type declares");
+function malformed(): InvalidValue {
+  return new InvalidValue("must be multipart/form-data, with the boundary that its Content-Type declares");
 }

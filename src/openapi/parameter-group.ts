@@ -1,10 +1,8 @@
 // The parameters of one location: reads and validates them. Also the cells of a table, which are texts like parameters.
-import type { ErrorObject } from "ajv";
-import { HttpError, type HttpErrorCode } from "../http/index.ts";
-import { shorten } from "../lib/index.ts";
+import { HttpError } from "../http/index.ts";
+import { type Checked, InvalidValue, shorten } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { Validated } from "./body.ts";
-import { StyleError } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
 import type { Schemas } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
@@ -17,7 +15,7 @@ export interface Parameter<Texts> {
   readonly default: unknown;
   /** Whether it reads what the others leave. */
   readonly isRest?: () => boolean;
-  /** Returns the value; undefined if it is missing. Throws a StyleError. */
+  /** Returns the value; undefined if it is missing. Throws an InvalidValue. */
   read(texts: Texts): unknown;
 }
 
@@ -32,7 +30,6 @@ export interface GroupOptions<Source, Texts> {
   readonly findUnknown?: (texts: Texts) => Iterable<string>;
   /** The name of a parameter in messages: "query parameter". */
   readonly noun: string;
-  readonly code?: HttpErrorCode;
 }
 
 /** The parameters of one location. Its `validate` is the validator that Fastify runs. */
@@ -46,14 +43,22 @@ export class ParameterGroup<Source, Texts = Source> {
     this.#options = options;
   }
 
-  /** Reads and validates the parameters of a request, and fills in default values. */
+  /** Reads and validates the parameters of a request, and fills in default values. The validator that Fastify runs. */
   readonly validate = (source: unknown): Validated => {
+    const { value, problem } = this.check(source as Source);
+    if (problem === undefined) return { value };
+    const subject = problem.path === "" ? "request" : `${this.#options.noun} '${problem.path}'`;
+    return { error: new HttpError("invalid_parameter", `The ${subject} ${problem.requirement}.`) };
+  };
+
+  /** Reads and validates parameters, and fills in default values. */
+  readonly check = (source: Source): Checked => {
     const { parameters, validate, split, findUnknown, noun } = this.#options;
     this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
     const values: Record<string, unknown> = Object.create(null);
     let current: Parameter<Texts> | undefined;
     try {
-      const texts = split(source as Source);
+      const texts = split(source);
       for (const parameter of this.#ordered) {
         current = parameter;
         const value = parameter.read(texts);
@@ -62,25 +67,16 @@ export class ParameterGroup<Source, Texts = Source> {
       }
       if (findUnknown) for (const name of findUnknown(texts)) values[name] = "";
     } catch (error) {
-      if (!(error instanceof StyleError)) throw error;
+      if (!(error instanceof InvalidValue)) throw error;
       const { name } = current as Parameter<Texts>; // `split` does not throw
-      return { error: this.#fail(`The ${noun} '${shorten(name)}' ${error.message}.`) };
+      return { problem: { path: shorten(name), requirement: error.requirement } };
     }
     const result = validate(values);
-    return "value" in result ? { value: result.value } : { error: this.#toHttpError(result.errors) };
-  };
-
-  #toHttpError(errors: readonly ErrorObject[]): HttpError {
-    const { noun } = this.#options;
-    const { path, requirement } = describeFailure(errors, noun);
-    const subject = path === "" ? "request" : `${noun} '${path}'`;
+    if ("value" in result) return result;
+    const { path, requirement } = describeFailure(result.errors, noun);
     const form = requirement.startsWith("must be an integer") ? ", in plain decimal digits" : "";
-    return this.#fail(`The ${subject} ${requirement}${form}.`);
-  }
-
-  #fail(message: string): HttpError {
-    return new HttpError(this.#options.code ?? "invalid_parameter", message);
-  }
+    return { problem: { path, requirement: requirement + form } };
+  };
 }
 
 // A handler may change the value.
@@ -96,7 +92,7 @@ function isRest({ isRest = () => false }: Parameter<never>): boolean {
  * Creates the validation of a row of a table, whose cells are texts like parameters, by column. `schema` is the schema
  * of an object of the document.
  */
-export function createRowValidator(schema: Part, schemas: Schemas): (row: unknown) => Validated {
+export function createRowValidator(schema: Part, schemas: Schemas): (row: Readonly<Record<string, string>>) => Checked {
   const shape = new Shape([schemas.at(schema.pointer)]);
   const columns = shape.propertyNames;
   const parameters = columns.map((name): Parameter<Readonly<Record<string, string>>> => {
@@ -113,6 +109,5 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: unknow
     split: (row: Readonly<Record<string, string>>) => row,
     findUnknown: (row) => Object.keys(row).filter((name) => !columns.includes(name)),
     noun: "column",
-    code: "invalid_body",
-  }).validate;
+  }).check;
 }

@@ -1,11 +1,8 @@
 // The styles of parameters (OpenAPI 3.1.1, section 4.8.12.3): turns texts into strings, arrays and objects, whose members
 // are numbers and booleans if the schema says so. Texts are split before they are decoded, so that a value can have an
 // encoded delimiter.
-import { shorten } from "../lib/index.ts";
+import { InvalidValue, shorten } from "../lib/index.ts";
 import type { Shape } from "./value-shape.ts";
-
-/** Thrown if a text does not have the form of its style. The message completes "The query parameter 'x' …". */
-export class StyleError extends Error {}
 
 /** How a value is written. */
 export interface Style {
@@ -49,7 +46,7 @@ export function readPairs(texts: Map<string, string[]>, style: Style): unknown {
   const [value = ""] = values;
   const isList = explode && shape.types.has("array") && (values.length > 1 || shape.isOnly("array"));
   if (isList) return parseItems(values, style);
-  if (values.length > 1) throw new StyleError(`must be given once, not ${values.length} times`);
+  if (values.length > 1) throw new InvalidValue(`must be given once, not ${values.length} times`);
   if (style.style === "spaceDelimited") return readList(value.replaceAll("+", "%20"), style, "%20");
   if (style.style === "pipeDelimited") return readList(value.replace(/%7c/gi, "|"), style, "|");
   return readList(value, style, ",");
@@ -77,12 +74,12 @@ function readMatrix(text: string, style: Style): unknown {
   }
   const values = parts.map((part) => {
     const [key, value] = splitPair(part, "");
-    if (decode(key) !== name) throw new StyleError(`must begin with ;${name}=`);
+    if (decode(key) !== name) throw new InvalidValue(`must begin with ;${name}=`);
     return value;
   });
   if (explode && shape.types.has("array") && (values.length > 1 || shape.isOnly("array")))
     return parseItems(values, style);
-  if (values.length > 1) throw new StyleError(`must be given once, not ${values.length} times`);
+  if (values.length > 1) throw new InvalidValue(`must be given once, not ${values.length} times`);
   return readList(values[0] as string, { ...style, explode: false }, ",");
 }
 
@@ -97,7 +94,7 @@ function readProperties(texts: Map<string, string[]>, { shape, decode }: Style):
   if (names.length === 0) return undefined;
   const pairs = names.map((name): [string, string] => {
     const values = texts.get(name) as string[];
-    if (values.length > 1) throw new StyleError(`must have the property ${shorten(name)} once`);
+    if (values.length > 1) throw new InvalidValue(`must have the property ${shorten(name)} once`);
     texts.delete(name);
     return [name, values[0] as string];
   });
@@ -111,12 +108,12 @@ function readDeepObject(texts: Map<string, string[]>, { name, shape, decode }: S
   for (const [key, values] of texts) {
     if (!key.startsWith(`${name}[`)) continue;
     const [, path] = /^((?:\[[^[\]]*\])+)$/.exec(key.slice(name.length)) ?? [];
-    if (path === undefined) throw new StyleError(`must have properties such as ${name}[property]`);
+    if (path === undefined) throw new InvalidValue(`must have properties such as ${name}[property]`);
     isFound = true;
     texts.delete(key);
     let tree = root;
     const names = path.slice(1, -1).split("][");
-    if (names.length > maxDepth) throw new StyleError(`must have at most ${maxDepth} levels`);
+    if (names.length > maxDepth) throw new InvalidValue(`must have at most ${maxDepth} levels`);
     for (const part of names) {
       const child = tree.children.get(part) ?? { children: new Map(), values: [] };
       tree.children.set(part, child);
@@ -134,7 +131,7 @@ interface Tree {
 
 function toValue({ children, values }: Tree, shape: Shape): unknown {
   if (children.size > 0 && values.length > 0)
-    throw new StyleError("must not have a value and properties of the same name");
+    throw new InvalidValue("must not have a value and properties of the same name");
   const isArray =
     shape.types.has("array") && (children.size === 0 || [...children.keys()].every((key) => /^\d*$/.test(key)));
   if (isArray && (values.length > 1 || children.size > 0 || shape.isOnly("array"))) {
@@ -149,7 +146,7 @@ function toValue({ children, values }: Tree, shape: Shape): unknown {
   }
   if (children.size > 0)
     return fromEntries([...children].map(([key, child]) => [key, toValue(child, shape.property(key))]));
-  if (values.length > 1) throw new StyleError("must have each property once");
+  if (values.length > 1) throw new InvalidValue("must have each property once");
   return shape.parsePrimitive(values[0] as string);
 }
 
@@ -160,7 +157,8 @@ function toObject(
   decodeName = decode,
 ): Values {
   const entries = pairs.map(([key, value]) => [decodeName(key), value] as const);
-  if (new Set(entries.map(([key]) => key)).size < entries.length) throw new StyleError("must have each property once");
+  if (new Set(entries.map(([key]) => key)).size < entries.length)
+    throw new InvalidValue("must have each property once");
   return fromEntries(
     entries.map(([key, value]) => {
       const property = shape.property(key);
@@ -180,18 +178,18 @@ function fromEntries(entries: readonly (readonly [string, unknown])[]): Values {
 }
 
 function toPairs(parts: readonly string[]): [string, string][] {
-  if (parts.length % 2 === 1) throw new StyleError("must have a value for each property, such as property,value");
+  if (parts.length % 2 === 1) throw new InvalidValue("must have a value for each property, such as property,value");
   return parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1] as string]] : []));
 }
 
 function splitPair(text: string, missing?: string): [string, string] {
   const end = text.indexOf("=");
   if (end >= 0) return [text.slice(0, end), text.slice(end + 1)];
-  if (missing === undefined) throw new StyleError("must have properties such as property=value");
+  if (missing === undefined) throw new InvalidValue("must have properties such as property=value");
   return [text, missing];
 }
 
 function removePrefix(text: string, prefix: string): string {
-  if (!text.startsWith(prefix)) throw new StyleError(`must begin with ${prefix}`);
+  if (!text.startsWith(prefix)) throw new InvalidValue(`must begin with ${prefix}`);
   return text.slice(1);
 }

@@ -1,8 +1,9 @@
 // The parameters of an operation: reads them strictly from path, query, headers and cookies. A parameter is parsed only
 // from the plain form of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
+import { parseJson } from "../lib/index.ts";
 import { defaultOf } from "./default-values.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
-import { type FormEncoding, parseField, readForm } from "./form.ts";
+import { type FormEncoding, readForm } from "./form.ts";
 import { formatOf } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import { decodeComponent, decodePercent, type Pairs, parseCookies, parsePairs, splitCookies } from "./pairs.ts";
@@ -200,7 +201,7 @@ function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead:
 function readContent(text: unknown, mediaType: string, encoding: FormEncoding): unknown {
   const format = formatOf(mediaType);
   if (typeof text === "string" && format === "form") return readForm(text, encoding);
-  return typeof text === "string" && format === "json" ? parseField(text) : text;
+  return typeof text === "string" && format === "json" ? parseJson(text) : text;
 }
 
 const decoders = {

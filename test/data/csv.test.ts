@@ -36,7 +36,7 @@ t.test("Rejects a file with an invalid header", async (t) => {
   });
   t.match(await importCsv(url, 'name,"categoryId"x\nname,categoryId\nA,1\n', "--skip-bad"), {
     status: 1,
-    stderr: /^petstore: Invalid header: The line has invalid quotes in field 2: .* Allowed columns: name/,
+    stderr: /^petstore: The header has invalid quotes in field 2: .* Allowed columns: name/,
   });
 });
 

@@ -37,7 +37,7 @@ function stopIn(phase: "validation" | "writing") {
 async function prepareImport(t: Test, lines: string) {
   const input = await openInput(write(t, [lines]), Readable.from([]));
   t.teardown(() => input.close());
-  const checked = await validateInput(input, format, document, t.fail, ignore);
+  const checked = await validateInput({ input, format, document, report: t.fail, progress: ignore });
   return { input, format, document, checked };
 }
 

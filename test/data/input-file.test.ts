@@ -32,7 +32,7 @@ t.test("Rejects an input that changes after its validation, before it writes a c
     const padding = description.includes("chunks") ? " ".repeat(65_536 - (text.length % 65_536) - 1) : "";
     writeFileSync(file, text + (padding && `${padding}\n`));
     const input = await openInput(file, Readable.from([]));
-    const checked = await validateInput(input, format, document, ignore, ignore);
+    const checked = await validateInput({ input, format, document, report: ignore, progress: ignore });
     change();
     const parts = { input, format, document, checked };
     const message = /^The file changed during the import\. \d+ pets were imported/;

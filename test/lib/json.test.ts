@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import t from "tap";
 import { canonicalJson, parseInteger, parseJson, toJson } from "../../src/lib/json.ts";
+import { InvalidValue } from "../../src/lib/problem.ts";
 
 t.test("Parses integers exactly, also with a fraction or an exponent", async (t) => {
   for (const [text, value] of [
@@ -20,10 +21,8 @@ t.test("Parses integers exactly, also with a fraction or an exponent", async (t)
     ["1e30", 1e30],
   ] as const)
     t.strictSame(parseJson(`{"a":[${text}]}`), { a: [value] }, text);
-  t.throws(
-    () => parseJson("9007199254740993.5"),
-    new SyntaxError("the number 9007199254740993.5 can't be represented exactly"),
-  );
+  const message = "is not valid JSON: the number 9007199254740993.5 can't be represented exactly";
+  t.throws(() => parseJson("9007199254740993.5"), new InvalidValue(message));
 });
 
 t.test("Parses any JSON, and serializes it to the same text", async () => {
@@ -39,7 +38,7 @@ t.test("Rejects text that other parsers may read differently", async (t) => {
     ['{"\\udc00":1}', /a lone surrogate/],
     ["[1,]", /JSON/],
   ] as const)
-    t.throws(() => parseJson(text), { name: "SyntaxError", message }, text);
+    t.throws(() => parseJson(text), { message }, text);
   t.same(parseJson('{"a":"\\"a\\":","b":{"a":1}}'), { a: '"a":', b: { a: 1 } }, "names in strings and other objects");
 });
 

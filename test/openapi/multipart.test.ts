@@ -115,7 +115,7 @@ t.test("Validates fields, whether they have a file name or not", async (t) => {
     [["title", Buffer.from([255]), "text/plain", "x"], 400, "The body must be encoded in UTF-8."],
     [["count", "x"], 400, "The field 'count' must be an integer."],
     [["ids", "x"], 400, "The field 'ids.0' must be an integer."],
-    [["meta", "{x"], 400, /^The body has the invalid field 'meta': it must be JSON/],
+    [["meta", "{x"], 400, /^The body has the invalid field 'meta': it is not valid JSON/],
     [["meta", "{}"], 400, "The field 'meta' must have the field 'x'."],
     [["other", "1"], 400, /^The body has the unknown field 'other'/],
     [["other", "1", "image/png", "x"], 400, /^The body has the unknown field 'other'/],

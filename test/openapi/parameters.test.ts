@@ -258,7 +258,7 @@ const rejected: [parameters: string, query: string, message: string | RegExp][] 
     "The query parameter 'a' must have properties such as a[property].",
   ],
   ["[{ name: a, in: query, style: deepObject, schema: { type: object } }]", "a=1", /'a'/],
-  ["[{ name: a, in: query, content: { application/json: { schema: {} } } }]", "a={", /'a' must be JSON: /],
+  ["[{ name: a, in: query, content: { application/json: { schema: {} } } }]", "a={", /'a' is not valid JSON: /],
   ["[{ name: a, in: query, content: { application/json: { schema: { type: object } } } }]", "a=1", /'a' must be/],
   ['[{ $ref: "#/components/parameters/Shared" }]', "shared=101", /'shared' must be at most 100/],
 ];

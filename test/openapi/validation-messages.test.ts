@@ -6,14 +6,15 @@ import { Schemas } from "../../src/openapi/schema.ts";
 
 type Schema = Record<string, unknown>;
 
-/** Returns the message for a value that violates the schema of a body. */
+/** Returns the sentence for a value that violates a schema. */
 function validate(schema: Schema, body: unknown): string | undefined {
   const root = Part.of({ schema });
   const schemas = new Schemas(root);
   const options = { report: (_: string, reason: string) => t.fail(reason) };
   schemas.add(schema, "/schema", options);
   schemas.checkReferences(options);
-  return createRecordValidator(root.find("/schema"), schemas)(body).error?.message;
+  const { problem } = createRecordValidator(root.find("/schema"), schemas)(body);
+  return problem && `The ${problem.path === "" ? "body" : `field '${problem.path}'`} ${problem.requirement}.`;
 }
 
 /** Returns the message for the field `x` of a body. */

@@ -72,7 +72,7 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, document }
   };
   const show = (done: number, total?: number) => bar.show("checking", done, total, "bytes");
   const progress = cancelOnSignal(io, show, "Stopped. Nothing was imported.");
-  const checked = await validateInput(input, format, document, report, progress).finally(bar.clear);
+  const checked = await validateInput({ input, format, document, report, progress }).finally(bar.clear);
   if (checked.bad > maxProblems) {
     const more = `and ${checked.bad - maxProblems} more`;
     problems.push(more);

@@ -1,0 +1,44 @@
+// What is wrong with a value that a client or a file has sent, as data: the layer that reports it writes the sentence.
+
+/** What is wrong with a value. */
+export interface Problem {
+  /** The path of the invalid part, such as `owner.name`. Empty for the value itself. */
+  readonly path: string;
+  /** The requirement that it violates, which completes a sentence about it: "must be at most 100". */
+  readonly requirement: string;
+}
+
+/** The result of a validation: the value, or what is wrong with it. */
+export type Checked<T = unknown> =
+  | { readonly value: T; readonly problem?: undefined }
+  | { readonly problem: Problem; readonly value?: undefined };
+
+/** An error that is an expected result and not a bug. It has no stack trace, which would be expensive and of no use. */
+export class ExpectedError extends Error {
+  constructor(message: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Reports that a value is invalid. The message is the requirement. */
+export class InvalidValue extends ExpectedError implements Problem {
+  readonly path: string;
+
+  constructor(requirement: string, path = "") {
+    super(requirement);
+    this.path = path;
+  }
+
+  get requirement(): string {
+    return this.message;
+  }
+}
+
+/** Returns a valid value. Throws an InvalidValue otherwise. */
+export function requireValid<T>({ value, problem }: Checked<T>): T {
+  if (problem) throw new InvalidValue(problem.requirement, problem.path);
+  return value as T;
+}
