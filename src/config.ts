@@ -1,6 +1,7 @@
 // The settings of the service, read from environment variables. `npm run docs` lists them in docs/configuration.md.
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
+import { parseDatabaseUrl } from "./lib/index.ts";
 
 /** The environment variables of this process. No other module reads them. */
 export const environment = process.env;
@@ -28,17 +29,6 @@ function integer(min: number, max: number): (text: string) => number | undefined
     const value = /^(0|[1-9]\d{0,4})$/.test(text) ? Number(text) : Number.NaN;
     return value >= min && value <= max ? value : undefined;
   };
-}
-
-// pg also accepts URLs without a host, if an option has it (…@/database?host=/run).
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && splitHosts(text).every((url) => URL.canParse(url.replace("@/", "@host/")));
-}
-
-/** Splits the URL of a database on several hosts, as in `postgres://a:5432,b:5432/petstore`, into a URL for each host. */
-export function splitHosts(url: string): string[] {
-  const [, start, hosts, end] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) as string[];
-  return (hosts as string).split(",").map((host) => `${start}${host}${end}`);
 }
 
 const unitSeconds = { s: 1, m: 60, h: 3_600 };
@@ -106,7 +96,7 @@ export const settings = {
     default: "sqlite:data/petstore.db",
     description: "Database of the pets and API keys: a SQLite file or a PostgreSQL URL",
     allowed: "sqlite:PATH, sqlite::memory: or postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE",
-    parse: (text: string) => (/^sqlite:(:memory:|[^:].*)$/.test(text) || isPostgresUrl(text) ? text : undefined),
+    parse: (text: string) => parseDatabaseUrl(text) && text,
   },
   DATABASE_POOL: {
     default: "10",

@@ -12,7 +12,7 @@ import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, tlsOptions } from "./http/index.ts";
 import { collectGarbage, escapeControlCharacters } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
-import { openStore, type Store } from "./store/index.ts";
+import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
 
 const requestGracePeriod = 8_000; // milliseconds until connections with requests in progress are closed
@@ -26,7 +26,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     if (config[name] && !config[name].endsWith(document.basePath))
       throw new Error(`${name} must be ${settings[name].allowed}, ${document.basePath}.`);
   const isPrimary = config.WORKERS > 1 && cluster.isPrimary;
-  if (isPrimary && config.DATABASE_URL === "sqlite::memory:")
+  if (isPrimary && isInMemory(config.DATABASE_URL))
     throw new Error("WORKERS must be 1 with an in-memory database, because other processes can't share it.");
 
   // The primary also opens the store, so that it is created once and problems are reported once.
@@ -41,8 +41,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     : await listen(config, { document, store, logger });
   if (listening && cluster.isWorker) process.send?.(listening);
   else if (listening) {
-    const isEmbedded = config.DATABASE_URL.startsWith("sqlite:");
-    const key = isEmbedded && isLoopback(listening.address) && (await createFirstKey(store));
+    const key = store.kind === "sqlite" && isLoopback(listening.address) && (await createFirstKey(store));
     const hasKeys = (await store.keys.list()).length > 0;
     printStartupMessage(listening.origin, document.basePath, key, hasKeys);
   }

@@ -1,6 +1,7 @@
 // Opens the store of a command, and closes it at the end.
-import { readConfig, settings } from "../config.ts";
-import { type OpenMode, openStore, openTables, type Store, type Tables } from "../store/index.ts";
+import { readConfig } from "../config.ts";
+import { parseDatabaseUrl } from "../lib/index.ts";
+import { isInMemory, type OpenMode, openStore, openTables, type Store, type Tables } from "../store/index.ts";
 import type { Io } from "./io.ts";
 
 /**
@@ -13,8 +14,7 @@ export async function withStore(
   mode: OpenMode = "migrate",
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_PREPARE: prepare } = readConfig(io.env);
-  if (url === "sqlite::memory:")
-    throw new Error("DATABASE_URL is an in-memory database, which ends with this command.");
+  if (isInMemory(url)) throw new Error("DATABASE_URL is an in-memory database, which ends with this command.");
   const store = await openStore(url, { mode, prepare });
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }
@@ -38,6 +38,6 @@ export function readDatabaseUrl({ env }: Io): string {
  * This is not an argument parser of commander, because its messages would show the value with the password.
  */
 export function requireDatabaseUrl(name: string, url: string): void {
-  if (!settings.DATABASE_URL.parse(url) || url === "sqlite::memory:")
+  if (!parseDatabaseUrl(url) || isInMemory(url))
     throw new Error(`${name} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }

@@ -18,6 +18,10 @@ import { copyTables, countUnusedIds, requireEmpty, setLastIds } from "./copy.ts"
 
 /** The options of `restore`. */
 export interface RestoreOptions extends OpenTablesOptions {
+  readonly document: Document;
+  readonly progress: BackupProgress;
+  /** Replaces all rows of a store that is not empty, even while it is in use. */
+  readonly force?: boolean | undefined;
   /**
    * Keeps the keys of the store and the secret that signs its cursors, instead of those of the backup. Does not restore
    * the Idempotency-Keys, which belong to the keys of the backup.
@@ -34,16 +38,11 @@ const notEmpty = "The database is not empty. Use --force to replace its data.";
  * Restores the store at `url` from a backup. Checks the integrity of the backup first, and creates the store if it does
  * not exist. Ids that the store or the backup has generated are never generated again. Rejects with an Error that
  * describes the problem, and then leaves the store unchanged.
- *
- * `force` replaces all rows of a store that is not empty, even while it is in use.
  */
 export async function restore(
   file: string,
   url: string,
-  document: Document,
-  force: boolean,
-  progress: BackupProgress,
-  options: RestoreOptions = {},
+  { document, progress, force = false, withoutKeys, ...options }: RestoreOptions,
 ): Promise<RestoreSummary> {
   const path = resolve(file); // SQLite gives some relative names another meaning, such as :memory:
   if ((await stat(path).catch(() => undefined))?.isDirectory())
@@ -61,7 +60,7 @@ export async function restore(
   const fill = async () => {
     if (!force) await requireEmptyAndUnused(to); // a service can have started meanwhile
     const from = await openBackup();
-    return replaceRows(from, to, { force, withoutKeys: options.withoutKeys }, progress).finally(() => from.close());
+    return replaceRows(from, to, { force, withoutKeys }, progress).finally(() => from.close());
   };
   return fill().finally(() => to.close());
 }

@@ -1,8 +1,8 @@
 // Modules without dependencies on the service, which any layer may use.
 export { writeAtomically } from "./atomic-file.ts";
+export { type PostgresDatabase, parseDatabaseUrl, type SqliteDatabase } from "./database-url.ts";
 export { collectGarbage } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
-export { HmacSha256 } from "./hmac.ts";
 export { canonicalJson, decodeUtf8, Json, parseInteger, parseJson, parseJsonBytes, toJson } from "./json.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";

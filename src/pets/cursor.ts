@@ -1,7 +1,7 @@
 // Keyset pagination. A cursor holds the id after which the page begins, signed together with the filter, so that a
 // forged cursor and a cursor of another filter are rejected.
-import { timingSafeEqual } from "node:crypto";
-import { canonicalJson, HmacSha256 } from "../lib/index.ts";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { canonicalJson } from "../lib/index.ts";
 import type { Page } from "../store/index.ts";
 
 const idBytes = 8;
@@ -12,12 +12,12 @@ export type ListQuery = { readonly limit: number; readonly cursor?: string };
 
 /** Translates between the cursors of a list and ids. */
 export class Pagination {
-  readonly #hmac: HmacSha256;
+  readonly #secret: Uint8Array;
   readonly #url: string;
 
   /** Signs the cursors of the list at `url` with `secret`. */
   constructor(secret: Uint8Array, url: string) {
-    this.#hmac = new HmacSha256(secret);
+    this.#secret = secret;
     this.#url = url;
   }
 
@@ -42,7 +42,7 @@ export class Pagination {
   #createCursor(id: bigint, { limit, cursor, ...filter }: ListQuery): string {
     const message = Buffer.from(`${" ".repeat(idBytes)}${canonicalJson(filter)}`);
     message.writeBigInt64BE(id);
-    const signature = this.#hmac.sign(message).slice(0, signatureBytes);
-    return Buffer.from(message.toString("binary", 0, idBytes) + signature, "binary").toString("base64url");
+    const signature = createHmac("sha256", this.#secret).update(message).digest();
+    return Buffer.concat([message.subarray(0, idBytes), signature.subarray(0, signatureBytes)]).toString("base64url");
   }
 }

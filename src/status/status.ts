@@ -17,7 +17,7 @@ export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "
   readonly store: Store;
   /** Resolves if the store can be used. */
   readonly checkStore: () => Promise<void>;
-  readonly config: Pick<Config, "METRICS_FROM" | "TRUST_PROXY" | "WORKERS" | "DATABASE_URL">;
+  readonly config: Pick<Config, "METRICS_FROM" | "TRUST_PROXY" | "WORKERS">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
   readonly authenticate: Authenticate<Caller>;
@@ -82,7 +82,7 @@ async function readStatus({ document, store, checkStore, config, metrics }: Stat
       contract: document.content.info.version,
       started: new Date(started),
       workers: config.WORKERS,
-      store: config.DATABASE_URL.startsWith("sqlite:") ? "sqlite" : "postgresql",
+      store: store.kind,
       reachable,
     },
     step,

@@ -1,5 +1,6 @@
 // Selects the implementation of a store by its URL.
 import { isAbsolute, sep } from "node:path";
+import { parseDatabaseUrl } from "../lib/index.ts";
 import type { Tables } from "./bulk.ts";
 import type { OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
@@ -68,9 +69,17 @@ export async function storeExists(url: string): Promise<boolean> {
   }
 }
 
-// Returns an absolute path or `:memory:`. SQLite gives relative names such as file:x another meaning. path.resolve would
+/** Returns whether a database URL names a database in memory, which ends with its process. */
+export function isInMemory(url: string): boolean {
+  return toFile(url) === ":memory:";
+}
+
+// Returns an absolute path or `:memory:`; undefined for PostgreSQL. SQLite gives relative names such as file:x another meaning. path.resolve would
 // remove `..` together with a symbolic link before it, but the system follows the link first.
 function toFile(url: string): string | undefined {
-  const path = /^sqlite:(.*)$/s.exec(url)?.[1];
-  return path === undefined || path === ":memory:" || isAbsolute(path) ? path : `${process.cwd()}${sep}${path}`;
+  const database = parseDatabaseUrl(url);
+  if (database === undefined) throw new Error("The URL of a database must be sqlite:PATH or postgres://HOST/DATABASE.");
+  if (database.kind === "postgresql") return undefined;
+  const { file = ":memory:" } = database;
+  return file === ":memory:" || isAbsolute(file) ? file : `${process.cwd()}${sep}${file}`;
 }

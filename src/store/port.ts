@@ -18,6 +18,7 @@ export type OpenMode = "create" | "migrate" | "readonly";
 
 /** The state of the service. Its methods are bound and enumerable, so that tracing can wrap them. */
 export interface Store {
+  readonly kind: "sqlite" | "postgresql";
   readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;

@@ -83,7 +83,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const stop = (phase: string) => {
       if (phase === "checking") throw new Error("Stopped.");
     };
-    await t.rejects(restore(file, url, document, true, stop), { message: /^Stopped\.$/ });
+    await t.rejects(restore(file, url, { document, force: true, progress: stop }), { message: /^Stopped\.$/ });
     const tables = await openTables(url, "readonly");
     await t.rejects(backup(tables, `${file}.not`, document, stop), { message: /^Stopped\.$/ });
     t.notOk(existsSync(`${file}.not`));

@@ -56,9 +56,11 @@ t.test(
     await tables.read(async (source) => {
       t.equal(await source.count("pets"), 40);
       let outcome: unknown;
-      const restored = restore(file, url, document, true, ignore, { lockTimeout: 1_000 }).catch((error) => {
-        outcome = error;
-      });
+      const restored = restore(file, url, { document, force: true, progress: ignore, lockTimeout: 1_000 }).catch(
+        (error) => {
+          outcome = error;
+        },
+      );
       const names: string[] = [];
       while (outcome === undefined) {
         names.push(`meanwhile ${names.length}`);
@@ -132,7 +134,9 @@ t.test("postgres: a service's count of deprecated calls waits for the end of a f
   const count = (doing: string) => {
     if (doing === "copying") counted ??= query(url, insert);
   };
-  t.match(await restore(file, url, document, true, count), { counts: { pets: 1_500, deprecated_calls: 0 } });
+  t.match(await restore(file, url, { document, force: true, progress: count }), {
+    counts: { pets: 1_500, deprecated_calls: 0 },
+  });
   await counted;
   const tables = await openTables(url, "readonly");
   t.equal(await tables.read((source) => source.count("deprecated_calls")), 1);

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
 import { formats, formatsByExtension, importPets, openInput, validateInput } from "../../data/index.ts";
+import { parseDatabaseUrl } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn } from "../io.ts";
 import { type OutputOptions, printFields, toIndentedJson } from "../output.ts";
@@ -83,6 +84,8 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, document }
 
 // A mistyped path creates a new database, so the user must see it.
 function warnIfNew(io: Io, url: string): void {
-  const [, file] = /^sqlite:(.*)$/s.exec(url) ?? [];
-  if (file !== undefined && !existsSync(file)) warn(io, `The database ${resolve(file)} does not exist. Creating it.`);
+  const database = parseDatabaseUrl(url);
+  if (database?.kind !== "sqlite") return;
+  const file = resolve(database.file as string);
+  if (!existsSync(file)) warn(io, `The database ${file} does not exist. Creating it.`);
 }

@@ -24,8 +24,9 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
     progress ??= cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
     progress(...args);
   };
-  const { force = false, withoutKeys } = options;
-  const summary = await restore(file, url, document, force, showProgress, { withoutKeys }).finally(bar.clear);
+  const { force, withoutKeys } = options;
+  const restoreOptions = { document, progress: showProgress, force, withoutKeys };
+  const summary = await restore(file, url, restoreOptions).finally(bar.clear);
   for (const name of summary.restoredKeys)
     warn(
       io,

@@ -3,7 +3,7 @@
 // pg connects to one host only, so this follows libpq: DATABASE_URL lists several hosts, and
 // target_session_attrs=read-write skips those that reject writes.
 import pg from "pg";
-import { splitHosts } from "../../config.ts";
+import { type PostgresDatabase, parseDatabaseUrl } from "../../lib/index.ts";
 
 /** The hosts of a database, one of which is in use. Connections start with the host that worked last. */
 export class Hosts {
@@ -18,7 +18,7 @@ export class Hosts {
     const [, attributes = "any"] = /[?&]target_session_attrs=([^&#]*)/.exec(url) ?? [];
     if (attributes !== "any" && attributes !== "read-write")
       throw new Error("target_session_attrs must be any or read-write");
-    this.urls = splitHosts(url);
+    this.urls = (parseDatabaseUrl(url) as PostgresDatabase).urls;
     this.mustBeWritable = attributes === "read-write";
   }
 

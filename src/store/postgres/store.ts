@@ -10,6 +10,7 @@ import { PostgresPets } from "./pets.ts";
 
 /** The store in a PostgreSQL database. */
 export class PostgresStore implements Store {
+  readonly kind = "postgresql";
   readonly pets: PostgresPets;
   readonly keys: PostgresKeys;
   readonly deprecated: DeprecatedCalls;

@@ -23,6 +23,7 @@ const defaultTimeouts: SqliteTimeouts = { busy: 5_000 };
 
 /** The store in a SQLite file. */
 export class SqliteStore implements Store {
+  readonly kind = "sqlite";
   readonly pets: SqlitePets;
   readonly keys: SqliteKeys;
   readonly deprecated: DeprecatedCalls;
