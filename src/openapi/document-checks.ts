@@ -104,25 +104,4 @@ function checkExtension(name: string, fields: Json, report: Report): void {
   const known = extensions[name];
   if (known !== undefined && !(known.beside in fields))
     report(`${name} in a place where it has no effect: move it to ${known.owner}`);
-  const similar = known ? undefined : Object.keys(extensions).find((other) => isSimilar(name, other));
-  if (similar) report(`${name}, which has no effect: did you mean ${similar}?`);
-}
-
-/** Returns whether two names differ by at most two edits (Levenshtein distance). */
-function isSimilar(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 2) return false;
-  let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [row, letter] of [...one].entries()) {
-    const next = [row + 1];
-    for (const [column, otherLetter] of [...other].entries()) {
-      const [replaced, removed, added] = [distances[column], distances[column + 1], next[column]] as [
-        number,
-        number,
-        number,
-      ];
-      next.push(letter === otherLetter ? replaced : 1 + Math.min(replaced, removed, added));
-    }
-    distances = next;
-  }
-  return (distances.at(-1) as number) <= 2;
 }

@@ -14,20 +14,8 @@ t.test("Rejects parts that would be ignored, and names the place", async (t) => 
       top("jsonSchemaDialect: http://x.example"),
     ],
     [
-      /operation getBook has x-sunest, which has no effect: did you mean x-sunset\? \(at \/paths\//,
-      get("x-sunest: 2030-01-01"),
-    ],
-    [
-      /operation getBook has x-depreacted-since, .*did you mean x-deprecated-since/,
-      get("x-depreacted-since: 2030-01-01"),
-    ],
-    [
       /operation getBook has x-max-bytes in a place where it has no effect: move it to a requestBody/,
       get("x-max-bytes: 10"),
-    ],
-    [
-      /The document has x-max-byte, .*did you mean x-max-bytes\? \(at \/components\/requestBodies\/Book\)/,
-      ["x-max-bytes:", "x-max-byte:"],
     ],
     [/The document has x-stability in a place .*: move it to an operation \(at \/\)/, top("x-stability: beta")],
     [
@@ -38,8 +26,8 @@ t.test("Rejects parts that would be ignored, and names the place", async (t) => 
       ],
     ],
     [
-      /The document has x-sunest, .* \(at \/components\/schemas\/Any\/properties\/properties\)/,
-      ["  schemas:\n", "  schemas:\n    Any: { properties: { properties: { x-sunest: 1 } } }\n"],
+      /The document has x-sunset in a place .* \(at \/components\/schemas\/Any\/properties\/properties\)/,
+      ["  schemas:\n", "  schemas:\n    Any: { properties: { properties: { x-sunset: 1 } } }\n"],
     ],
     [/operation getBook has x-sunset, but is not deprecated: add deprecated: true/, get("x-sunset: 2030-01-01")],
   ] as [RegExp, ...[string, string][]][])

@@ -53,6 +53,7 @@ const setErrorContent =
 
 /** Changes that break one rule: the name of the rule, its message, and the changes. */
 const broken: [rule: string, message: RegExp, ...changes: Change[]][] = [
+  ["known-extensions", /x-sunest is unknown/, setOperation("getPet", { "x-sunest": "2030-12-05" })],
   ["deprecated-since", /a date like/, setOperation("getPet", { "x-deprecated-since": undefined })],
   ["deprecated-since", /a date like/, setOperation("getPet", { "x-deprecated-since": "2026-11-31" })],
   ["deprecated-sunset", /a date like/, setOperation("getPet", { "x-sunset": undefined })],
