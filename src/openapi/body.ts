@@ -183,8 +183,10 @@ export const bodies = fp(
     app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
       // Some clients send a Content-Type with each request, also without a body.
       const { "content-length": length, "transfer-encoding": coding } = request.headers;
-      const isRequired = request.routeOptions.config.operation?.body?.required;
-      if (coding === undefined && (length === undefined || (length === "0" && !isRequired))) return undefined;
+      if (coding === undefined && length === undefined) return undefined;
+      const body = request.routeOptions.config.operation?.body;
+      const isForm = body?.select(request.headers["content-type"] as string)?.format === "form"; // it can be empty
+      if (length === "0" && coding === undefined && !body?.required && !isForm) return undefined;
       const content = selectContent(request);
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));

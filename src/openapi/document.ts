@@ -9,6 +9,7 @@ import { compileOperation, type Operation, type OperationPlace, type Report } fr
 import { Part } from "./part.ts";
 import { Schemas } from "./schema.ts";
 import { readBasePath } from "./servers.ts";
+import { describeVariant, groupVariants } from "./variants.ts";
 
 /** A valid document. */
 export interface Document {
@@ -88,17 +89,22 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   return { text, json, content, root, basePath: readBasePath(content), schemas, operations: reachable };
 }
 
-// Two templates that differ only in the names of their parameters, or in a query or fragment, are one path.
+// Two templates that differ only in the names of their parameters are one path.
 function removeUnreachable(operations: readonly Operation[], report: Report): Operation[] {
-  const routes = new Map<string, Operation>();
-  for (const operation of operations) {
-    const route = `${operation.method} ${operation.template.key}`;
-    const first = routes.get(route);
-    if (first)
-      report(`The operation ${operation.id} can't be reached, because ${first.id} has the same method and path.`);
-    else routes.set(route, operation);
+  const unreachable = new Set<Operation>();
+  for (const variants of groupVariants(operations)) {
+    const found = new Map<string, Operation>();
+    for (const operation of variants) {
+      const variant = describeVariant(operation);
+      const first = found.get(variant);
+      if (first === undefined) found.set(variant, operation);
+      else {
+        report(`The operation ${operation.id} can't be reached, because ${first.id} has the same method and path.`);
+        unreachable.add(operation);
+      }
+    }
   }
-  return [...routes.values()];
+  return operations.filter((operation) => !unreachable.has(operation));
 }
 
 async function compareWithSchema(content: OpenApi, report: Report): Promise<void> {

@@ -4,8 +4,8 @@ import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import type { DataValidationCxt } from "ajv/dist/types/index.js";
 import { findMainError } from "./validation-messages.ts";
 
-/** Whether a value comes from a client, or goes to it. */
-export type Direction = "request" | "response";
+/** Whether a value is the body of a request or of a response, or the parameters of a request. */
+export type Direction = "request" | "response" | "parameters";
 
 type Result = ErrorObject | undefined;
 

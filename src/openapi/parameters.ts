@@ -62,12 +62,12 @@ type ParameterPart = Part<ParameterObject>;
 /** Compiles the parameters of an operation. Reports what can't be served. */
 export function compileParameters(options: ParameterOptions): Parameters {
   const { parts, schemas, template, security, report, ignoreUnknown } = options;
-  // An API key in the query is no parameter.
+  // Neither an API key in the query is a parameter, nor a pair that selects the operation.
   const declared = parts.flatMap(({ value }) => (value.in === "query" ? [value.name] : []));
-  const keys = security
-    .flat()
-    .flatMap(({ scheme }) => (scheme.in === "query" ? [scheme.name as string] : []))
-    .filter((name) => !declared.includes(name));
+  const keys = [
+    ...security.flat().flatMap(({ scheme }) => (scheme.in === "query" ? [scheme.name as string] : [])),
+    ...template.query.keys(),
+  ].filter((name) => !declared.includes(name));
   checkPathParameters(parts, template, report);
   checkQuerystring(parts, report);
   const compile = <Texts>(locations: readonly string[], createRead: CreateRead<Texts>) => {

@@ -1,4 +1,5 @@
 // Path templates: /books/{bookId}, and several parameters in a segment: /files/{name}.{extension}.
+import { type Pairs, parsePairs } from "./pairs.ts";
 
 /** A path template. */
 export interface PathTemplate {
@@ -12,6 +13,8 @@ export interface PathTemplate {
   readonly routerNames: readonly string[];
   /** The places of the parameters in a path as it was sent. */
   readonly places: readonly Place[];
+  /** The pairs of a query behind the path, which tells it apart from other paths. */
+  readonly query: Pairs;
 }
 
 /** The place of a parameter in a path. */
@@ -25,8 +28,8 @@ export interface Place {
 }
 
 /**
- * Parses a path template, below a base path. Ignores a query or fragment behind it: a path has none, but some documents tell operations apart by
- * it. Throws an Error that begins with the path if it can't be routed.
+ * Parses a path template, below a base path. A path has neither query nor fragment, but some documents tell operations apart
+ * by it. Throws an Error that begins with the path if it can't be routed.
  */
 export function parsePathTemplate(written: string, basePath = ""): PathTemplate {
   const allNames: string[] = [];
@@ -62,7 +65,8 @@ export function parsePathTemplate(written: string, basePath = ""): PathTemplate 
     });
     return escapeRouter(prefix) + parts.join("");
   });
-  return { names, key, routerPath: routerSegments.join("/"), routerNames, places };
+  const [, query = ""] = /^[^?#]*\?([^#]*)/.exec(written) ?? [];
+  return { names, key, routerPath: routerSegments.join("/"), routerNames, places, query: parsePairs(query) };
 }
 
 /**

@@ -20,9 +20,21 @@ export interface Pattern {
   toString(): string;
 }
 
-/** Compiles a regular expression of JSON Schema (ECMA-262, with the flag u). Throws a SyntaxError if it is invalid. */
+/**
+ * Creates a regular expression of JSON Schema (ECMA-262, with the flag u). Without the flag, more escapes are valid, such as `\:` in
+ * many documents. Throws a SyntaxError if it is invalid.
+ */
+export function toRegExp(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+/** Compiles a regular expression. Throws a SyntaxError if it is invalid. */
 export function compilePattern(pattern: string): Pattern {
-  const native = new RegExp(pattern, "u");
+  const native = toRegExp(pattern);
   const root = tokenizePattern(pattern);
   let linear: Pattern | undefined;
   return {

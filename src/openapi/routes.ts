@@ -10,6 +10,7 @@ import { createMockHandler } from "./mock.ts";
 import type { Operation } from "./operation.ts";
 import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
+import { createVariantConstraint, groupVariants } from "./variants.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -56,15 +57,23 @@ async function registerRoutes<Operations, Context, Caller>(
   const routes = createRoutes(options);
   app.decorateRequest("caller");
   await app.register(bodies);
+  const groups = groupVariants(document.operations);
+  const firsts = groups.map(([first]) => first as Operation);
   await app.register(glue, {
-    specification: toRouteTable(document),
+    specification: toRouteTable(firsts),
     operationResolver: (id) => routes.get(id) as FastifyRoute,
   });
-  for (const operation of document.operations.filter(({ method }) => !gluedMethods.test(method))) {
+  const addRoute = ({ id, method, template }: Operation, constraints = {}) =>
+    app.route({ ...(routes.get(id) as FastifyRoute), method, url: template.routerPath, constraints });
+  for (const operation of firsts.filter(({ method }) => !gluedMethods.test(method))) {
     if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
-    const { method, template } = operation;
-    app.route({ ...(routes.get(operation.id) as FastifyRoute), method, url: template.routerPath });
+    addRoute(operation);
   }
+  const variants = groups.flatMap(([, ...others]) => others);
+  if (variants.length === 0) return;
+  const constraint = createVariantConstraint(groups);
+  app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
+  for (const operation of variants) addRoute(operation, { [constraint.name]: operation.id });
 }
 
 // The methods that fastify-openapi-glue routes.
@@ -72,7 +81,7 @@ const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
 
 // What fastify-openapi-glue reads of a document: paths, methods and operationIds. It would replace each reference of the
 // real document by what it refers to.
-function toRouteTable({ operations }: Document): object {
+function toRouteTable(operations: readonly Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { id, method, template } of operations.filter(({ method }) => gluedMethods.test(method))) {
     const route = { operationId: id, responses: { default: { description: "" } } };

@@ -1,5 +1,6 @@
 // The keywords of JSON Schema 2020-12: the form of their values, and which of them contain schemas.
 import { escapeToken } from "./part.ts";
+import { toRegExp } from "./regular-expressions.ts";
 
 /** A schema of the document. */
 export type Schema = boolean | SchemaObject;
@@ -164,7 +165,7 @@ function isSchema(value: unknown): value is Schema {
 /** Returns whether a text is a regular expression. */
 export function isPattern(text: string): boolean {
   try {
-    new RegExp(text, "u");
+    toRegExp(text);
     return true;
   } catch {
     return false;

@@ -197,7 +197,7 @@ export class Schemas {
       for (const [name, convert] of conversions) if (name in values) values[name] = convert(values[name]);
       return values;
     };
-    return createValidate(compile, () => convert, "request");
+    return createValidate(compile, () => convert, "parameters");
   }
 
   /** Returns the validation of the schema at a place of the document. Compiles it at its first call. */

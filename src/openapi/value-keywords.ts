@@ -1,6 +1,6 @@
 // Keywords of schemas that Ajv does not have, or judges differently.
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
-import type { DataValidateFunction } from "ajv/dist/types/index.js";
+import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import { toJson } from "../lib/index.ts";
 import type { Direction, ValidationContext } from "./memoized-validation.ts";
 import type { SchemaNode } from "./schema-node.ts";
@@ -11,29 +11,20 @@ interface Failure {
   readonly params?: object;
 }
 
-type Check = (value: unknown, context: ValidationContext) => Failure | undefined;
+type Check = (value: unknown, context: ValidationContext, key: string | number | undefined) => Failure | undefined;
 
 /** The keywords, to be added to Ajv in place of its own. `matches` returns whether a value matches a schema. */
 export function valueKeywords(
   matches: (node: SchemaNode, value: unknown, context: ValidationContext) => boolean,
 ): FuncKeywordDefinition[] {
   return [
-    // Of a property that must not be sent in one direction.
-    define(
-      "readOnly",
-      (isMarked) =>
-        (_, { direction }) =>
-          isMarked && direction === "request" ? { keyword: "readOnly" } : undefined,
-    ),
-    define(
-      "writeOnly",
-      (isMarked) =>
-        (_, { direction }) =>
-          isMarked && direction === "response" ? { keyword: "writeOnly" } : undefined,
-    ),
+    defineMarker("readOnly", "request"),
+    defineMarker("writeOnly", "response"),
     define("requiredIn", (names) => (value, { direction }) => {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-      const missing = (names as Record<Direction, string[]>)[direction].find((name) => !Object.hasOwn(value, name));
+      const missing = (names as Partial<Record<Direction, string[]>>)[direction]?.find(
+        (name) => !Object.hasOwn(value, name),
+      );
       return missing === undefined ? undefined : { keyword: "required", params: { missingProperty: missing } };
     }),
     define("exactEnum", (values) => {
@@ -52,14 +43,28 @@ export function valueKeywords(
   ];
 }
 
+// Of a property that must not be sent in one direction. It has no meaning for parameters, items and whole bodies.
+function defineMarker(keyword: "readOnly" | "writeOnly", excluded: Direction): FuncKeywordDefinition {
+  return define(
+    keyword,
+    (isMarked) =>
+      (_, { direction }, key) =>
+        isMarked && direction === excluded && typeof key === "string" ? { keyword } : undefined,
+  );
+}
+
 function define(keyword: string, create: (value: unknown) => Check): FuncKeywordDefinition {
   return {
     keyword,
     errors: true,
     compile(schema: unknown) {
       const check = create(schema);
-      const validate: DataValidateFunction = function (this: ValidationContext, value: unknown) {
-        const failure = check(value, this);
+      const validate: DataValidateFunction = function (
+        this: ValidationContext,
+        value: unknown,
+        cxt?: DataValidationCxt,
+      ) {
+        const failure = check(value, this, cxt?.parentDataProperty);
         if (failure) validate.errors = [{ params: {}, ...failure }];
         return failure === undefined;
       };

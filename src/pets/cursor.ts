@@ -1,6 +1,6 @@
 // Keyset pagination. A cursor holds the id after which the page begins, signed together with the filter, so that a
 // forged cursor and a cursor of another filter are rejected.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { canonicalJson } from "../lib/index.ts";
 import type { Page } from "../store/index.ts";
 
@@ -12,12 +12,12 @@ export type ListQuery = { readonly limit: number; readonly cursor?: string };
 
 /** Translates between the cursors of a list and ids. */
 export class Pagination {
-  readonly #secret: Uint8Array;
+  readonly #key: KeyObject;
   readonly #url: string;
 
   /** Signs the cursors of the list at `url` with `secret`. */
   constructor(secret: Uint8Array, url: string) {
-    this.#secret = secret;
+    this.#key = createSecretKey(secret);
     this.#url = url;
   }
 
@@ -42,7 +42,7 @@ export class Pagination {
   #createCursor(id: bigint, { limit, cursor, ...filter }: ListQuery): string {
     const message = Buffer.from(`${" ".repeat(idBytes)}${canonicalJson(filter)}`);
     message.writeBigInt64BE(id);
-    const signature = createHmac("sha256", this.#secret).update(message).digest();
+    const signature = createHmac("sha256", this.#key).update(message).digest();
     return Buffer.concat([message.subarray(0, idBytes), signature.subarray(0, signatureBytes)]).toString("base64url");
   }
 }

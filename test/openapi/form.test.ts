@@ -171,3 +171,26 @@ t.test("Reads a form with many fields in linear time", async (t) => {
   await time(20_000);
   t.ok((await time(80_000)) < 2_000);
 });
+
+t.test("A form can be empty", async (t) => {
+  const form = "application/x-www-form-urlencoded";
+  const { send, calls } = await serve(
+    documentOf(
+      ["[]", "[name]"]
+        .map(
+          (required, index) => `
+  /${index}:
+    post:
+      operationId: a${index}
+      requestBody: { content: { ${form}: { schema: { type: object, required: ${required} } } } }
+      responses: { 204: { description: x } }`,
+        )
+        .join(""),
+    ),
+  );
+  const headers = { "content-type": form, "content-length": "0" };
+  t.match(await send("POST", "/0", { headers }), { status: 204 });
+  t.match(await send("POST", "/1", { headers }), { status: 400, body: { message: /must have the field 'name'/ } });
+  t.match(await send("POST", "/1"), { status: 204 }, "no form at all");
+  t.match(calls, [{ body: {} }, { body: undefined }]);
+});

@@ -103,3 +103,24 @@ t.test("The default of a readOnly property is not filled in, because it must not
   t.same(calls[0]?.body, { name: "x" });
   t.match(await send("POST", "/x", { headers, payload: '{"state":"a"}' }), { status: 400 });
 });
+
+t.test("Concerns only properties: not parameters, items and whole bodies", async (t) => {
+  const { send } = await serve(
+    documentOf(
+      `  /a/{n}:
+    put:
+      operationId: a
+      parameters:
+        - { name: n, in: path, required: true, schema: { $ref: "#/components/schemas/number" } }
+        - { name: q, in: query, style: deepObject, schema: { required: [n], properties: { n: { $ref: "#/components/schemas/number" } } } }
+      requestBody: { content: { application/json: { schema: { readOnly: true, items: { $ref: "#/components/schemas/number" } } } } }
+      responses: { 204: { description: x } }`,
+      "components: { schemas: { number: { type: integer, readOnly: true } } }",
+    ),
+  );
+  const put = async (url: string, payload: string) =>
+    (await send("PUT", url, { payload, headers: { "content-type": "application/json" } })).status;
+  t.equal(await put("/a/1?q[n]=2", "[1]"), 204);
+  t.equal(await put("/a/x", "[1]"), 400);
+  t.equal(await put("/a/1", '["x"]'), 400);
+});

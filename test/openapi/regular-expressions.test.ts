@@ -1,6 +1,6 @@
 // The regular expressions of schemas match in linear time, whatever the document and the client write.
 import t from "tap";
-import { compilePattern, isSlow, tokenizePattern } from "../../src/openapi/regular-expressions.ts";
+import { compilePattern, isSlow, tokenizePattern, toRegExp } from "../../src/openapi/regular-expressions.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 import { compileSchema } from "../support/schemas.ts";
 
@@ -15,15 +15,12 @@ t.test("Matches like a regular expression of JavaScript, also on long texts", as
     ["^(\\d{2}:)*\\d{2}$", "01:02", "1:2"],
     ["^(?=.*\\d).+$", "a1", "a"],
     ["b", "abc", "ac"],
+    ["^[a-z\\:]+\\-$", "a:-", "a-:"], // only valid without the flag u
   ] as const) {
     const compiled = compilePattern(pattern);
     t.ok(compiled.test(good), `${pattern} matches ${good}`);
     t.notOk(compiled.test(bad), `${pattern} does not match ${bad}`);
-    t.equal(
-      compiled.test(bad.repeat(500)),
-      new RegExp(pattern, "u").test(bad.repeat(500)),
-      `${pattern} on a long text`,
-    );
+    t.equal(compiled.test(bad.repeat(500)), toRegExp(pattern).test(bad.repeat(500)), `${pattern} on a long text`);
   }
   t.throws(() => compilePattern("("), SyntaxError);
   t.equal(tokenizePattern("("), undefined);
