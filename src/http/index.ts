@@ -20,5 +20,6 @@ export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
 export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
+export { rejectUnrouted } from "./request-checks.ts";
 export { createSecurityHeaders } from "./security-headers.ts";
 export { serveFile } from "./static-files.ts";

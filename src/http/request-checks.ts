@@ -52,6 +52,11 @@ function checkTransferEncoding(value = "chunked"): HttpError | undefined {
   });
 }
 
+/** Throws the HttpError of a request that no route handles: 405, or 404 if its path does not exist. */
+export function rejectUnrouted(request: FastifyRequest): never {
+  throw toRoutingError(request);
+}
+
 function toRoutingError({ method, url, server }: FastifyRequest): HttpError {
   const methods = server.supportedMethods.filter((name) => {
     const route = server.findRoute({ url, method: name as HTTPMethods });

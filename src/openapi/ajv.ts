@@ -45,6 +45,15 @@ export function createValidate(
   };
 }
 
+// Of the format registry of OpenAPI.
+const integerFormats = {
+  int8: { min: -(2 ** 7), max: 2 ** 7 - 1 },
+  int16: { min: -(2 ** 15), max: 2 ** 15 - 1 },
+  uint8: { min: 0, max: 2 ** 8 - 1 },
+  uint16: { min: 0, max: 2 ** 16 - 1 },
+  uint32: { min: 0, max: 2 ** 32 - 1 },
+};
+
 /** Creates an Ajv with our keywords. `matches` returns whether a value matches a schema. */
 export function createAjv(matches: (node: SchemaNode, value: unknown, context: ValidationContext) => boolean): Ajv2020 {
   // Not the strict mode of Ajv, which also rejects valid schemas: a keyword without `type` beside it.
@@ -65,6 +74,11 @@ export function createAjv(matches: (node: SchemaNode, value: unknown, context: V
     ajv.removeKeyword(definition.keyword as string);
     ajv.addKeyword(definition);
   }
+  for (const [name, { min, max }] of Object.entries(integerFormats))
+    ajv.addFormat(name, {
+      type: "number",
+      validate: (value) => Number.isInteger(value) && value >= min && value <= max,
+    });
   // Enforced by numericType. On another type, the format is unknown.
   delete ajv.formats.int64;
   return ajv;

@@ -184,9 +184,9 @@ export const bodies = fp(
       // Some clients send a Content-Type with each request, also without a body.
       const { "content-length": length, "transfer-encoding": coding } = request.headers;
       if (coding === undefined && length === undefined) return undefined;
-      const body = request.routeOptions.config.operation?.body;
-      const isForm = body?.select(request.headers["content-type"] as string)?.format === "form"; // it can be empty
-      if (length === "0" && coding === undefined && !body?.required && !isForm) return undefined;
+      const isRequired = request.routeOptions.config.operation?.body?.required;
+      const isForm = request.mediaType === "application/x-www-form-urlencoded"; // it can be empty
+      if (length === "0" && coding === undefined && !isRequired && !isForm) return undefined;
       const content = selectContent(request);
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));

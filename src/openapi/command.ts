@@ -93,8 +93,8 @@ async function check(path: string, io: CommandIo): Promise<boolean> {
   const count = `${operations.length} ${operations.length === 1 ? "operation" : "operations"}`;
   io.stdout.write(
     problems.length === 0
-      ? `${count}. The server enforces every part of the document${exception}.\n`
-      : `${count}, ${problems.length} ${problems.length === 1 ? "problem" : "problems"}. The server starts with strict: false, and ignores the parts above.\n`,
+      ? `${count}. The server enforces its parameters, bodies, security and responses${exception}.\n`
+      : `${count}, ${problems.length} ${problems.length === 1 ? "problem" : "problems"}. With strict: false, the server logs and ignores these parts, but never a security requirement.\n`,
   );
   return problems.length === 0;
 }
@@ -123,7 +123,8 @@ function listStreams({ id, body }: Operation): string[] {
 }
 
 async function generate(path: string, output: string | undefined, io: CommandIo): Promise<void> {
-  const { content } = await readDocument(path, { report: () => {} });
+  const { content, operations } = await readDocument(path, { report: () => {} });
+  for (const { id, part } of operations) Object.assign(part.value, { operationId: id });
   const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${await generateTypes(content)}`;
   if (output === undefined) io.stdout.write(text);
   else await writeFile(output, text);

@@ -96,8 +96,8 @@ class ExampleBuilder {
   #createFrom(parts: readonly SchemaNode[], position: number): unknown {
     const index = position + this.#variant.choice; // so that the value of each variant differs
     const merged = mergeKeywords(parts);
-    if (merged.const !== undefined) return merged.const;
     const values = merged.enum as unknown[] | undefined;
+    if (merged.const !== undefined && values?.includes(merged.const) !== false) return merged.const;
     if (values && values.length > 0)
       return values.filter((value) => value !== null)[index % values.length] ?? values[0];
     const example = this.#variant.hasExamples ? findExample(parts, index) : undefined;

@@ -22,7 +22,23 @@ export async function generateTypes(
   options: GenerateOptions = { extensibleEnums: "union", fillsDefaults: true },
 ): Promise<string> {
   const { astToString, openapiTS, ts } = await loadGenerator();
-  const bigint = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+  const keywords = {
+    integer: ts.SyntaxKind.BigIntKeyword,
+    number: ts.SyntaxKind.NumberKeyword,
+    string: ts.SyntaxKind.StringKeyword,
+    boolean: ts.SyntaxKind.BooleanKeyword,
+    object: ts.SyntaxKind.ObjectKeyword,
+  } as const;
+  const toInt64Type = ({ type, nullable }: SchemaObject) =>
+    ts.factory.createUnionTypeNode(
+      [type, nullable === true ? "null" : []]
+        .flat(2)
+        .map((name) =>
+          name === "null"
+            ? ts.factory.createLiteralTypeNode(ts.factory.createNull())
+            : ts.factory.createKeywordTypeNode(keywords[name as keyof typeof keywords] ?? ts.SyntaxKind.UnknownKeyword),
+        ),
+    );
   const toUnion = (values: readonly string[]) =>
     ts.factory.createUnionTypeNode(
       values.map((value) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(value))),
@@ -30,8 +46,9 @@ export async function generateTypes(
   const copy = structuredClone(content);
   if (options.fillsDefaults) requireDefaults(copy);
   const nodes = await openapiTS(copy as never, {
-    transform: (schema: SchemaOfTypes) => {
-      if (isInt64(schema as SchemaObject)) return bigint;
+    transform: (schema: SchemaOfTypes, { path = "" }) => {
+      if (isInt64(schema as SchemaObject)) return toInt64Type(schema as SchemaObject);
+      if (isFile(schema as SchemaObject, path)) return ts.factory.createTypeReferenceNode("File");
       const values = (schema as SchemaObject)["x-extensible-enum"];
       return options.extensibleEnums === "union" && Array.isArray(values) ? toUnion(values) : undefined;
     },
@@ -47,6 +64,12 @@ async function loadGenerator() {
     throw new Error("Generating types needs two packages. Run npm install --save-dev openapi-typescript typescript@5.");
   });
   return { astToString, openapiTS, ts };
+}
+
+// Of a form. In JSON, no value has these bytes.
+function isFile({ type, format, contentMediaType, contentEncoding }: SchemaObject, path: string): boolean {
+  const isBinary = contentMediaType !== undefined && contentEncoding === undefined && path.includes("multipart");
+  return type === "string" && (format === "binary" || isBinary);
 }
 
 interface Parameter {

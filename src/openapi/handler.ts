@@ -6,7 +6,7 @@ import type { Json } from "../lib/index.ts";
 /** The operationId of an operation. `Operations` is the interface `operations` that openapi-typescript generates. */
 export type OperationId<Operations> = keyof Operations & string;
 
-type JsonType = `${string}/json` | `${string}+json`;
+type JsonType = `${string}/json${"" | `;${string}`}` | `${string}+json${"" | `;${string}`}`;
 type FormType = "application/x-www-form-urlencoded" | "multipart/form-data";
 
 /** The content of a request: by media type, a value, a text, or a stream. */

@@ -9,6 +9,7 @@ import type { Part } from "./part.ts";
 import type { UntypedResponse } from "./response.ts";
 import type { UntypedHandler } from "./route.ts";
 import type { Schemas } from "./schema.ts";
+import { isItemStream } from "./streams.ts";
 
 /** What a client prefers: the header Prefer (RFC 7240) with `status=404` and `example=name`. */
 interface Preferences {
@@ -56,6 +57,8 @@ function createResponse(
 function toBody(mediaType: string, value: unknown): Pick<UntypedResponse, "type" | "body"> {
   const type = mediaType === "*/*" ? "application/json" : mediaType.replace("/*", "/octet-stream");
   if (formatOf(type) === "json") return { type, body: value };
+  const items = Array.isArray(value) ? value : [value];
+  if (typeof value === "object" && value !== null && isItemStream(type, items)) return { type, body: items };
   return { type, body: value === undefined ? "" : typeof value === "string" ? value : toJson(value) };
 }
 

@@ -156,7 +156,8 @@ export class Responses {
       const result = validate && schema ? schema(value) : { value };
       if ("value" in result) return;
       const { path, requirement } = describeFailure(result.errors, "field");
-      throw new Error(`The handler returned a body of the status ${status} whose part '${path}' ${requirement}.`);
+      const part = path === "" ? "which" : `whose part '${path}'`;
+      throw new Error(`The handler returned a body of the status ${status}, ${part} ${requirement}.`);
     };
     if (isItemStream(mediaType, body)) {
       if (Array.isArray(body)) check(body, content?.validate);

@@ -71,7 +71,9 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       const cookies = cookieParameters ? readCookies(cookieParameters.validate(request.raw.headers)) : {};
       if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
       const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
-      return responses.write(reply, await handler(call, context, request), writeOptions);
+      const response = await handler(call, context, request);
+      if (response === undefined) throw new Error(`The handler of ${operation.id} returned no response.`);
+      return responses.write(reply, response, writeOptions);
     },
   };
 }

@@ -22,7 +22,9 @@ export interface SecurityContext {
 export type CheckCredential<Caller = unknown> = (
   credential: Credential,
   context: SecurityContext,
-) => Promise<Caller | undefined>;
+) => CheckResult<Caller> | Promise<CheckResult<Caller>>;
+
+type CheckResult<Caller> = Caller | undefined | null | false;
 
 /** Authenticates a request by itself. Returns the caller, or the error to respond with. */
 export type Authenticate<Caller = unknown> = (request: FastifyRequest) => Promise<Caller | HttpError>;

@@ -7,6 +7,7 @@ import {
   type EdgeOptions,
   type ErrorFormat,
   errorHandler,
+  rejectUnrouted,
   serveFile,
   serviceLinks,
 } from "../http/index.ts";
@@ -95,16 +96,24 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   return app;
 }
 
+type Plugin = FastifyPluginAsync<OpenApiOptions> & typeof serveInApp;
+
 /**
- * Serves a document in an existing Fastify app: `app.register(openApi, { document, handlers })`. Its errors have the same
+ * Serves a document in an existing Fastify app: `app.register(openApi<operations>, { document, handlers })`. Its errors have the same
  * shape as those of `createServer`, and the app's own routes keep theirs. The limits and timeouts are those of the app. With
  * the option `prefix` of `register`, all paths begin with it.
  */
-export const openApi: FastifyPluginAsync<OpenApiOptions> = async (app, options) => {
+export const openApi = serveInApp as Plugin;
+
+async function serveInApp<Operations = UntypedOperations, Context = unknown, Caller = unknown>(
+  app: FastifyInstance,
+  options: OpenApiOptions<Operations, Context, Caller>,
+): Promise<void> {
   const document = await loadDocument(options, app.log);
   await app.register(errorHandler, { links: linksOf(app.prefix, options), format: options.formatError });
+  if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
   await serveDocument(app, document, options, createSecurityHeaders(false, [""]).page);
-};
+}
 
 function linksOf(prefix: string, { docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
   return docs ? serviceLinks(prefix) : undefined;

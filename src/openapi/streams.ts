@@ -65,10 +65,10 @@ export function closeWithClient(response: ServerResponse): void {
   response.once("close", () => socket.off("end", close));
 }
 
-// An event of the HTML standard, section 9.2.5. A line break in a value would end the field. Another item is the data of
-// an event.
+// An event of the HTML standard, section 9.2.5. A line break in a value would end the field. An item with other members is
+// the data of an event.
 function toEvent(item: unknown): string {
-  const { event, id, retry, data } = (isObject(item) ? item : { data: item }) as Readonly<Record<string, unknown>>;
+  const { event, id, retry, data } = (isEvent(item) ? item : { data: item }) as Readonly<Record<string, unknown>>;
   const text = typeof data === "string" ? data : data === undefined ? undefined : toJson(data);
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${String(value).replace(/[\r\n]+/g, " ")}`);
@@ -76,6 +76,11 @@ function toEvent(item: unknown): string {
   return `${lines.join("\n")}\n\n`;
 }
 
-function isObject(item: unknown): boolean {
-  return typeof item === "object" && item !== null && !Array.isArray(item);
+function isEvent(item: unknown): boolean {
+  return (
+    typeof item === "object" &&
+    item !== null &&
+    !Array.isArray(item) &&
+    Object.keys(item).every((name) => /^(event|id|retry|data)$/.test(name))
+  );
 }

@@ -26,6 +26,7 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
   await app.register(swagger, { mode: "static", specification });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
+    indexPrefix: app.prefix,
     theme: {
       title: `${content.info.title} API`,
       css: [{ filename: "badges.css", content: badgeStyle }],

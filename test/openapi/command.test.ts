@@ -36,7 +36,7 @@ async function run(args: string[], signal?: AbortSignal) {
 t.test("check lists what the server would refuse, and what it would not enforce", async (t) => {
   t.same(await run(["check", library]), {
     code: 0,
-    stdout: "5 operations. The server enforces every part of the document.\n",
+    stdout: "5 operations. The server enforces its parameters, bodies, security and responses.\n",
     stderr: "",
   });
   t.match(await run(["check", faulty]), {
@@ -59,7 +59,7 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
     stdout: `- Note: The paths begin with /v1, as in the first server, and not with /v2.
 - Note: The paths begin with /v1, as in the first server, and not with /.
 - Note: The security scheme client (mutualTLS) needs a check with its own \`authenticate\`.
-1 operation. The server enforces every part of the document, except for the notes above.
+1 operation. The server enforces its parameters, bodies, security and responses, except for the notes above.
 `,
     stderr: "",
   });

@@ -37,6 +37,7 @@ t.test("Makes numbers within their limits", async (t) => {
     "{ type: integer, format: int64 }",
     "{ type: integer, format: int64, minimum: 9007199254740990 }",
     "{ type: integer, format: int32, minimum: 5 }",
+    "{ enum: [10, 11], allOf: [{ oneOf: [{ const: 1 }, { const: 10 }, { const: 11 }] }] }",
   ])
     await create(t, schema);
   t.equal(await create(t, "{ type: integer, format: int64, minimum: 5 }"), 5n);

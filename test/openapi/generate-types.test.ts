@@ -3,7 +3,8 @@ import { registerHooks } from "node:module";
 import t from "tap";
 import { parse } from "yaml";
 import { generateTypes } from "../../src/openapi/generate-types.ts";
-import { readDocument } from "../../src/openapi/index.ts";
+import { parseDocument, readDocument } from "../../src/openapi/index.ts";
+import { documentOf } from "../support/document-server.ts";
 import { libraryText } from "../support/library.ts";
 
 const extensible = "copies: { type: string, x-extensible-enum: [one, many] }";
@@ -32,4 +33,28 @@ t.test("An int64 is a bigint, a parameter with a default has a value, and an ext
   const forClients = await generateTypes(content, { extensibleEnums: "string", fillsDefaults: false });
   t.match(forClients, /limit\?: number;/);
   t.match(forClients, /copies\??: string;/);
+});
+
+t.test("An int64 can also be null, and a file of a form is a File", async (t) => {
+  const { content } = await parseDocument(
+    documentOf(`  /x:
+    post:
+      operationId: x
+      requestBody:
+        content:
+          multipart/form-data:
+            schema:
+              properties:
+                photo: { type: string, contentMediaType: image/png }
+                scans: { type: array, items: { type: string, format: binary } }
+                id: { type: [integer, "null", string], format: int64 }
+      responses: { 204: { description: x } }`),
+  );
+  const text = await generateTypes(content);
+  t.match(text, /photo\?: File;/);
+  t.match(text, /scans\?: File\[\];/);
+  t.match(text, /id\?: bigint \| null \| string;/);
+  const upgraded = structuredClone(content) as object as { components: object };
+  upgraded.components = { schemas: { n: { type: "integer", format: "int64", nullable: true } } };
+  t.match(await generateTypes({ ...upgraded, openapi: "3.0.3" } as never), /n: bigint \| null;/);
 });

@@ -126,3 +126,25 @@ t.test("Validates the request and the form of the credential first, and uses han
   t.match(await post({ "x-key": "any" }, { a: 1 }), { statusCode: 201, payload: "1" });
   t.match(await app.inject({ url: "/x", headers: { host: "x" } }), { payload: '"real"' });
 });
+
+t.test("Responds with events and items in the form of their media type", async (t) => {
+  const path = (name: string, content: string) =>
+    `  /${name}:\n    get: { operationId: ${name}, responses: { 200: { description: x, content: ${content} } } }\n`;
+  const item = "{ itemSchema: { type: object, required: [data], properties: { data: { const: a } } } }";
+  const document = parse(
+    documentOf(
+      path("events", `{ text/event-stream: ${item} }`) +
+        path("sequence", `{ application/json-seq: ${item} }`) +
+        path("lines", "{ application/jsonl: { schema: { type: array, items: { const: { n: 1 } }, minItems: 2 } } }") +
+        path("text", "{ text/event-stream: { schema: { const: 'data: a' } } }"),
+      "",
+      "3.2.0",
+    ),
+  );
+  const app = await createServer({ document, mock: true, logger });
+  const get = async (url: string) => (await app.inject({ url, headers: { host: "x" } })).payload;
+  t.equal(await get("/events"), "data: a\n\n");
+  t.equal(await get("/sequence"), '\u001e{"data":"a"}\n');
+  t.equal(await get("/lines"), '{"n":1}\n{"n":1}\n');
+  t.equal(await get("/text"), "data: a");
+});

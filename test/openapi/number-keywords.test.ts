@@ -4,6 +4,7 @@ import { createRecordValidator } from "../../src/openapi/body.ts";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { edit } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";
+import { checkSchemas } from "../support/schemas.ts";
 
 t.test("Converts an int64 at any depth, under any keyword, and leaves other numbers", async (t) => {
   const int64 = "{ type: integer, format: int64 }";
@@ -96,4 +97,15 @@ t.test("An int32 has the range of its format", async (t) => {
   t.match(validate(3_000_000_000), {
     problem: { path: "", requirement: "must be an integer from -2147483648 to 2147483647" },
   });
+});
+
+t.test("The integers of the format registry have their ranges", async (t) => {
+  for (const [format, min, max] of [
+    ["int8", -128, 127],
+    ["int16", -32_768, 32_767],
+    ["uint8", 0, 255],
+    ["uint16", 0, 65_535],
+    ["uint32", 0, 4_294_967_295],
+  ] as const)
+    checkSchemas(t, [[format, { type: "integer", format }, [min, max], [min - 1, max + 1]]]);
 });

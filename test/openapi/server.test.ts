@@ -107,7 +107,7 @@ t.test("Formats errors as problem details, or with a function", async (t) => {
   const response = await problems.inject({ url: "/v1/greetings/Adalbert", headers: host });
   t.match(response.headers["content-type"], /^application\/problem\+json/);
   t.same(response.json(), {
-    title: "invalid parameter",
+    title: "Bad Request",
     status: 400,
     detail: "The path parameter 'name' must have at most 5 characters.",
     code: "invalid_parameter",
@@ -133,6 +133,18 @@ t.test("Validates responses, but not in production", async (t) => {
     const response = await app.inject({ url: "/v1/greetings/Ada", headers: host });
     t.equal(response.statusCode, statusCode, `${environment}, validateResponses: ${validateResponses}`);
   }
+});
+
+t.test("Responds with 500 to a handler that returns nothing, and logs its name", async (t) => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const app = await createServer({
+    document: parse(text),
+    handlers: { greet: async () => undefined as never },
+    logger: log,
+  });
+  t.equal((await app.inject({ url: "/v1/greetings/Ada", headers: host })).statusCode, 500);
+  t.match(lines.join(""), "The handler of greet returned no response.");
 });
 
 t.test("Refuses a part of the document that it can't enforce, unless strict is false", async (t) => {
@@ -197,7 +209,7 @@ t.test("As a plugin with a prefix, all of its paths and links begin with it", as
   await app.register(openApi, {
     document,
     prefix: "/api",
-    handlers: { greet: async ({ params }) => ({ status: 200, body: JSON.stringify(params) }) },
+    handlers: { greet: async ({ params }: { params: unknown }) => ({ status: 200, body: JSON.stringify(params) }) },
     validateResponses: false,
   });
   for (const url of ["/api/v1/greetings/.Ada,%2CEve", "/api/v1/greetings/.Ada,%2CEve/"]) {
@@ -209,11 +221,20 @@ t.test("As a plugin with a prefix, all of its paths and links begin with it", as
   const failure = await app.inject({ url: "/api/v1/greetings/.Ada?x=1", headers: host });
   t.match(failure, { statusCode: 400, headers: { link: /<\/api\/openapi\.json>; rel="service-desc"/ } });
   t.match(await app.inject({ url: "/api/openapi.json", headers: host }), { statusCode: 200 });
-  const page = await app.inject({ url: "/api/docs/", headers: host });
-  t.match(page, { statusCode: 200, payload: /swagger/ });
+  for (const url of ["/api/docs", "/api/docs/"])
+    t.match(await app.inject({ url, headers: host }), { statusCode: 200, payload: /swagger/ });
+  const page = await app.inject({ url: "/api/docs", headers: host });
+  t.match((await app.inject({ url: "/api/nothing", headers: host })).json(), { code: "path_not_found" });
+  const wrong = await app.inject({ method: "POST", url: "/api/v1/greetings/.Ada", headers: host });
+  t.match(wrong, { statusCode: 405, headers: { allow: "GET, HEAD" } });
+  t.match(
+    (await app.inject({ url: "/nothing", headers: host })).json(),
+    { error: "Not Found" },
+    "outside of the prefix",
+  );
   for (const [, file] of page.payload.matchAll(/(?:src|href)="([^"]+)"/g))
     t.match(
-      await app.inject({ url: new URL(file as string, "http://x/api/docs/").pathname, headers: host }),
+      await app.inject({ url: new URL(file as string, "http://x/api/docs").pathname, headers: host }),
       { statusCode: 200 },
       `${file}`,
     );

@@ -196,6 +196,11 @@ t.test("Writes the fields of events, and no line break that would end one", asyn
   }
 });
 
+t.test("An item with other members than those of an event is the data of one", async (t) => {
+  result = [{ id: 7, name: "x" }, { lat: 1 }];
+  t.equal((await inject("GET", "/events")).text, 'data: {"id":7,"name":"x"}\n\ndata: {"lat":1}\n\n');
+});
+
 t.test("Sends streams of bytes and texts unchanged", async (t) => {
   for (const create of [
     () => Readable.from(["raw"]),
@@ -212,8 +217,8 @@ t.test("Sends streams of bytes and texts unchanged", async (t) => {
 t.test("Responds with 500 if the first item, or the number of items, is invalid", async (t) => {
   for (const [body, message] of [
     [[{ data: "longer" }], /whose part 'data' must have at most 5 characters/],
-    [[{}], /whose part '' must have the field 'data'/],
-    [Array(4).fill({ data: "" }), /whose part '' must have at most 3 items/],
+    [[{}], /200, which must have the field 'data'/],
+    [Array(4).fill({ data: "" }), /200, which must have at most 3 items/],
     [5, "The handler must return application/jsonl as a string, bytes or a stream."],
   ] as const) {
     errors.length = 0;
