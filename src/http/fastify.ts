@@ -55,8 +55,8 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 && [...trustProxy],
     // By default, a parameter of more than 100 characters matches no route (404), but a long id is an invalid id (400).
-    // The limit of the headers bounds its length.
-    routerOptions: { maxParamLength: maxHeaderSize },
+    // The limit of the headers bounds its length. Queries are parsed strictly, by the parameters of the operation.
+    routerOptions: { maxParamLength: maxHeaderSize, querystringParser: () => ({}) },
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
   }) as FastifyInstance; // the type differs with TLS, but no code depends on it
