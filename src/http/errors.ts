@@ -49,7 +49,7 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** Problem details (RFC 9457) of the type about:blank. The code of the failure is the extension member `code`. */
 export const problemDetails: ErrorFormat = Object.assign(
-  ({ code, message, status }: ErrorBody) => ({ title: STATUS_CODES[status] ?? code, status, detail: message, code }),
+  ({ code, message, status }: ErrorBody) => ({ title: STATUS_CODES[status] as string, status, detail: message, code }),
   { mediaType: "application/problem+json" },
 );
 

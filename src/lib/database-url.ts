@@ -10,7 +10,7 @@ export interface SqliteDatabase {
 /** A database of PostgreSQL. */
 export interface PostgresDatabase {
   readonly kind: "postgresql";
-  /** Its URL on each host: `postgres://a:5432,b:5432/petstore` has two. */
+  /** Its URL on each host: `postgres://a:5432,b:5432/shop` has two. */
   readonly urls: readonly string[];
 }
 

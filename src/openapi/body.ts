@@ -186,7 +186,7 @@ export const bodies = fp(
       if (coding === undefined && length === undefined) return undefined;
       const isRequired = request.routeOptions.config.operation?.body?.required;
       const isForm = request.mediaType === "application/x-www-form-urlencoded"; // it can be empty
-      if (length === "0" && coding === undefined && !isRequired && !isForm) return undefined;
+      if (length === "0" && !isRequired && !isForm) return undefined;
       const content = selectContent(request);
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));

@@ -84,7 +84,7 @@ export class ValueConversion {
       const property = node.at(place);
       if (keyword !== "properties" || property.parts().some(({ schema }) => schema.readOnly === true)) return [];
       const value = defaultOf(property);
-      const find = this.#findOf(property) ?? ignore;
+      const find = this.#findOf(property) as Find;
       return value === undefined ? [] : [[key, () => convert(structuredClone(value), find)]];
     });
     if (defaults.length === 0) return undefined;
@@ -155,8 +155,6 @@ export class ValueConversion {
     }
   }
 }
-
-const ignore: Find = () => {};
 
 function convert(value: unknown, find: Find): unknown {
   let converted = value;

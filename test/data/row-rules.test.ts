@@ -1,6 +1,7 @@
 // The rules for the values of rows: the integrity check reports each value that the service never writes.
 import t from "tap";
 import { checkIntegrity } from "../../src/data/integrity-check.ts";
+import { createRowCheck } from "../../src/data/row-rules.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
@@ -148,3 +149,11 @@ for (const [kind, create] of Object.entries(stores)) {
     }
   });
 }
+
+t.test("Names a required value that a row does not have", async (t) => {
+  const check = createRowCheck(await readDocument());
+  t.same(
+    [...check("pets", [1n, null, 7n, null])],
+    ["pets 1 does not match the schema: It must have the field 'name'."],
+  );
+});

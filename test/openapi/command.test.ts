@@ -70,6 +70,11 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
   controller.abort();
 });
 
+t.test("check names the path of another server if the first has none", async (t) => {
+  const file = save("root.yaml", documentOf("  {}", "servers: [{ url: / }, { url: /v2 }]"));
+  t.match(await run(["check", file]), { stdout: /^- Note: The paths begin with \/, as in .*, and not with \/v2\.\n/ });
+});
+
 t.test("check counts operations and problems", async (t) => {
   const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
   const file = save("two.yaml", documentOf(path("a") + path("b")));

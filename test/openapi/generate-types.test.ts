@@ -48,12 +48,14 @@ t.test("An int64 can also be null, and a file of a form is a File", async (t) =>
                 photo: { type: string, contentMediaType: image/png }
                 scans: { type: array, items: { type: string, format: binary } }
                 id: { type: [integer, "null", string], format: int64 }
+                ids: { type: [integer, array], format: int64 }
       responses: { 204: { description: x } }`),
   );
   const text = await generateTypes(content);
   t.match(text, /photo\?: File;/);
   t.match(text, /scans\?: File\[\];/);
   t.match(text, /id\?: bigint \| null \| string;/);
+  t.match(text, /ids\?: bigint \| unknown;/);
   const upgraded = structuredClone(content) as object as { components: object };
   upgraded.components = { schemas: { n: { type: "integer", format: "int64", nullable: true } } };
   t.match(await generateTypes({ ...upgraded, openapi: "3.0.3" } as never), /n: bigint \| null;/);

@@ -15,6 +15,7 @@ t.test("Matches like a regular expression of JavaScript, also on long texts", as
     ["^(\\d{2}:)*\\d{2}$", "01:02", "1:2"],
     ["^(?=.*\\d).+$", "a1", "a"],
     ["b", "abc", "ac"],
+    ["(?=.*a)b", "ba", "xxxx"],
     ["^[a-z\\:]+\\-$", "a:-", "a-:"], // only valid without the flag u
   ] as const) {
     const compiled = compilePattern(pattern);

@@ -29,11 +29,13 @@ const isConnected = (store: Store) =>
   );
 
 t.test("An error at the start names the database without user, password and options", async (t) => {
-  for (const [url, shown] of [
-    ["postgres://127.0.0.1:1/pets?connect_timeout=1", "postgres://127.0.0.1:1/pets"],
-    ["postgres://user:pass?word@127.0.0.1:1/pets?connect_timeout=1", "postgres://127.0.0.1:1/pets"],
-  ] as const)
-    await t.rejects(openStore(url), { message: new RegExp(`^The database ${shown} can't be opened: `) });
+  for (const user of ["", "user:password@"])
+    await t.rejects(openStore(`postgres://${user}127.0.0.1:1/pets?connect_timeout=1`), {
+      message: /^The database postgres:\/\/127\.0\.0\.1:1\/pets can't be opened: /,
+    });
+  await t.rejects(openStore("postgres://user:pass?word@127.0.0.1:1/pets"), {
+    message: "The URL of a database must be sqlite:PATH or postgres://HOST/DATABASE.",
+  });
 });
 
 t.test("Reports in one line why the database can't be opened, without the password", async (t) => {
