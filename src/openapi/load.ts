@@ -154,7 +154,18 @@ async function bundle(content: object, url: URL): Promise<object> {
     throw new Error(`The document is invalid: ${(error as Error).message}`);
   }
   checkSize(parser.schema);
+  encodeReferences(parser.schema);
   return parser.schema as object;
+}
+
+// The parser writes the braces of a path as they are, which a URI does not allow (RFC 3986, section 3.5).
+function encodeReferences(part: unknown): void {
+  if (typeof part !== "object" || part === null) return;
+  for (const [name, value] of Object.entries(part)) {
+    if (name === "$ref" && typeof value === "string")
+      Object.assign(part, { $ref: value.replace(/[{}]/g, encodeURIComponent) });
+    else encodeReferences(value);
+  }
 }
 
 function parseFile({ data }: { readonly data: unknown }): object {

@@ -12,16 +12,16 @@ type Result = ErrorObject | undefined;
 /** The validation of one value: `this` in the functions of Ajv. */
 export class ValidationContext {
   readonly direction: Direction;
-  #results: Map<object, Map<object, Result>> | undefined;
+  #results: Map<object, Map<unknown, Result>> | undefined;
 
   constructor(direction: Direction) {
     this.direction = direction;
   }
 
-  /** Returns the results of a schema so far: its main error, or undefined, by the object or array in the value. */
-  resultsOf(schema: object): Map<object, Result> {
+  /** Returns the results of a schema so far: its main error, or undefined, by the object or array in the value, or by the path of another part. */
+  resultsOf(schema: object): Map<unknown, Result> {
     this.#results ??= new Map();
-    const results = this.#results.get(schema) ?? new Map<object, Result>();
+    const results = this.#results.get(schema) ?? new Map<unknown, Result>();
     this.#results.set(schema, results);
     return results;
   }
@@ -32,13 +32,11 @@ export function memoize(validate: ValidateFunction): ValidateFunction {
   const run = (context: ValidationContext, value: unknown, cxt?: DataValidationCxt): Result =>
     validate.call(context, value, cxt) ? undefined : findMainError(validate.errors as ErrorObject[]);
   const memoized = function (this: ValidationContext, value: unknown, cxt?: DataValidationCxt): boolean {
-    let error: Result;
-    if (typeof value !== "object" || value === null) error = run(this, value, cxt);
-    else {
-      const results = this.resultsOf(validate);
-      if (!results.has(value)) results.set(value, run(this, value, cxt));
-      error = results.get(value);
-    }
+    const results = this.resultsOf(validate);
+    // Equal values that are no objects can have several places.
+    const key = typeof value === "object" && value !== null ? value : `${cxt?.instancePath}`;
+    if (!results.has(key)) results.set(key, run(this, value, cxt));
+    const error = results.get(key);
     memoized.errors = error && [error];
     return error === undefined;
   } as ValidateFunction;

@@ -28,6 +28,7 @@ export class References {
   readonly #root: Part;
   readonly #resources = new Map<string, Resource>([[documentUri, createResource("")]]); // by URI
   readonly #uris = new Map<string, string>(); // by the pointer of a schema with an $id
+  readonly #dynamicNames = new Set<string>(); // of the anchors that a $dynamicRef leads to
   readonly #dialects = new Map<string, string>(); // by the pointer of a schema with a $schema
 
   constructor(root: Part) {
@@ -35,7 +36,8 @@ export class References {
   }
 
   /** Adds the $id and the anchors of a schema. Call it for each schema, parents first, before others are resolved. */
-  add({ $id, $schema, $anchor, $dynamicAnchor }: SchemaObject, pointer: string): void {
+  add({ $id, $schema, $anchor, $dynamicAnchor, $dynamicRef }: SchemaObject, pointer: string): void {
+    if (typeof $dynamicRef === "string") this.#dynamicNames.add($dynamicRef.slice($dynamicRef.indexOf("#") + 1));
     if (typeof $schema === "string") this.#dialects.set(pointer, $schema);
     if (typeof $id === "string") {
       const uri = resolveUri($id, this.#uriOf(pointer)).uri;
@@ -84,7 +86,7 @@ export class References {
   /** Adds the dynamic anchors of the schema's resource to its scope. Those of outer resources take precedence. */
   enter({ pointer, scope }: Target): Target {
     const { dynamicAnchors } = this.#resourceOf(pointer);
-    const added = [...dynamicAnchors].filter(([name]) => !scope.has(name));
+    const added = [...dynamicAnchors].filter(([name]) => !scope.has(name) && this.#dynamicNames.has(name));
     return { pointer, scope: added.length > 0 ? new Map([...scope, ...added]) : scope };
   }
 

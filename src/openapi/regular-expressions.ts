@@ -12,6 +12,12 @@ const loadRe2 = () => (require("re2js") as typeof import("re2js")).RE2JS;
 const maxSteps = 1_000_000; // of V8, before RE2 takes over
 const maxStepsAlone = 20_000_000; // of V8, if RE2 does not know the expression; they take less than 0.2 s
 const maxTextLength = 2 ** 20; // characters; of a text without maxLength
+const maxStepsLinear = 30_000_000; // of RE2, which takes about a second for them
+
+// What RE2 understands differently or not at all: named backreferences and inline flags.
+const unknownToRe2 = /\\k|\(\?[a-z-]/i;
+// White space of ECMA-262, of which RE2 knows only that of ASCII.
+const space = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
 
 /** A compiled regular expression. */
 export interface Pattern {
@@ -32,19 +38,30 @@ export function toRegExp(pattern: string): RegExp {
   }
 }
 
-/** Compiles a regular expression. Throws a SyntaxError if it is invalid. */
+const compiled = new Map<string, Pattern>(); // as many as documents have
+
+/**
+ * Compiles a regular expression. Throws a SyntaxError if it is invalid. A text does not match if the time would exceed about
+ * a second, which only texts of many thousand characters need.
+ */
 export function compilePattern(pattern: string): Pattern {
+  const known = compiled.get(pattern);
+  if (known) return known;
   const native = toRegExp(pattern);
   const root = tokenizePattern(pattern);
+  const size = root === undefined ? 1 : sizeOf(root, 1);
   let linear: Pattern | undefined;
-  return {
+  const created: Pattern = {
     toString: () => pattern,
     test(text) {
       if (countSteps(root, text.length) <= maxSteps) return native.test(text);
-      linear ??= compileLinear(pattern) ?? native;
-      return linear.test(text);
+      linear ??= compileLinear(pattern);
+      if (linear === undefined) return native.test(text);
+      return size * text.length <= maxStepsLinear && linear.test(text);
     },
   };
+  compiled.set(pattern, created);
+  return created;
 }
 
 /**
@@ -57,17 +74,32 @@ export function isSlow(pattern: string, maxLength: unknown): boolean {
 }
 
 function compileLinear(pattern: string): Pattern | undefined {
+  if (unknownToRe2.test(pattern)) return undefined;
   const Re2 = loadRe2();
   try {
-    const compiled = Re2.compile(Re2.translateRegExp(pattern));
+    const compiled = Re2.compile(Re2.translateRegExp(writeClasses(pattern)));
     return { test: (text) => compiled.matcher(text).find() };
   } catch {
     return undefined;
   }
 }
 
+// Writes \s, \S and the dot as the classes of ECMA-262. Throws an Error for \S in a class, which has no such form.
+function writeClasses(pattern: string): string {
+  let isInClass = false;
+  return pattern.replace(/\\.|[[\].]/gs, (token) => {
+    if (token === "[" || token === "]") isInClass = token === "[";
+    if (token === "." && !isInClass) return "[^\\n\\r\\u2028\\u2029]";
+    if (token === "\\s") return isInClass ? space : `[${space}]`;
+    if (token !== "\\S") return token;
+    if (isInClass) throw new SyntaxError("a class with \\S");
+    return `[^${space}]`;
+  });
+}
+
 /** Parses a regular expression into tokens. Returns undefined if the parser does not know its syntax. */
 export function tokenizePattern(pattern: string): Root | undefined {
+  if (unknownToRe2.test(pattern)) return undefined;
   try {
     return tokenize(
       pattern.replace(/\\p\{[^{}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
@@ -85,8 +117,25 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
 // An upper bound of the ways in which V8 tries to match a text of this length.
 function countSteps(root: Root | undefined, length: number): number {
   if (root === undefined || isAmbiguous(root, false)) return Number.POSITIVE_INFINITY;
-  const starts = branchesOf(root).every(isAnchored) ? 1 : length;
+  const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
   return starts * countWays(root, length);
+}
+
+// The number of characters that a match tests at least, and with `optional` of 1, the number of states in RE2.
+function sizeOf(token: Root | Token, optional: 0 | 1): number {
+  switch (token.type) {
+    case ret.types.REPETITION: {
+      const count = optional && Number.isFinite(token.max) ? token.max : token.min;
+      return Math.max(count, 1) * sizeOf(token.value, optional);
+    }
+    case ret.types.ROOT:
+    case ret.types.GROUP:
+      return branchesOf(token)
+        .flat()
+        .reduce((sum, part) => sum + sizeOf(part, optional), 1);
+    default:
+      return 1;
+  }
 }
 
 function countWays(token: Root | Token, length: number): number {

@@ -7,7 +7,7 @@ import { createAjv, createValidate, type Validate } from "./ajv.ts";
 import { CircleSearch } from "./circular-references.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
-import { type Direction, memoize, type ValidationContext } from "./memoized-validation.ts";
+import { type Direction, memoize, ValidationContext } from "./memoized-validation.ts";
 import { isInt64 } from "./number-keywords.ts";
 import type { Part } from "./part.ts";
 import { moveProto, prepareSchema } from "./prepared-schema.ts";
@@ -56,8 +56,11 @@ export class Schemas {
     this.#root = root;
     this.#upgrade = upgrade;
     this.#references = new References(root);
-    const matches = (node: SchemaNode, value: unknown, context: ValidationContext) =>
-      this.#compile(node).call(context, value) as boolean;
+    const matches = (node: SchemaNode, value: unknown, context: ValidationContext) => {
+      // A part that is no object has no path here, by which results could be kept.
+      const isObject = typeof value === "object" && value !== null;
+      return this.#compile(node).call(isObject ? context : new ValidationContext(context.direction), value) as boolean;
+    };
     this.#ajv = createAjv(matches);
     this.#conversion = new ValueConversion(matches);
   }

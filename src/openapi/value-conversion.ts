@@ -22,13 +22,18 @@ interface Run {
   readonly changes: (() => void)[];
   /** The objects and arrays that references have led to, by the key of the schema. */
   readonly seen: Map<string, Set<unknown>>;
+  /** The schemas whose defaults are being filled in, and the number of further ones. */
+  readonly filling: ReadonlySet<string>;
+  readonly budget: { left: number };
 }
+
+const maxDefaults = 10_000; // in a value; a default can have members with defaults
 
 /** Finds the changes of a value and its members. */
 type Find = (value: unknown, replace: (value: unknown) => void, run: Run) => void;
 
 interface Alternative {
-  applies(value: unknown, run: Run): boolean;
+  applies(value: unknown, run: Run, replace: unknown): boolean;
   readonly find: Find;
 }
 
@@ -46,7 +51,7 @@ export class ValueConversion {
   /** Returns the conversion of the values of a schema; undefined if they need none. */
   of(node: SchemaNode): Convert | undefined {
     const find = this.#findOf(node);
-    return find && ((value) => convert(value, find));
+    return find && ((value) => convert(value, find, new Set(), { left: maxDefaults }));
   }
 
   // Created at its first use: a recursive schema refers to its own conversion.
@@ -74,25 +79,30 @@ export class ValueConversion {
       else if (isNumber && typeof value === "bigint") run.changes.push(() => replace(Number(value)));
       findDefaults?.(value, replace, run);
       findMembers?.(value, replace, run);
-      for (const { applies, find } of alternatives) if (applies(value, run)) find(value, replace, run);
+      for (const { applies, find } of alternatives) if (applies(value, run, replace)) find(value, replace, run);
     };
   }
 
   // The properties that are missing and have a default value. A read-only one is not filled in.
   #createForDefaults(node: SchemaNode): Find | undefined {
-    const defaults = node.subschemas().flatMap(({ keyword, place, key }): [string, () => unknown][] => {
+    const defaults = node.subschemas().flatMap(({ keyword, place, key }): [string, (run: Run) => unknown][] => {
       const property = node.at(place);
       if (keyword !== "properties" || property.parts().some(({ schema }) => schema.readOnly === true)) return [];
       const value = defaultOf(property);
       const find = this.#findOf(property) as Find;
-      return value === undefined ? [] : [[key, () => convert(structuredClone(value), find)]];
+      if (value === undefined) return [];
+      const create = ({ filling, budget }: Run) =>
+        convert(structuredClone(value), find, new Set([...filling, property.key]), budget);
+      return [[key, (run) => (run.filling.has(property.key) ? undefined : create(run))]];
     });
     if (defaults.length === 0) return undefined;
-    return (value, _, { changes }) => {
+    return (value, _, run) => {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return;
       for (const [key, create] of defaults)
-        changes.push(() => {
-          if (!Object.hasOwn(value, key)) setOwn(value, key, create());
+        run.changes.push(() => {
+          if (Object.hasOwn(value, key) || run.budget.left-- <= 0) return;
+          const created = create(run); // undefined in itself
+          if (created !== undefined) setOwn(value, key, created);
         });
     };
   }
@@ -129,7 +139,8 @@ export class ValueConversion {
       const find = this.#findOf(target);
       if (find) alternatives.push({ applies, find });
     };
-    for (const target of node.references()) add((value, { seen }) => addOnce(seen, target.key, value), target);
+    for (const target of node.references())
+      add((value, { seen }, replace) => addOnce(seen, target.key, value, replace), target);
     for (const { keyword, place, key } of node.subschemas()) {
       const applies = this.#createCondition(node, keyword, place, key);
       if (applies) add(applies, node.at(place));
@@ -156,9 +167,9 @@ export class ValueConversion {
   }
 }
 
-function convert(value: unknown, find: Find): unknown {
+function convert(value: unknown, find: Find, filling: ReadonlySet<string>, budget: Run["budget"]): unknown {
   let converted = value;
-  const run: Run = { context: new ValidationContext("request"), changes: [], seen: new Map() };
+  const run: Run = { context: new ValidationContext("request"), changes: [], seen: new Map(), filling, budget };
   const replace = (replacement: unknown) => {
     converted = replacement;
   };
@@ -168,12 +179,13 @@ function convert(value: unknown, find: Find): unknown {
 }
 
 // Alternatives often refer to the same schema: otherwise, the time could double with each level.
-function addOnce(seen: Run["seen"], key: string, value: unknown): boolean {
-  if (typeof value !== "object") return true;
-  const values = seen.get(key) ?? new Set();
-  seen.set(key, values);
-  if (values.has(value)) return false;
-  values.add(value);
+// The function that replaces a value tells its place, which another value that is no object can also have.
+function addOnce(seen: Run["seen"], key: string, value: unknown, replace: unknown): boolean {
+  const places = seen.get(key) ?? new Set();
+  seen.set(key, places);
+  const place = typeof value === "object" && value !== null ? value : replace;
+  if (places.has(place)) return false;
+  places.add(place);
   return true;
 }
 

@@ -31,6 +31,11 @@ export function valueKeywords(
       const known = new Set((values as unknown[]).map(toKey));
       return (value) => (known.has(toKey(value)) ? undefined : { keyword: "enum", params: { allowedValues: values } });
     }),
+    // That of Ajv compares each item with each other.
+    define("uniqueItems", (isRequired) => (value) => {
+      if (!isRequired || !Array.isArray(value)) return undefined;
+      return new Set(value.map(toKey)).size < value.length ? { keyword: "uniqueItems" } : undefined;
+    }),
     define("exactConst", (allowedValue) => {
       const key = toKey(allowedValue);
       return (value) => (toKey(value) === key ? undefined : { keyword: "const", params: { allowedValue } });

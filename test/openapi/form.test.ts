@@ -194,3 +194,23 @@ t.test("A form can be empty", async (t) => {
   t.match(await send("POST", "/1"), { status: 204 }, "no form at all");
   t.match(calls, [{ body: {} }, { body: undefined }]);
 });
+
+t.test("A body of another type that is empty is none, unless it is required", async (t) => {
+  const { send } = await serve(
+    documentOf(
+      [false, true]
+        .map(
+          (required, index) => `
+  /${index}:
+    post:
+      operationId: a${index}
+      requestBody: { required: ${required}, content: { application/json: { schema: {} } } }
+      responses: { 204: { description: x } }`,
+        )
+        .join(""),
+    ),
+  );
+  const headers = { "content-type": "application/json", "content-length": "0" };
+  t.match(await send("POST", "/0", { headers }), { status: 204 });
+  t.match(await send("POST", "/1", { headers }), { status: 400, body: { message: /not valid JSON/ } });
+});

@@ -280,3 +280,14 @@ t.test("Leaves out one reference for all circles through it", async (t) => {
   t.same(problems, ["/components/schemas/x/allOf/0"]);
   t.match([validate(5), validate(6)], [{ value: 5 }, { errors: Array }]);
 });
+
+t.test("Compares the items of large arrays in linear time", async (t) => {
+  const start = performance.now();
+  const validate = compileSchema({ uniqueItems: true, items: { type: ["integer", "object"] } });
+  const items = Array.from({ length: 50_000 }, (_, n) => (n % 2 === 0 ? n : { n }));
+  t.match(validate(items), { value: Array });
+  t.match(validate([...items, 0]), { errors: [{ keyword: "uniqueItems" }] });
+  t.match(validate([...items, { n: 1 }]), { errors: [{ keyword: "uniqueItems" }] });
+  t.match(compileSchema({ uniqueItems: false })([1, 1]), { value: [1, 1] });
+  t.ok(performance.now() - start < 5_000);
+});

@@ -232,3 +232,17 @@ t.test("Refuses hostile texts within a second", async (t) => {
   await t.rejects(readDocument(circular), { message: /nested more than 200 levels deep/ });
   await parseDocument(`${head}x-0: &a0 { type: string }\n${wide}\ncomponents: { schemas: { A: *a9 } }`);
 });
+
+t.test("References that lead through a path are URIs", async (t) => {
+  const responses = "responses: { 204: { description: x } }";
+  const path = write(t, {
+    "api.yaml": `openapi: 3.0.3
+info: { title: x, version: "1" }
+paths:
+  /keys: { post: { operationId: a, requestBody: { content: { application/json: { schema: { properties: { id: { $ref: id.yaml } } } } } }, ${responses} } }
+  /keys/{id}: { get: { operationId: b, parameters: [{ name: id, in: path, required: true, schema: { $ref: id.yaml } }], ${responses} } }
+`,
+    "id.yaml": "type: integer\n",
+  });
+  t.equal((await read(path))({ id: "x" }), "must be an integer");
+});

@@ -39,6 +39,31 @@ t.test("Takes linear time, also for nested and for adjacent repetitions", async 
   t.ok(performance.now() - start < 2_000);
 });
 
+t.test("RE2 judges white space, line breaks and the dot like JavaScript", async (t) => {
+  for (const [pattern, good, bad] of [
+    ["^(\\w+\\s?)+$", "Jean\u00a0Luc a\vb", "a-b"],
+    ["^([\\w]+[\\s,]?)+$", "Jean\u00a0Luc,a", "a-b"],
+    ["^(\\S+;)+$", "a;b;", "a\u00a0;"],
+    ["^(.+;)+$", "a;b;", "a\r;"],
+    ["^(.+;)+$", "a;", "a\u2028;"],
+    ["^([.]+;?)+$", "..;.", "a"],
+  ] as const)
+    for (const text of [good, bad])
+      t.equal(compilePattern(pattern).test(text), text === good, `${pattern} ${encodeURI(text)}`);
+  t.ok(isSlow("^([\\S]+;)+$", undefined), "a class with \\S is unknown to RE2");
+  for (const pattern of ["^(?<x>a*)\\k<x>b", "^((?i:a)+)+$"]) t.ok(isSlow(pattern, undefined), pattern);
+});
+
+t.test("Bounds the time of long fixed parts and of RE2", async (t) => {
+  const start = performance.now();
+  const text = "a".repeat(2 ** 20 - 3);
+  t.ok(isSlow("(?:[ab]{100}){30}c", undefined));
+  for (const pattern of ["^([\\w.]{1,255}[;, ]?)*$", "^(?:[ab]{1,900},?)*$"])
+    t.notOk(compilePattern(pattern).test(`${text}!`), pattern);
+  t.ok(compilePattern("^([\\w.]{1,255}[;, ]?)*$").test("a.b;c".repeat(1_000)));
+  t.ok(performance.now() - start < 5_000);
+});
+
 t.test("Refuses an expression that only backtracking can match, and that can take too long", async (t) => {
   const slow = ["^(?=(a+)+$)a", "^(a+)\\1$", "^((?<!b)a+)+$", "(?=.*a)b", "^.*(?=.*a)b", "^(?!.*a.*b)"];
   for (const pattern of slow) t.ok(isSlow(pattern, undefined), pattern);

@@ -76,3 +76,36 @@ t.test("A parameter that is null is not missing, and a required one has no defau
   );
   t.match(await send("GET", "/a"), { status: 400, body: { message: /'page'/ } });
 });
+
+t.test("Fills in recursive and repeated defaults within limits", async (t) => {
+  const start = performance.now();
+  const recursive = compileSchema({
+    default: {},
+    properties: { child: { $ref: "#/components/schemas/x", default: {} } },
+  });
+  t.strictSame(recursive({}), { value: { child: {} } });
+  const levels = Object.fromEntries(
+    Array.from({ length: 30 }, (_, level) => [
+      `s${level}`,
+      { default: {}, properties: { a: reference(`s${level + 1}`), b: reference(`s${level + 1}`) } },
+    ]),
+  );
+  t.match(compileSchema(reference("s0"), { others: { ...levels, s30: {} } })({}), { value: { a: { a: {} } } });
+  t.ok(performance.now() - start < 5_000);
+});
+
+t.test("Alternatives of a value that is no object take linear time", async (t) => {
+  const start = performance.now();
+  for (const keyword of ["allOf", "anyOf"]) {
+    const levels = Object.fromEntries(
+      Array.from({ length: 60 }, (_, level) => [
+        `s${level}`,
+        { [keyword]: [reference(`s${level + 1}`), reference(`s${level + 1}`)] },
+      ]),
+    );
+    const validate = compileSchema({ items: reference("s0") }, { others: { ...levels, s60: int64 } });
+    t.strictSame(validate([5, 6]), { value: [5n, 6n] }, keyword);
+    t.match(validate([5, "x"]), { errors: Array }, keyword);
+  }
+  t.ok(performance.now() - start < 5_000);
+});
