@@ -26,7 +26,7 @@ export interface InputSummary {
   readonly lines: number;
 }
 
-/** What `validateInput` validates, and whom it tells. */
+/** The options of `validateInput`. */
 export interface InputValidation {
   readonly input: Input;
   readonly format: Format;

@@ -18,7 +18,10 @@ export class ValidationContext {
     this.direction = direction;
   }
 
-  /** Returns the results of a schema so far: its main error, or undefined, by the object or array in the value, or by the path of another part. */
+  /**
+   * Returns the results of a schema so far: its main error, or undefined. The key is the object or array in the value, or the
+   * path of another part.
+   */
   resultsOf(schema: object): Map<unknown, Result> {
     this.#results ??= new Map();
     const results = this.#results.get(schema) ?? new Map<unknown, Result>();
@@ -27,13 +30,13 @@ export class ValidationContext {
   }
 }
 
-/** Returns a function of Ajv that validates each object and array once in a validation, and returns only its main error. */
+/** Returns a function of Ajv that validates each part of a value once, and returns only its main error. */
 export function memoize(validate: ValidateFunction): ValidateFunction {
   const run = (context: ValidationContext, value: unknown, cxt?: DataValidationCxt): Result =>
     validate.call(context, value, cxt) ? undefined : findMainError(validate.errors as ErrorObject[]);
   const memoized = function (this: ValidationContext, value: unknown, cxt?: DataValidationCxt): boolean {
     const results = this.resultsOf(validate);
-    // Equal values that are no objects can have several places.
+    // A string or number has no identity: equal ones can be at several paths.
     const key = typeof value === "object" && value !== null ? value : `${cxt?.instancePath}`;
     if (!results.has(key)) results.set(key, run(this, value, cxt));
     const error = results.get(key);

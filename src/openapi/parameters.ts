@@ -62,7 +62,7 @@ type ParameterPart = Part<ParameterObject>;
 /** Compiles the parameters of an operation. Reports what can't be served. */
 export function compileParameters(options: ParameterOptions): Parameters {
   const { parts, schemas, template, security, report, ignoreUnknown } = options;
-  // Neither an API key in the query is a parameter, nor a pair that selects the operation.
+  // API keys in the query, and pairs that select the operation, are no parameters.
   const declared = parts.flatMap(({ value }) => (value.in === "query" ? [value.name] : []));
   const keys = [
     ...security.flat().flatMap(({ scheme }) => (scheme.in === "query" ? [scheme.name as string] : [])),

@@ -19,7 +19,9 @@ export interface PathTemplate {
 
 /** The place of a parameter in a path. */
 export interface Place {
-  /** The segment, counted from the end of the path, because the path can have a prefix: -1 is the last one that is not empty. */
+  /**
+   * The segment, counted from the end of the path, because the path can have a prefix: -1 is the last one that is not empty.
+   */
   readonly segment: number;
   /** Finds the parameter in the segment; undefined if it is the whole segment. */
   readonly pattern: RegExp | undefined;

@@ -27,8 +27,8 @@ export interface Pattern {
 }
 
 /**
- * Creates a regular expression of JSON Schema (ECMA-262, with the flag u). Without the flag, more escapes are valid, such as `\:` in
- * many documents. Throws a SyntaxError if it is invalid.
+ * Creates a regular expression of JSON Schema (ECMA-262, with the flag u). Tries again without the flag, because many
+ * documents have escapes such as `\:`, which are invalid with it. Throws a SyntaxError if it is invalid.
  */
 export function toRegExp(pattern: string): RegExp {
   try {
@@ -41,8 +41,8 @@ export function toRegExp(pattern: string): RegExp {
 const compiled = new Map<string, Pattern>(); // as many as documents have
 
 /**
- * Compiles a regular expression. Throws a SyntaxError if it is invalid. A text does not match if the time would exceed about
- * a second, which only texts of many thousand characters need.
+ * Compiles a regular expression. Throws a SyntaxError if it is invalid. A text does not match if RE2 would need more than
+ * about a second for it, which only happens with many thousand characters.
  */
 export function compilePattern(pattern: string): Pattern {
   const known = compiled.get(pattern);
