@@ -3,7 +3,7 @@
 import { InvalidValue } from "./problem.ts";
 import { shorten } from "./redaction.ts";
 
-const maxDigits = 19; // of an int64
+const maxDigits = 20; // of a uint64
 const numberPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Parses decimal digits, also with a minus sign. Returns a bigint if a number can't represent the integer exactly. */
@@ -68,7 +68,7 @@ function revive(key: string, value: unknown, context: { source?: string }): unkn
 
 type NumberParts = [text: string, sign: string, whole: string, fraction?: string, exponent?: string];
 
-// A number with more digits than an int64 stays a double, so that 1e1000000 costs nothing.
+// A number with more digits than a uint64 stays a double, so that 1e1000000 costs nothing.
 function toExactNumber(source: string, value: number): unknown {
   if (Number.isSafeInteger(value) && !/[.eE]/.test(source)) return value;
   const [, sign, whole, fraction = "", exponent = "0"] = numberPattern.exec(source) as unknown as NumberParts;

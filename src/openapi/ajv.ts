@@ -2,11 +2,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type Direction, ValidationContext } from "./memoized-validation.ts";
-import { numberKeywords } from "./number-keywords.ts";
+import { addIntegerFormats, numberKeywords } from "./number-keywords.ts";
 import { compilePattern } from "./regular-expressions.ts";
-import type { SchemaNode } from "./schema-node.ts";
 import type { Convert } from "./value-conversion.ts";
-import { valueKeywords } from "./value-keywords.ts";
+import { type SchemaValidation, valueKeywords } from "./value-keywords.ts";
 
 /** The result of a validation: the value with exact numbers and default values, or the errors of Ajv. */
 export type Validation = { readonly value: unknown } | { readonly errors: readonly ErrorObject[] };
@@ -45,17 +44,11 @@ export function createValidate(
   };
 }
 
-// Of the format registry of OpenAPI.
-const integerFormats = {
-  int8: { min: -(2 ** 7), max: 2 ** 7 - 1 },
-  int16: { min: -(2 ** 15), max: 2 ** 15 - 1 },
-  uint8: { min: 0, max: 2 ** 8 - 1 },
-  uint16: { min: 0, max: 2 ** 16 - 1 },
-  uint32: { min: 0, max: 2 ** 32 - 1 },
-};
+/** Formats of strings by name: whether a text has the format. */
+export type Formats = Readonly<Record<string, (text: string) => boolean>>;
 
-/** Creates an Ajv with our keywords. `matches` returns whether a value matches a schema. */
-export function createAjv(matches: (node: SchemaNode, value: unknown, context: ValidationContext) => boolean): Ajv2020 {
+/** Creates an Ajv with our keywords, and further formats. */
+export function createAjv(validation: SchemaValidation, formats: Formats): Ajv2020 {
   // Not the strict mode of Ajv, which also rejects valid schemas: a keyword without `type` beside it.
   const ajv = new Ajv2020({
     strict: false,
@@ -70,16 +63,11 @@ export function createAjv(matches: (node: SchemaNode, value: unknown, context: V
   // Replaced by own keywords, and each costs time in every validation.
   Object.assign(ajv.opts, { unevaluated: false, dynamicRef: false });
   addFormats.default(ajv, { keywords: false });
-  for (const definition of [...numberKeywords, ...valueKeywords(matches)]) {
+  for (const definition of [...numberKeywords, ...valueKeywords(validation)]) {
     ajv.removeKeyword(definition.keyword as string);
     ajv.addKeyword(definition);
   }
-  for (const [name, { min, max }] of Object.entries(integerFormats))
-    ajv.addFormat(name, {
-      type: "number",
-      validate: (value) => Number.isInteger(value) && value >= min && value <= max,
-    });
-  // Enforced by numericType. On another type, the format is unknown.
-  delete ajv.formats.int64;
+  addIntegerFormats(ajv);
+  for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
   return ajv;
 }

@@ -7,6 +7,7 @@ import { type Document, readDocument } from "./document.ts";
 import { generateTypes } from "./generate-types.ts";
 import { formatOf } from "./media-types.ts";
 import type { Operation } from "./operation.ts";
+import { isIgnored } from "./parameters.ts";
 import { createServer } from "./server.ts";
 import { readBasePath } from "./servers.ts";
 
@@ -114,12 +115,20 @@ function listNotes({ operations, basePath, content }: Document): string[] {
       .filter(([, scheme]) => !isSupported(scheme))
       .map(([name, { type }]) => `The security scheme ${name} (${type}) needs a check with its own \`authenticate\`.`),
     ...operations.flatMap(listStreams),
+    ...operations.flatMap(listIgnored),
   ];
 }
 
 function listStreams({ id, body }: Operation): string[] {
   const streams = body?.mediaTypes.filter((mediaType) => formatOf(mediaType) === "stream") ?? [];
   return streams.map((mediaType) => `${id} gets a body of ${mediaType} as a stream, and its schema is not enforced.`);
+}
+
+function listIgnored({ id, part }: Operation): string[] {
+  const parameters = part.membersOf("parameters").map(([, { value }]) => value);
+  return parameters
+    .filter(isIgnored)
+    .map(({ name }) => `${id} has the header parameter ${name}, which OpenAPI ignores.`);
 }
 
 async function generate(path: string, output: string | undefined, io: CommandIo): Promise<void> {

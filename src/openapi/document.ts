@@ -1,6 +1,7 @@
 // Parses an OpenAPI document into operations. Reports what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import type { Formats } from "./ajv.ts";
 import { upgradeSchema30 } from "./dialect.ts";
 import { checkDocument } from "./document-checks.ts";
 import { methods, type OpenApi, type OperationObject, type PathItem } from "./document-types.ts";
@@ -53,6 +54,8 @@ export interface DocumentOptions {
   readonly report?: Report;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknown?: boolean | undefined;
+  /** Formats of strings besides those of JSON Schema and OpenAPI. */
+  readonly formats?: Formats | undefined;
 }
 
 /** Parses the text of an OpenAPI document (YAML or JSON). Rejects with an Error that names the fault and the operation. */
@@ -71,10 +74,10 @@ const refuse: Report = (reason) => {
 
 async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {
   const { text, json, content } = loaded;
-  const { validHash, validate = true, report = refuse, ignoreUnknown } = options;
+  const { validHash, validate = true, report = refuse, ignoreUnknown, formats } = options;
   if (validate && (text === undefined || hash("sha256", text) !== validHash)) await compareWithSchema(content, report);
   const root = Part.of(content);
-  const schemas = new Schemas(root, content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined);
+  const schemas = new Schemas(root, content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined, formats);
   checkDocument(content, schemas, report);
   const operations = listOperations(root, report).flatMap((place) => {
     try {

@@ -7,6 +7,7 @@ import { sampleFormat, samplePattern } from "./sample-text.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 const maxDepth = 24;
+const maxCost = 20_000; // of all variants together, in values and hundreds of characters; beyond, each value is null
 const int64Limit = Number.MAX_SAFE_INTEGER;
 
 /** How a value is created. If it is not valid, another variant may be. */
@@ -29,11 +30,15 @@ const variants: readonly Variant[] = [
 
 /** Creates a value from a schema. Returns the first that `isValid` accepts, or else any. */
 export function createExample(node: SchemaNode, isValid: (value: unknown) => boolean): unknown {
+  const cost = { left: maxCost };
+  const values: unknown[] = [];
   for (const variant of variants) {
-    const value = new ExampleBuilder(variant).create(node);
+    const value = new ExampleBuilder(variant, cost).create(node);
     if (isValid(value)) return value;
+    values.push(value);
+    if (cost.left < 0) break;
   }
-  return new ExampleBuilder(variants[0] as Variant).create(node);
+  return values[0];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -41,9 +46,11 @@ type Json = Readonly<Record<string, unknown>>;
 class ExampleBuilder {
   readonly #variant: Variant;
   readonly #stack: string[] = []; // the keys of the schemas that are being created
+  readonly #cost: { left: number };
 
-  constructor(variant: Variant) {
+  constructor(variant: Variant, cost: { left: number }) {
     this.#variant = variant;
+    this.#cost = cost;
   }
 
   /** Creates a value. `index` is its position in an array, whose items may have to differ. */
@@ -94,6 +101,7 @@ class ExampleBuilder {
   }
 
   #createFrom(parts: readonly SchemaNode[], position: number): unknown {
+    if (--this.#cost.left < 0) return null;
     const index = position + this.#variant.choice; // so that the value of each variant differs
     const merged = mergeKeywords(parts);
     const values = merged.enum as unknown[] | undefined;
@@ -115,8 +123,14 @@ class ExampleBuilder {
       case "null":
         return null;
       default:
-        return createText(merged, index);
+        return this.#createText(merged, index);
     }
+  }
+
+  #createText(merged: Json, index: number): string {
+    const text = createText(merged, index);
+    this.#cost.left -= Math.floor(text.length / 100);
+    return text;
   }
 
   #createObject(parts: readonly SchemaNode[], merged: Json): Record<string, unknown> {

@@ -1,31 +1,59 @@
 // The keywords of numbers. Ajv knows only JavaScript numbers, which round beyond 2^53. The JSON parser (src/lib) returns
 // larger integers as bigint, so these keywords replace those of Ajv and accept both.
-import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
+import type { Ajv2020, FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction } from "ajv/dist/types/index.js";
 import type { SchemaObject } from "./schema-keywords.ts";
 import { addArticle } from "./validation-messages.ts";
 
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
-
 type Numeric = number | bigint;
+
+/** The range of each format of integers, of the format registry of OpenAPI. */
+const integerFormats: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
+  int8: signed(8n),
+  int16: signed(16n),
+  int32: signed(32n),
+  int64: signed(64n),
+  uint8: unsigned(8n),
+  uint16: unsigned(16n),
+  uint32: unsigned(32n),
+  uint64: unsigned(64n),
+};
+
+function signed(bits: bigint): readonly [min: bigint, max: bigint] {
+  return [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
+}
+
+function unsigned(bits: bigint): readonly [min: bigint, max: bigint] {
+  return [0n, 2n ** bits - 1n];
+}
 
 /** The name of the keyword that replaces `type` in the schemas of numbers. */
 export const numericType = "numericType";
 
 /** Returns whether a schema describes an integer that is a bigint in TypeScript. */
 export function isInt64({ type, format }: SchemaObject): boolean {
-  return format === "int64" && [type].flat().includes("integer");
+  return (format === "int64" || format === "uint64") && [type].flat().includes("integer");
 }
 
-/** Replaces the `type` of a schema that allows numbers by `numericType`. */
+/** Replaces the `type` of a schema that allows numbers, or an integer as a string, by `numericType`. */
 export function replaceNumericType(schema: SchemaObject): SchemaObject {
-  const { type, ...rest } = schema;
-  if (![type].flat().some((name) => name === "integer" || name === "number")) return schema;
-  // Without the format, which concerns only its integers.
-  const { format, ...others } = rest;
-  const isNumberFormat = ["int32", "int64", "float", "double"].includes(format as string);
-  return { ...(isNumberFormat ? others : rest), [numericType]: { ...schema, type: [type].flat() } };
+  const { type, format, ...rest } = schema;
+  const types = [type].flat();
+  const isIntegerFormat = Object.hasOwn(integerFormats, `${format}`);
+  if (!types.some((name) => name === "integer" || name === "number" || (name === "string" && isIntegerFormat)))
+    return schema;
+  const isNumberFormat = isIntegerFormat || format === "float" || format === "double";
+  return {
+    ...rest,
+    ...(format !== undefined && !isNumberFormat && { format }),
+    [numericType]: { ...schema, type: types },
+  };
+}
+
+/** Adds the formats of integers to an Ajv, for schemas without a type. */
+export function addIntegerFormats(ajv: Ajv2020): void {
+  for (const [name, range] of Object.entries(integerFormats))
+    ajv.addFormat(name, { type: "number", validate: (value) => isInRange(value, range) });
 }
 
 const typeChecks: Readonly<Record<string, (data: unknown) => boolean>> = {
@@ -38,31 +66,38 @@ const typeChecks: Readonly<Record<string, (data: unknown) => boolean>> = {
   integer: (data) => Number.isSafeInteger(data),
 };
 
-function isInt64Value(data: unknown): boolean {
+function isInRange(data: unknown, [min, max]: readonly [bigint, bigint]): boolean {
   if (typeof data !== "bigint" && !Number.isInteger(data)) return false;
-  return (data as Numeric) >= minInt64 && (data as Numeric) <= maxInt64;
+  return (data as Numeric) >= min && (data as Numeric) <= max;
 }
 
-const isInt32Value = (data: unknown) => Number.isInteger(data) && (data as number) === ((data as number) | 0);
+// As in Google's documents: a string of decimal digits.
+function isTextInRange(data: unknown, range: readonly [bigint, bigint]): boolean {
+  return typeof data === "string" && /^-?\d{1,20}$/.test(data) && isInRange(BigInt(data), range);
+}
 
 const type: FuncKeywordDefinition = {
   keyword: numericType,
   errors: true,
   compile(schema: SchemaObject & { readonly type: readonly string[] }) {
-    const { format } = schema;
-    const limit = format === "int32" ? 2 ** 31 : 2 ** 53;
-    const { minimum = format === "int32" ? -limit : 1 - limit, maximum = limit - 1 } = schema;
-    const checks = schema.type.map((name) => {
-      if (name !== "integer") return typeChecks[name] as (data: unknown) => boolean;
-      if (format === "int64") return isInt64Value;
-      return format === "int32" ? isInt32Value : (typeChecks.integer as (data: unknown) => boolean);
+    const { format, type, minimum, maximum } = schema;
+    const range = Object.hasOwn(integerFormats, `${format}`) ? integerFormats[`${format}`] : undefined;
+    const [least, most] = range ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+    const checks = type.map((name) => {
+      if (range && (name === "integer" || name === "number")) return (data: unknown) => isInRange(data, range);
+      if (range && name === "string") return (data: unknown) => isTextInRange(data, range);
+      return typeChecks[name] as (data: unknown) => boolean;
     });
-    const range = format === "int64" ? ` from ${minInt64} to ${maxInt64}` : "";
-    const names = schema.type.map((name) => `${addArticle(name)}${name === "integer" ? range : ""}`);
+    const words = `from ${least} to ${most}`;
+    const names = type.map((name) =>
+      range && (name === "string" || isInt64(schema)) ? `${addArticle(name)} ${words}` : addArticle(name),
+    );
     return toValidate((data) => {
       if (checks.some((check) => check(data))) return undefined;
-      const isInexact = typeof data === "bigint" || Number.isInteger(data);
-      return isInexact && !range ? `an integer from ${minimum} to ${maximum}` : names.join(" or ");
+      const isInteger = typeof data === "bigint" || Number.isInteger(data);
+      if (isInteger && !isInt64(schema) && type.some((name) => /^(integer|number)$/.test(name)))
+        return `an integer from ${minimum ?? least} to ${maximum ?? most}`;
+      return names.join(" or ");
     });
   },
 };

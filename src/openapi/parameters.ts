@@ -17,6 +17,12 @@ import { Shape } from "./value-shape.ts";
 
 // OpenAPI ignores header parameters with these names (3.1.1, section 4.8.12.1).
 const ignoredHeaders = /^(accept|content-type|authorization)$/i;
+
+/** Returns whether OpenAPI ignores a parameter. */
+export function isIgnored({ name, in: location }: Pick<ParameterObject, "name" | "in">): boolean {
+  return location === "header" && ignoredHeaders.test(name);
+}
+
 const defaultStyles = { path: "simple", query: "form", header: "simple", cookie: "form", querystring: "form" } as const;
 const styles = {
   querystring: [],
@@ -138,10 +144,7 @@ export function collectParameters(
 }
 
 function isServed({ value: { name, in: location, style, content } }: ParameterPart, report: Report): boolean {
-  if (location === "header" && ignoredHeaders.test(name)) {
-    report(`has the header parameter ${name}, which OpenAPI ignores`);
-    return false;
-  }
+  if (isIgnored({ name, in: location })) return false;
   if (location === "querystring" && content === undefined) {
     report(`has the querystring parameter ${name} without a media type`);
     return false;

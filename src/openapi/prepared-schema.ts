@@ -1,5 +1,6 @@
 // Prepares the schemas of a document for Ajv: with canonical references, exact numbers, and without annotations.
 
+import { isLarge, type LargeKeyword, leaveNames } from "./large-keywords.ts";
 import { isInt64, replaceNumericType } from "./number-keywords.ts";
 import {
   findFault,
@@ -9,12 +10,14 @@ import {
   type Schema,
   type SchemaObject,
 } from "./schema-keywords.ts";
-import type { SchemaNode } from "./schema-node.ts";
+import { isInPlace, type SchemaNode } from "./schema-node.ts";
 
 /** What the preparation needs to know. */
 export interface PreparationOptions {
-  /** Returns the name under which Ajv knows a schema. */
-  nameOf(node: SchemaNode): string;
+  /** Returns the name under which Ajv knows a schema, as a part of `whole`. */
+  nameOf(node: SchemaNode, whole: SchemaNode): string;
+  /** Called for each keyword whose subschemas are compiled later. */
+  onLarge(): void;
   /** Returns whether the format of the schema at a place is enforced. */
   isFormat(name: string, pointer: string): boolean;
 }
@@ -35,11 +38,12 @@ const ignoredKeywords = new Set([
 
 /**
  * Prepares a schema and its subschemas. Leaves out what can't be enforced, which was reported before. `whole` is the schema
- * of which it is a part (`allOf`).
+ * of which it is a part, such as an item of `allOf`.
  */
 export function prepareSchema(node: SchemaNode, options: PreparationOptions, whole = node): SchemaObject {
   const { schema } = node;
   const prepared: Prepared = {};
+  const large: LargeKeyword[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (
       ignoredKeywords.has(keyword) ||
@@ -48,17 +52,27 @@ export function prepareSchema(node: SchemaNode, options: PreparationOptions, who
     )
       continue;
     if (keyword === "format" && !options.isFormat(value as string, node.pointer) && !isInt64(schema)) continue;
+    if (isLarge(keyword, schema)) {
+      const names = leaveNames(keyword, value);
+      if (names !== undefined) prepared[keyword] = names;
+      large.push({ keyword, node, whole });
+      continue;
+    }
     prepared[keyword] = mapSubschemas(keyword, value, (subschema, place) =>
       typeof subschema === "boolean"
         ? subschema
-        : prepareSchema(node.at(place), options, keyword === "allOf" ? whole : undefined),
+        : prepareSchema(node.at(place), options, isInPlace(keyword) ? whole : undefined),
     );
   }
-  for (const target of node.references()) addPart(prepared, { $ref: options.nameOf(target) });
+  for (const target of node.references()) addPart(prepared, { $ref: options.nameOf(target, whole) });
+  if (large.length > 0) {
+    prepared.large = large;
+    options.onLarge();
+  }
   replaceEnum(prepared);
   moveProto(prepared);
   replaceUnevaluated(prepared, node);
-  replaceRequired(prepared, whole);
+  replaceRequired(prepared, [node, whole]);
   return replaceNumericType(prepared);
 }
 
@@ -101,16 +115,13 @@ function replaceUnevaluated(prepared: Prepared, node: SchemaNode): void {
 }
 
 // A property that is read-only is not required in a request, and one that is write-only not in a response.
-function replaceRequired(prepared: Prepared, node: SchemaNode): void {
+function replaceRequired(prepared: Prepared, nodes: readonly SchemaNode[]): void {
   const required = prepared.required as string[] | undefined;
   if (required === undefined) return;
-  const readOnly = required.filter((name) => isMarked(node, name, "readOnly"));
-  const writeOnly = required.filter((name) => isMarked(node, name, "writeOnly"));
+  const select = (marker: "readOnly" | "writeOnly") =>
+    required.filter((name) => nodes.some((node) => node.isMarked(name, marker)));
+  const [readOnly, writeOnly] = [select("readOnly"), select("writeOnly")];
   if (readOnly.length + writeOnly.length === 0) return;
   prepared.required = required.filter((name) => !readOnly.includes(name) && !writeOnly.includes(name));
   prepared.requiredIn = { request: writeOnly, response: readOnly };
-}
-
-function isMarked(node: SchemaNode, name: string, marker: "readOnly" | "writeOnly"): boolean {
-  return node.property(name).some((property) => property.parts().some(({ schema }) => schema[marker] === true));
 }

@@ -46,19 +46,30 @@ export function samplePattern(pattern: string, min: number, max: number): string
   if (root === undefined) return undefined;
   // Repetitions are as short as they may be, and longer if that is too short.
   for (const extra of [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]) {
-    const text = write(root, extra, []);
+    const text = write(root, extra, { groups: [], steps: 0 });
     if (text.length >= min) return text.length > max && extra > 0 ? text.slice(0, max) : text;
   }
-  return write(root, 0, []);
+  return write(root, 0, { groups: [], steps: 0 });
 }
 
-function write(token: Tokens | Root, extra: number, groups: string[]): string {
+/** What was written so far. */
+interface Progress {
+  /** The texts of the groups, for back-references. */
+  readonly groups: string[];
+  steps: number;
+}
+
+const maxSteps = 100_000; // beyond, nothing is written
+
+function write(token: Tokens | Root, extra: number, progress: Progress): string {
+  const { groups } = progress;
+  if (++progress.steps > maxSteps) return "";
   switch (token.type) {
     case ret.types.ROOT:
     case ret.types.GROUP: {
       if (token.type === ret.types.GROUP && (token.followedBy || token.notFollowedBy)) return "";
       const parts = token.options?.[0] ?? (token.stack as Tokens[]);
-      const text = parts.map((part) => write(part, extra, groups)).join("");
+      const text = parts.map((part) => write(part, extra, progress)).join("");
       if (token.type === ret.types.GROUP && token.remember) groups.push(text);
       return text;
     }
@@ -66,9 +77,11 @@ function write(token: Tokens | Root, extra: number, groups: string[]): string {
       return sampleSet(token);
     case ret.types.REPETITION: {
       const count = Math.min(Math.max(token.min, Math.min(token.min + extra, token.max)), 2_000);
-      return Array.from({ length: count }, () => write(token.value, token.min === token.max ? extra : 0, groups)).join(
-        "",
-      );
+      const inner = token.min === token.max ? extra : 0;
+      let text = "";
+      for (let done = 0; done < count && progress.steps <= maxSteps; done++)
+        text += write(token.value, inner, progress);
+      return text;
     }
     case ret.types.REFERENCE:
       return groups[token.value - 1] ?? "";

@@ -13,8 +13,12 @@ export interface SchemaDocument {
   readonly ignored: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-// Keywords whose schemas apply to the value itself, and not to its members.
 const inPlace = /^(allOf|anyOf|oneOf|not|if|then|else|dependentSchemas)$/;
+
+/** Returns whether the schemas of a keyword apply to the value itself, and not to its members. */
+export function isInPlace(keyword: string): boolean {
+  return inPlace.test(keyword);
+}
 
 /** A schema of the document. Nodes of the same schema in the same dynamic scope have the same key. */
 export class SchemaNode {
@@ -25,6 +29,7 @@ export class SchemaNode {
   readonly schema: SchemaObject;
   readonly #document: SchemaDocument;
   readonly #target: Target;
+  #parts: readonly SchemaNode[] | undefined;
 
   constructor(document: SchemaDocument, target: Target) {
     this.#document = document;
@@ -61,19 +66,26 @@ export class SchemaNode {
 
   /** Returns the direct parts of this schema that apply to the value itself, and not to its members. */
   inPlaceParts(): SchemaNode[] {
-    return this.subschemas().flatMap(({ keyword, place }) => (inPlace.test(keyword) ? [this.at(place)] : []));
+    return this.subschemas().flatMap(({ keyword, place }) => (isInPlace(keyword) ? [this.at(place)] : []));
   }
 
   /**
    * Returns this schema and those that a value must match besides: behind references and `allOf`, at any depth, each once.
    */
-  parts(found = new Map<string, SchemaNode>()): SchemaNode[] {
-    if (!found.has(this.key)) {
-      found.set(this.key, this);
-      const all = this.subschemas().filter(({ keyword }) => keyword === "allOf");
-      for (const part of [...this.references(), ...all.map(({ place }) => this.at(place))]) part.parts(found);
+  parts(): readonly SchemaNode[] {
+    if (this.#parts === undefined) {
+      const found = new Map<string, SchemaNode>();
+      this.#addParts(found);
+      this.#parts = [...found.values()];
     }
-    return [...found.values()];
+    return this.#parts;
+  }
+
+  #addParts(found: Map<string, SchemaNode>): void {
+    if (found.has(this.key)) return;
+    found.set(this.key, this);
+    const all = this.subschemas().filter(({ keyword }) => keyword === "allOf");
+    for (const part of [...this.references(), ...all.map(({ place }) => this.at(place))]) part.#addParts(found);
   }
 
   /** Returns the schemas of a property, of this schema and of those that apply besides. */
@@ -84,6 +96,22 @@ export class SchemaNode {
         ? [part.at(`properties/${escapeToken(name)}`)]
         : [];
     });
+  }
+
+  /** Returns whether a property is read-only or write-only, in this schema or in one that applies besides. */
+  isMarked(name: string, marker: "readOnly" | "writeOnly"): boolean {
+    return this.property(name).some((property) => property.parts().some(({ schema }) => schema[marker] === true));
+  }
+
+  /** Returns whether this schema, as a part of `whole`, requires a property that another part of it marks. */
+  isChangedBy(whole: SchemaNode): boolean {
+    return this.parts().some(({ schema }) =>
+      ((schema.required as string[] | undefined) ?? []).some((name) =>
+        (["readOnly", "writeOnly"] as const).some(
+          (marker) => whole.isMarked(name, marker) && !this.isMarked(name, marker),
+        ),
+      ),
+    );
   }
 }
 

@@ -3,12 +3,11 @@
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaEnv } from "ajv/dist/compile/index.js";
 import { toJson } from "../lib/index.ts";
-import { createAjv, createValidate, type Validate } from "./ajv.ts";
+import { createAjv, createValidate, type Formats, type Validate } from "./ajv.ts";
 import { CircleSearch } from "./circular-references.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Direction, memoize, ValidationContext } from "./memoized-validation.ts";
-import { isInt64 } from "./number-keywords.ts";
 import type { Part } from "./part.ts";
 import { moveProto, prepareSchema } from "./prepared-schema.ts";
 import { References } from "./references.ts";
@@ -45,14 +44,14 @@ export class Schemas {
   readonly #references: References;
   readonly #names = new Map<string, string>(); // of the schemas in Ajv, by the key of the node
   readonly #targets = new Map<string, ReadonlySet<string>>(); // the names of schemas that each refers to, by its name
-  readonly #waiting: SchemaNode[] = []; // to be added to Ajv before the next compilation
+  readonly #waiting: { readonly name: string; readonly node: SchemaNode; readonly whole: SchemaNode }[] = []; // for Ajv
   readonly #uses: { readonly reference: string; readonly pointer: string }[] = [];
   readonly #defaults: string[] = []; // the pointers of schemas with a default
   readonly #checked = new Set<string>(); // pointers
   readonly #ignored = new Map<string, Set<string>>(); // the keywords that can't be enforced, by pointer
   readonly #conversion: ValueConversion;
 
-  constructor(root: Part, upgrade: Upgrade = (schema) => schema) {
+  constructor(root: Part, upgrade: Upgrade = (schema) => schema, formats: Formats = {}) {
     this.#root = root;
     this.#upgrade = upgrade;
     this.#references = new References(root);
@@ -61,7 +60,8 @@ export class Schemas {
       const isObject = typeof value === "object" && value !== null;
       return this.#compile(node).call(isObject ? context : new ValidationContext(context.direction), value) as boolean;
     };
-    this.#ajv = createAjv(matches);
+    const compile = (node: SchemaNode, whole?: SchemaNode) => this.#compile(node, whole);
+    this.#ajv = createAjv({ compile, matches }, formats);
     this.#conversion = new ValueConversion(matches);
   }
 
@@ -104,7 +104,7 @@ export class Schemas {
     );
     if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
       report(pointer, `has the $schema ${$schema}, which is not supported`);
-    if (typeof format === "string" && !isInt64(schema) && !this.#isFormat(format) && this.#assertsFormats(pointer))
+    if (typeof format === "string" && !this.#isFormat(format) && this.#assertsFormats(pointer))
       report(pointer, `has the unknown format "${format}"`);
     if (schema.default !== undefined) this.#defaults.push(pointer);
   }
@@ -222,18 +222,20 @@ export class Schemas {
     );
   }
 
-  #compile(node: SchemaNode): ValidateFunction {
-    const name = this.#nameOf(node);
+  #compile(node: SchemaNode, whole?: SchemaNode): ValidateFunction {
+    const name = this.#nameOf(node, whole);
     this.#addWaiting();
     return this.#ajv.getSchema(name) as ValidateFunction;
   }
 
-  #nameOf(node: SchemaNode): string {
-    const known = this.#names.get(node.key);
+  #nameOf(node: SchemaNode, whole = node): string {
+    const isPart = whole.key !== node.key && node.isChangedBy(whole);
+    const key = isPart ? `${node.key} in ${whole.key}` : node.key;
+    const known = this.#names.get(key);
     if (known !== undefined) return known;
     const name = `schema${this.#names.size}`;
-    this.#names.set(node.key, name);
-    this.#waiting.push(node);
+    this.#names.set(key, name);
+    this.#waiting.push({ name, node, whole: isPart ? whole : node });
     return name;
   }
 
@@ -241,18 +243,19 @@ export class Schemas {
   // to first, and overflow the stack in a document with some hundreds of schemas that refer to each other.
   #addWaiting(): void {
     const added: string[] = [];
-    for (let node = this.#waiting.pop(); node !== undefined; node = this.#waiting.pop()) {
-      const name = this.#names.get(node.key) as string;
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+      const { name, node, whole } = next;
       const targets = new Set<string>();
       const options = {
-        nameOf: (target: SchemaNode) => {
-          const targetName = this.#nameOf(target);
+        nameOf: (target: SchemaNode, outer: SchemaNode) => {
+          const targetName = this.#nameOf(target, outer);
           targets.add(targetName);
           return targetName;
         },
+        onLarge: () => targets.add(name), // it can refer to itself
         isFormat: (name: string, pointer: string) => this.#isFormat(name) && this.#assertsFormats(pointer),
       };
-      this.#ajv.addSchema(prepareSchema(node, options), name, undefined, false);
+      this.#ajv.addSchema(prepareSchema(node, options, whole), name, undefined, false);
       this.#targets.set(name, targets);
       added.push(name);
     }

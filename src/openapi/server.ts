@@ -12,6 +12,7 @@ import {
   serviceLinks,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
+import type { Formats } from "./ajv.ts";
 import { type Document, readDocument } from "./document.ts";
 import type { Handlers } from "./handler.ts";
 import { listForCors, type Report } from "./operation.ts";
@@ -52,6 +53,8 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly strict?: boolean | undefined;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknownQuery?: boolean | undefined;
+  /** Formats of strings besides those of JSON Schema and OpenAPI, by name: whether a text has the format. */
+  readonly formats?: Formats | undefined;
   /** Whether a response that does not match the document is a 500. The default is true, unless NODE_ENV is production. */
   readonly validateResponses?: boolean | undefined;
 }
@@ -125,11 +128,13 @@ function loadDocument(
     mock,
     strict = !mock,
     ignoreUnknownQuery,
-  }: Pick<OpenApiOptions, "document" | "mock" | "strict" | "ignoreUnknownQuery">,
+    formats,
+  }: Pick<OpenApiOptions, "document" | "mock" | "strict" | "ignoreUnknownQuery" | "formats">,
   logger: FastifyBaseLogger,
 ): Promise<Document> {
   const report: Report = (problem) => logger.warn({ problem }, "a part of the document is not enforced");
-  return readDocument(document, { validate: strict, ...(!strict && { report }), ignoreUnknown: ignoreUnknownQuery });
+  const ignored = strict ? {} : { report };
+  return readDocument(document, { validate: strict, ...ignored, ignoreUnknown: ignoreUnknownQuery, formats });
 }
 
 async function serveDocument<Operations, Context, Caller>(

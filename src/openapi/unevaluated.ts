@@ -17,11 +17,17 @@ export function findUnevaluated(node: SchemaNode, value: unknown, matches: Match
   if (typeof value !== "object" || value === null) return undefined;
   const keyword = Array.isArray(value) ? "unevaluatedItems" : "unevaluatedProperties";
   if (node.schema[keyword] === undefined) return undefined;
-  const evaluated = new Evaluation(matches, value);
-  evaluated.addOf(node, true);
+  const evaluated = findEvaluated(node, value, matches);
   const members = value as Readonly<Record<string, unknown>>;
-  const key = Object.keys(value).find((name) => !evaluated.keys.has(name) && !matches(node.at(keyword), members[name]));
+  const key = Object.keys(value).find((name) => !evaluated.has(name) && !matches(node.at(keyword), members[name]));
   return key === undefined ? undefined : { keyword, key };
+}
+
+/** Returns the properties or items of a value that other keywords of the schema evaluate. */
+export function findEvaluated(node: SchemaNode, value: object, matches: Matches): ReadonlySet<string> {
+  const evaluation = new Evaluation(matches, value);
+  evaluation.addOf(node, true);
+  return evaluation.keys;
 }
 
 /** Collects the properties or items of a value that schemas evaluate. */

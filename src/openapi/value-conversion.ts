@@ -6,8 +6,9 @@
 import { defaultOf } from "./default-values.ts";
 import { ValidationContext } from "./memoized-validation.ts";
 import { isInt64 } from "./number-keywords.ts";
-import { compilePattern, type Pattern } from "./regular-expressions.ts";
+import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
+import { findEvaluated } from "./unevaluated.ts";
 
 /** Returns the converted value. Changes arrays and objects in place. */
 export type Convert = (value: unknown) => unknown;
@@ -37,7 +38,21 @@ interface Alternative {
   readonly find: Find;
 }
 
-const memberKeywords = /^(properties|patternProperties|additionalProperties|prefixItems|items|unevaluated.*)$/;
+/** The keywords whose schemas apply to the members of an object or array. */
+interface MemberKeywords {
+  readonly named: string;
+  readonly patterns?: string;
+  readonly others: string;
+  readonly unevaluated: string;
+}
+
+const objectKeywords: MemberKeywords = {
+  named: "properties",
+  patterns: "patternProperties",
+  others: "additionalProperties",
+  unevaluated: "unevaluatedProperties",
+};
+const arrayKeywords: MemberKeywords = { named: "prefixItems", others: "items", unevaluated: "unevaluatedItems" };
 
 /** Creates the conversions of the schemas of a document. */
 export class ValueConversion {
@@ -62,9 +77,24 @@ export class ValueConversion {
         find ??= this.#create(node);
         find(...args);
       };
-      this.#finds.set(node.key, hasChanges(node) ? findLater : undefined);
+      if (this.#hasChanges(node)) this.#finds.set(node.key, findLater);
     }
     return this.#finds.get(node.key);
+  }
+
+  // Without recursion, because references can lead through thousands of schemas. All that a schema without changes leads to
+  // has none.
+  #hasChanges(start: SchemaNode): boolean {
+    const nodes = new Map([[start.key, start]]); // grows while it is read
+    for (const node of nodes.values()) {
+      const { type, default: value } = node.schema;
+      if (value !== undefined || isInt64(node.schema) || [type].flat().includes("number")) return true;
+      for (const part of [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))])
+        if (!this.#finds.has(part.key)) nodes.set(part.key, part);
+        else if (this.#finds.get(part.key)) return true;
+    }
+    for (const key of nodes.keys()) this.#finds.set(key, undefined);
+    return false;
   }
 
   #create(node: SchemaNode): Find {
@@ -72,13 +102,15 @@ export class ValueConversion {
     const isBigint = isInt64(schema);
     const isNumber = [schema.type].flat().includes("number");
     const findDefaults = this.#createForDefaults(node);
-    const findMembers = this.#createForMembers(node);
+    const findInObject = this.#createForMembers(node, objectKeywords);
+    const findInArray = this.#createForMembers(node, arrayKeywords);
     const alternatives = this.#createForAlternatives(node);
     return (value, replace, run) => {
       if (isBigint && Number.isInteger(value)) run.changes.push(() => replace(BigInt(value as number)));
       else if (isNumber && typeof value === "bigint") run.changes.push(() => replace(Number(value)));
       findDefaults?.(value, replace, run);
-      findMembers?.(value, replace, run);
+      if (Array.isArray(value)) findInArray?.(value, replace, run);
+      else if (typeof value === "object" && value !== null) findInObject?.(value, replace, run);
       for (const { applies, find } of alternatives) if (applies(value, run, replace)) find(value, replace, run);
     };
   }
@@ -107,27 +139,26 @@ export class ValueConversion {
     };
   }
 
-  // The keywords whose schemas apply to the members of an object or array.
-  #createForMembers(node: SchemaNode): Find | undefined {
-    const named = new Map<string, Find | undefined>();
-    const patterns: [Pattern, Find | undefined][] = [];
-    let others: Find | undefined;
-    for (const { keyword, place, key } of node.subschemas()) {
-      if (!memberKeywords.test(keyword)) continue;
-      const find = this.#findOf(node.at(place));
-      if (keyword === "properties" || keyword === "prefixItems") named.set(key, find);
-      else if (keyword === "patternProperties") patterns.push([compilePattern(key), find]);
-      else others = find;
-    }
-    const isNeeded = [...named.values(), ...patterns.map(([, find]) => find), others].some(Boolean);
-    if (!isNeeded) return undefined;
+  #createForMembers(node: SchemaNode, keywords: MemberKeywords): Find | undefined {
+    const finds = node.subschemas().map(({ keyword, place, key }) => {
+      return { keyword, key, find: isMembers(keyword) ? this.#findOf(node.at(place)) : undefined };
+    });
+    const select = (name: string | undefined) => finds.filter(({ keyword }) => keyword === name);
+    const named = new Map(select(keywords.named).map(({ key, find }) => [key, find]));
+    const patterns = select(keywords.patterns).map(({ key, find }) => [compilePattern(key), find] as const);
+    const [others] = select(keywords.others);
+    const [unevaluated] = select(keywords.unevaluated);
+    const all = [...named.values(), ...patterns.map(([, find]) => find), others?.find, unevaluated?.find];
+    if (!all.some(Boolean)) return undefined;
     return (value, _, run) => {
-      if (typeof value !== "object" || value === null) return;
-      for (const [key, member] of Object.entries(value)) {
+      const matches = (part: SchemaNode, member: unknown) => this.#matches(part, member, run.context);
+      const evaluated = unevaluated?.find && findEvaluated(node, value as object, matches);
+      for (const [key, member] of Object.entries(value as object)) {
         const matching = patterns.filter(([pattern]) => pattern.test(key)).map(([, find]) => find);
         if (named.has(key)) matching.push(named.get(key));
-        for (const find of matching.length > 0 ? matching : [others])
-          find?.(member, (converted) => setOwn(value, key, converted), run);
+        if (matching.length === 0) matching.push(others?.find);
+        if (evaluated?.has(key) === false) matching.push(unevaluated?.find);
+        for (const find of matching) find?.(member, (converted) => setOwn(value as object, key, converted), run);
       }
     };
   }
@@ -167,6 +198,10 @@ export class ValueConversion {
   }
 }
 
+function isMembers(keyword: string): boolean {
+  return [objectKeywords, arrayKeywords].some((keywords) => Object.values(keywords).includes(keyword));
+}
+
 function convert(value: unknown, find: Find, filling: ReadonlySet<string>, budget: Run["budget"]): unknown {
   let converted = value;
   const run: Run = { context: new ValidationContext("request"), changes: [], seen: new Map(), filling, budget };
@@ -187,18 +222,6 @@ function addOnce(seen: Run["seen"], key: string, value: unknown, replace: unknow
   if (places.has(place)) return false;
   places.add(place);
   return true;
-}
-
-// Without recursion, because references can lead through thousands of schemas.
-function hasChanges(start: SchemaNode): boolean {
-  const nodes = new Map([[start.key, start]]); // grows while it is read
-  for (const node of nodes.values()) {
-    const { type, default: value } = node.schema;
-    if (value !== undefined || isInt64(node.schema) || [type].flat().includes("number")) return true;
-    for (const part of [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))])
-      nodes.set(part.key, part);
-  }
-  return false;
 }
 
 // An assignment to the property `__proto__` would replace the prototype.

@@ -2,6 +2,7 @@
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import { toJson } from "../lib/index.ts";
+import { type Compile, createLargeCheck, type LargeKeyword } from "./large-keywords.ts";
 import type { Direction, ValidationContext } from "./memoized-validation.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { findUnevaluated } from "./unevaluated.ts";
@@ -11,12 +12,17 @@ interface Failure {
   readonly params?: object;
 }
 
-type Check = (value: unknown, context: ValidationContext, key: string | number | undefined) => Failure | undefined;
+type Check = (value: unknown, context: ValidationContext, cxt: DataValidationCxt) => Failure | undefined;
 
-/** The keywords, to be added to Ajv in place of its own. `matches` returns whether a value matches a schema. */
-export function valueKeywords(
-  matches: (node: SchemaNode, value: unknown, context: ValidationContext) => boolean,
-): FuncKeywordDefinition[] {
+/** The validation by other schemas, for keywords that need it. */
+export interface SchemaValidation {
+  readonly compile: Compile;
+  /** Returns whether a value matches a schema. */
+  matches(node: SchemaNode, value: unknown, context: ValidationContext): boolean;
+}
+
+/** The keywords, to be added to Ajv in place of its own. */
+export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywordDefinition[] {
   return [
     defineMarker("readOnly", "request"),
     defineMarker("writeOnly", "response"),
@@ -40,6 +46,26 @@ export function valueKeywords(
       const key = toKey(allowedValue);
       return (value) => (toKey(value) === key ? undefined : { keyword: "const", params: { allowedValue } });
     }),
+    // That of Ajv is nested as deeply as there are properties.
+    define("dependentRequired", (dependencies) => (value) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+      for (const [property, names] of Object.entries(dependencies as Record<string, string[]>)) {
+        const missingProperty = names.find((name) => !Object.hasOwn(value, name));
+        if (Object.hasOwn(value, property) && missingProperty !== undefined)
+          return { keyword: "dependentRequired", params: { property, missingProperty } };
+      }
+      return undefined;
+    }),
+    define("large", (keywords) => {
+      const checks = (keywords as LargeKeyword[]).map((keyword) => createLargeCheck(keyword, compile));
+      return (value, context, cxt) => {
+        for (const check of checks) {
+          const error = check(value, context, cxt);
+          if (error) return error;
+        }
+        return undefined;
+      };
+    }),
     define("unevaluated", (options) => (value, context) => {
       const { node } = options as { node: SchemaNode };
       const found = findUnevaluated(node, value, (other, part) => matches(other, part, context));
@@ -53,8 +79,8 @@ function defineMarker(keyword: "readOnly" | "writeOnly", excluded: Direction): F
   return define(
     keyword,
     (isMarked) =>
-      (_, { direction }, key) =>
-        isMarked && direction === excluded && typeof key === "string" ? { keyword } : undefined,
+      (_, { direction }, { parentDataProperty }) =>
+        isMarked && direction === excluded && typeof parentDataProperty === "string" ? { keyword } : undefined,
   );
 }
 
@@ -69,7 +95,7 @@ function define(keyword: string, create: (value: unknown) => Check): FuncKeyword
         value: unknown,
         cxt?: DataValidationCxt,
       ) {
-        const failure = check(value, this, cxt?.parentDataProperty);
+        const failure = check(value, this, cxt as DataValidationCxt);
         if (failure) validate.errors = [{ params: {}, ...failure }];
         return failure === undefined;
       };

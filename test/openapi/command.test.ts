@@ -50,7 +50,7 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
   const file = save(
     "notes.yaml",
     documentOf(
-      "  /x:\n    get: { operationId: x, security: [{ client: [] }], responses: { 204: { description: x } } }",
+      "  /x:\n    get: { operationId: x, parameters: [{ name: Accept, in: header, schema: {} }], security: [{ client: [] }], responses: { 204: { description: x } } }",
       "servers: [{ url: /v1 }, { url: /v2 }, { url: 'https://a.example/v1' }, { url: / }]\ncomponents: { securitySchemes: { client: { type: mutualTLS } } }",
     ),
   );
@@ -59,6 +59,7 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
     stdout: `- Note: The paths begin with /v1, as in the first server, and not with /v2.
 - Note: The paths begin with /v1, as in the first server, and not with /.
 - Note: The security scheme client (mutualTLS) needs a check with its own \`authenticate\`.
+- Note: x has the header parameter Accept, which OpenAPI ignores.
 1 operation. The server enforces its parameters, bodies, security and responses, except for the notes above.
 `,
     stderr: "",

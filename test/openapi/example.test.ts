@@ -172,6 +172,26 @@ t.test("Ends recursions", async (t) => {
     await create(t, schema);
 });
 
+t.test("Ends if a valid value would be too large", async (t) => {
+  const array = (items: string) => `{ type: array, minItems: 1000, items: ${items} }`;
+  const names = ["a", "b", "c", "d", "e"];
+  const properties = names.map((name) => `${name}: { $ref: "#/components/schemas/X" }`).join(", ");
+  for (const schema of [
+    array(array(array("{ type: string }"))),
+    array(array("{ type: string, minLength: 1000000 }")),
+    `{ type: object, required: [${names}], properties: { ${properties} } }`,
+    "{ type: object, minProperties: 1000000, additionalProperties: { type: string, minLength: 1000000 } }",
+    '{ type: string, pattern: "^(?:(?:a{1000}){1000}){1000}$" }',
+    '{ type: string, pattern: "^(?:(?:(?:){1000}){1000}){1000}$" }',
+  ]) {
+    const { schemas } = await parseDocument(documentOf("  {}", `components: { schemas: { X: ${schema} } }`), {
+      report: () => {},
+    });
+    const value = createExample(schemas.at("/components/schemas/X"), () => false);
+    t.ok((JSON.stringify(value)?.length ?? 0) < 10_000_000, schema);
+  }
+});
+
 t.test("Returns some value if no valid one is found", async (t) => {
   const parse = (schema: string) => parseDocument(documentOf("  {}", `components: { schemas: { X: ${schema} } }`));
   for (const [schema, type] of [

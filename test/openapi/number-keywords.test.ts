@@ -1,10 +1,11 @@
 // Numbers of bodies: an int64 is exact under any keyword, and other numbers have the range of their format.
 import t from "tap";
+import { parseJson } from "../../src/lib/index.ts";
 import { createRecordValidator } from "../../src/openapi/body.ts";
 import { parseDocument } from "../../src/openapi/document.ts";
 import { edit } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";
-import { checkSchemas } from "../support/schemas.ts";
+import { checkSchemas, compileSchema } from "../support/schemas.ts";
 
 t.test("Converts an int64 at any depth, under any keyword, and leaves other numbers", async (t) => {
   const int64 = "{ type: integer, format: int64 }";
@@ -107,5 +108,18 @@ t.test("The integers of the format registry have their ranges", async (t) => {
     ["uint16", 0, 65_535],
     ["uint32", 0, 4_294_967_295],
   ] as const)
-    checkSchemas(t, [[format, { type: "integer", format }, [min, max], [min - 1, max + 1]]]);
+    checkSchemas(t, [
+      [format, { type: "integer", format }, [min, max], [min - 1, max + 1, `${min}`]],
+      [`${format} as a number`, { type: "number", format }, [min, max], [min - 1, max + 1, 0.5]],
+      [`${format} without a type`, { format }, [min, max, "x"], [min - 1, max + 1]],
+      [`${format} as a string`, { type: "string", format }, [`${min}`], [`${max + 1}`, "", "1.0", " 1", "0x1", 1]],
+      [`${format} or null`, { type: ["integer", "null"], format }, [null, max], [max + 1]],
+    ]);
+  const [int64, uint64] = ["int64", "uint64"].map((format) => ({ type: "integer", format }));
+  checkSchemas(t, [
+    ["int64", int64, [-(2n ** 63n), 2n ** 63n - 1n, 5], [2n ** 63n, 5.5]],
+    ["uint64", uint64, [0, 2n ** 64n - 1n], [-1, 2n ** 64n]],
+    ["int64 as a string", { type: "string", format: "int64" }, [`${2n ** 63n - 1n}`], [`${2n ** 63n}`, "1".repeat(30)]],
+  ]);
+  t.same(compileSchema(uint64)(parseJson("18446744073709551615")), { value: 2n ** 64n - 1n });
 });

@@ -6,7 +6,13 @@ import { checkSchemas, type SchemaCase } from "../support/schemas.ts";
 const id = { type: "integer", readOnly: true };
 const password = { type: "string", writeOnly: true };
 const required = ["id", "password", "name"];
-const others = { id, password, base: { properties: { id, password }, required: ["id", "password"] } };
+const others = {
+  id,
+  password,
+  base: { properties: { id, password }, required: ["id", "password"] },
+  marked: { properties: { id, password } },
+  names: { required },
+};
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const forms: readonly [string, object][] = [
@@ -27,6 +33,9 @@ const forms: readonly [string, object][] = [
   ["required outside of an allOf", { allOf: [{ properties: { id, password } }], required }],
   ["required in another allOf", { allOf: [{ properties: { id, password } }, { required }] }],
   ["required in an allOf of the object", { properties: { id, password }, allOf: [{ allOf: [{ required }] }] }],
+  ["required behind a $ref of an allOf", { allOf: [reference("marked"), reference("names")] }],
+  ["required beside a $ref", { ...reference("names"), properties: { id, password } }],
+  ["required in an anyOf", { properties: { id, password }, anyOf: [{ required }, { required: [...required, "a"] }] }],
   ["by $ref of the object", { $ref: "#/components/schemas/base", required }],
 ];
 const cases = (valid: object, invalid: object[]): SchemaCase[] =>

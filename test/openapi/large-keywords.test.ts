@@ -1,0 +1,78 @@
+// Keywords with thousands of subschemas, for which Ajv alone generates code that overflows the stack.
+import t from "tap";
+import { checkSchemas, compileSchema, createSchemas, type SchemaCase } from "../support/schemas.ts";
+
+const text = { type: "string" };
+const listOf = <T>(size: number, create: (name: string, index: number) => T) =>
+  Array.from({ length: size }, (_, index) => create(`p${index}`, index));
+const mapOf = (size: number, create: (name: string) => unknown) =>
+  Object.fromEntries(listOf(size, (name) => [name, create(name)]));
+const has = (name: string) => ({ type: "object", required: [name], properties: { [name]: text } });
+
+// The values need three subschemas at least.
+function casesOf(size: number): SchemaCase[] {
+  const properties = mapOf(size, () => text);
+  const patternProperties = Object.fromEntries(listOf(size, (name) => [`^${name}$`, text]));
+  return [
+    ["properties", { properties }, [{ p0: "a", p2: "b", x: 1 }, [1], 1, null], [{ p0: "a", p2: 1 }]],
+    ["no others", { properties, additionalProperties: false }, [{ p0: "a" }], [{ x: "a" }, { p1: 1 }]],
+    ["unevaluated", { properties, unevaluatedProperties: false }, [{ p0: "a" }], [{ x: "a" }, { p1: 1 }]],
+    ["patterns", { patternProperties, additionalProperties: false }, [{ p0: "a" }, 1], [{ x: "a" }, { p1: 1 }]],
+    ["both", { properties: { p1: false }, patternProperties }, [{ p0: "a" }], [{ p1: "a" }]],
+    [
+      "a name of the prototype",
+      { properties: { ...properties, ["__proto__"]: text } },
+      [{}],
+      [JSON.parse('{"__proto__":1}')],
+    ],
+    ["prefixItems", { prefixItems: listOf(size, () => text) }, [[], ["a"], {}, 1], [["a", 1]]],
+    ["items", { prefixItems: listOf(size, () => text), items: false }, [["a"]], [listOf(size + 1, () => "a")]],
+    ["allOf", { allOf: listOf(size, (name) => ({ properties: { [name]: text } })) }, [{ p2: "a" }], [{ p2: 1 }]],
+    ["anyOf", { anyOf: listOf(size, has) }, [{ p0: "a" }, { p0: "a", p2: "a" }], [{}, { p2: 1 }]],
+    ["oneOf", { oneOf: listOf(size, has) }, [{ p0: "a" }, { p2: "a", p1: 1 }], [{ p0: "a", p2: "a" }, {}]],
+    [
+      "dependentSchemas",
+      { dependentSchemas: mapOf(size, () => ({ required: ["q"] })) },
+      [{}, { p2: 1, q: 1 }, 1],
+      [{ p2: 1 }],
+    ],
+    ["dependentRequired", { dependentRequired: mapOf(size, () => ["q"]) }, [{}, { p2: 1, q: 1 }, 1, []], [{ p2: 1 }]],
+  ];
+}
+
+for (const size of [3, 65, 5_000])
+  t.test(`Judges keywords with ${size} subschemas as the specification says`, async (t) =>
+    checkSchemas(t, casesOf(size)),
+  );
+
+t.test("Names the path and the requirement of the invalid part", async (t) => {
+  const properties = { ...mapOf(100, () => text), deep: { type: "array", items: { minimum: 5 } } };
+  const errorOf = (schema: object, value: unknown) =>
+    (compileSchema(schema)(value) as { errors: object[] }).errors.at(-1);
+  t.match(errorOf({ properties }, { deep: [7, 3] }), { instancePath: "/deep/1", message: "must be at least 5" });
+  t.match(errorOf({ items: { properties } }, [{ p7: 1 }]), { instancePath: "/0/p7", keyword: "type" });
+  t.match(errorOf({ properties: { a: { oneOf: listOf(100, has) } } }, { a: {} }), {
+    instancePath: "/a",
+    keyword: "oneOf",
+  });
+});
+
+t.test("Converts values, and fills in defaults", async (t) => {
+  const int64 = { type: "integer", format: "int64" };
+  const validate = compileSchema({ properties: { ...mapOf(200, () => int64), a: { default: 1 } } });
+  t.strictSame(validate({ p0: 1, p199: 2, x: 3 }), { value: { p0: 1n, p199: 2n, x: 3, a: 1 } });
+});
+
+t.test("A recursive schema with many alternatives takes linear time", async (t) => {
+  const x = { $ref: "#/components/schemas/x" };
+  const alternatives = listOf(100, (name) => ({ required: [name], properties: { next: x } }));
+  const validate = createSchemas({ anyOf: alternatives }).compileAt("/components/schemas/x");
+  let value: object = { p99: 1 };
+  for (let level = 0; level < 30; level++) value = { next: value, p99: 1 };
+  t.match(validate(value), { errors: undefined }, "would otherwise take 100 to the power of 30 steps");
+});
+
+t.test("A read-only property is not required by another part of many", async (t) => {
+  const parts = [{ properties: { id: { readOnly: true } } }, ...listOf(100, () => ({ required: ["id", "name"] }))];
+  checkSchemas(t, [["allOf", { allOf: parts }, [{ name: "x" }], [{}, { id: 1, name: "x" }]]]);
+});
