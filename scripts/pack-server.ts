@@ -1,15 +1,14 @@
 // Builds the package of the spec-first server: the folders lib, http and openapi as JavaScript and declarations, the guide,
 // and the license. npm runs this script before it packs openapi/server, and with --clean afterwards.
 import { execFileSync } from "node:child_process";
-import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const target = resolve("openapi/server/dist");
-const copies = { "docs/your-own-document.md": "README.md", LICENSE: "LICENSE" };
 
 async function clean(): Promise<void> {
-  for (const name of ["dist", ...Object.values(copies)])
+  for (const name of ["dist", "README.md", "LICENSE"])
     await rm(resolve(`openapi/server/${name}`), { recursive: true, force: true });
 }
 
@@ -22,7 +21,10 @@ async function build(): Promise<void> {
   const tsc = resolve("node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "--project", project], { stdio: "inherit" });
   await rm(project);
-  for (const [from, to] of Object.entries(copies)) await copyFile(resolve(from), resolve(`openapi/server/${to}`));
+  await copyFile(resolve("LICENSE"), resolve("openapi/server/LICENSE"));
+  // Without links to other files of the repository.
+  const guide = await readFile(resolve("docs/your-own-document.md"), "utf8");
+  await writeFile(resolve("openapi/server/README.md"), guide.replace(/\[([^\]]*)\]\([^#:)]+\)/g, "$1"));
 }
 
 await clean();

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { pino } from "pino";
+import { version } from "../lib/index.ts";
 import { isSupported } from "./credentials.ts";
 import { type Document, readDocument } from "./document.ts";
 import { generateTypes } from "./generate-types.ts";
@@ -31,6 +32,7 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
   let code = 0;
   const program = new Command("openapi-server")
     .description("Serves, checks and generates code from an OpenAPI document (3.0, 3.1 or 3.2).")
+    .version(version, "--version")
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
     .exitOverride();
   program

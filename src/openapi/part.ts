@@ -49,13 +49,13 @@ export class Part<T = unknown> {
     return this.at(key)?.members() ?? [];
   }
 
-  /** Returns the part of the document with this pointer. Throws an Error if there is none. */
-  find(pointer: string): Part {
+  /** Returns the part of the document with this pointer. Throws an Error if there is none, which names the reference at `place`. */
+  find(pointer: string, place = this.pointer): Part {
     let value: unknown = this.#root;
     for (const token of pointer.split("/").slice(1)) {
       const key = unescapeToken(token);
       if (typeof value !== "object" || value === null || !Object.hasOwn(value, key))
-        throw new Error(`The document is invalid: the reference #${pointer} leads to nothing.`);
+        throw new Error(`The document is invalid: the reference #${pointer} at ${place || "/"} leads to nothing.`);
       value = (value as Record<string, unknown>)[key];
     }
     return new Part(this.#root, value, pointer);
@@ -70,7 +70,7 @@ export class Part<T = unknown> {
     const reference = referenceOf(value);
     if (reference === undefined) return new Part(this.#root, value, pointer);
     if (seen.has(reference)) throw new Error(`The document is invalid: the reference #${reference} leads to itself.`);
-    return this.#follow(this.find(reference).value as V, reference, seen.add(reference));
+    return this.#follow(this.find(reference, pointer).value as V, reference, seen.add(reference));
   }
 }
 

@@ -58,7 +58,7 @@ export class References {
   resolve(reference: string, pointer: string): string {
     // The common case, without a URI.
     if (this.#uris.size === 0 && /^#(\/|$)/.test(reference))
-      return this.#root.find(referenceOf({ $ref: reference }) as string).pointer;
+      return this.#root.find(referenceOf({ $ref: reference }) as string, pointer).pointer;
     const { uri, fragment } = resolveUri(reference, this.#uriOf(pointer));
     const resource = this.#resources.get(uri);
     const anchor = resource?.anchors.get(fragment);
@@ -67,7 +67,7 @@ export class References {
       throw new Error(
         `The schema at ${pointer} has the reference ${reference}, which leads to nothing in the document. References to other documents must be relative paths of files.`,
       );
-    return this.#root.find(resource.pointer + fragment).pointer;
+    return this.#root.find(resource.pointer + fragment, pointer).pointer;
   }
 
   /** Returns the schema that a $ref leads to, and enters its resource. */

@@ -128,5 +128,8 @@ function createRoutes<Operations, Context, Caller>({
   const ids = new Set(operations.map(({ id }) => id));
   const orphan = [...byId.keys()].find((id) => !ids.has(id));
   if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+  const schemes = content.components?.securitySchemes ?? {};
+  const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));
+  if (unknown) throw new Error(`The security check ${unknown} has no security scheme in the document.`);
   return new Map(routes);
 }

@@ -165,12 +165,21 @@ function createCheck(
     const credential = readCredential(scheme, request);
     const caller = credential && (await check(credential, { scopes, operation, request }));
     if (caller !== undefined && caller !== null && caller !== false) return caller;
-    const challenge = toChallenge(scheme, { realm, ...(credential && { error: "invalid_token" }) });
-    const message = credential
-      ? "The credential is not valid."
-      : `This operation requires a credential: ${describe(scheme)}.`;
-    return new HttpError("unauthorized", message, { "www-authenticate": challenge });
+    if (credential === undefined) return new MissingCredential([describe(scheme)], toChallenge(scheme, { realm }));
+    const challenge = toChallenge(scheme, { realm, error: "invalid_token" });
+    return new HttpError("unauthorized", "The credential is not valid.", { "www-authenticate": challenge });
   };
+}
+
+class MissingCredential extends HttpError {
+  readonly credentials: readonly string[];
+
+  /** `credentials` are the alternatives, such as "the header X-Key". */
+  constructor(credentials: readonly string[], challenge: string) {
+    const message = `This operation requires a credential: ${credentials.join(" or ")}.`;
+    super("unauthorized", message, { "www-authenticate": challenge });
+    this.credentials = credentials;
+  }
 }
 
 // RFC 6750, section 3.1.
@@ -192,13 +201,18 @@ function checkScopes(
   });
 }
 
-// The challenges of all schemes that were tried. A credential that lacks only a scope takes precedence.
+// The challenges of all schemes that were tried. A credential that lacks only a scope takes precedence, and then one that is
+// not valid.
 function combine(first: HttpError | undefined, next: HttpError): HttpError {
   if (first === undefined) return next;
-  const [main, other] = next.response.status === 403 && first.response.status === 401 ? [next, first] : [first, next];
-  const challenges = [main, other].flatMap(({ headers }) => headers["www-authenticate"] ?? []);
-  if (main.response.status !== 401 || new Set(challenges).size < 2) return main;
-  const headers = { ...main.headers, "www-authenticate": [...new Set(challenges)].join(", ") };
+  const rank = (error: HttpError) => (error.response.status === 403 ? 2 : error instanceof MissingCredential ? 0 : 1);
+  const [main, other] = rank(next) > rank(first) ? [next, first] : [first, next];
+  const challenges = new Set([main, other].flatMap(({ headers }) => headers["www-authenticate"] ?? []));
+  if (main.response.status !== 401 || challenges.size < 2) return main;
+  const challenge = [...challenges].join(", ");
+  if (main instanceof MissingCredential && other instanceof MissingCredential)
+    return new MissingCredential([...main.credentials, ...other.credentials], challenge);
+  const headers = { ...main.headers, "www-authenticate": challenge };
   return new HttpError(main.response.body.code as "unauthorized", main.message, headers);
 }
 

@@ -123,4 +123,5 @@ t.test("Reports errors with exit code 1, and shows its help", async (t) => {
   t.match(await run(["mock", library, "--port", "x"]), { code: 1, stderr: /must be a number/ });
   t.match(await run(["serve"]), { code: 1, stderr: /unknown command/ });
   t.match(await run(["--help"]), { code: 0, stdout: /mock .*check .*generate /s });
+  t.match(await run(["--version"]), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
 });

@@ -28,7 +28,7 @@ t.test("Follows chains of references, with escapes of JSON pointers and of URIs"
 
 t.test("Rejects references that lead to nothing, to themselves or to another document", async (t) => {
   for (const [message, reference] of [
-    ["The document is invalid: the reference #/b leads to nothing.", "#/b"],
+    ["The document is invalid: the reference #/b at /a/0 leads to nothing.", "#/b"],
     ["The document is invalid: the reference #/a/0 leads to itself.", "#/a/0"],
     [
       "The document has the reference books.yaml#/a, but only references such as #/components/… are supported.",

@@ -70,7 +70,7 @@ t.test("Reports a document that does not match the schema of OpenAPI", async (t)
   const { problems } = await parse(documentOf("  {}").replace('version: "1"', "version: 1"));
   t.match(problems, [/The document is invalid: \/info\/version must be string/]);
   const { problems: other } = await parse(documentOf("  {}", "components: { responses: { R: { $ref: '#/none' } } }"));
-  t.same(other, ["The document is invalid: the reference #/none leads to nothing."]);
+  t.same(other, ["The document is invalid: the reference #/none at /components/responses/R leads to nothing."]);
 });
 
 t.test("Rejects a schema that refers to something else, also with the option", async (t) => {

@@ -113,8 +113,12 @@ t.test("Accepts any of several alternatives, and challenges for those that were 
     status: 401,
     challenge:
       'Bearer realm="Test", ApiKey realm="Test", in="header", name="X-Key", Basic realm="Test", charset="UTF-8"',
+    body: {
+      message:
+        "This operation requires a credential: the header Authorization: Bearer or the header X-Key or the header Authorization: Basic.",
+    },
   });
-  t.match(await get("either", { "x-key": "bad" }), { status: 401 });
+  t.match(await get("either", { "x-key": "bad" }), { status: 401, body: { message: "The credential is not valid." } });
 });
 
 t.test("Requires all schemes of a combination, and passes the caller of each", async (t) => {

@@ -169,6 +169,10 @@ t.test("Refuses a part of the document that it can't enforce, unless strict is f
   await t.rejects(createServer({ document: parse(text), logger }), {
     message: /operation greet has no handler\. Add one to `handlers`, or set `mock`\./,
   });
+  const security = { bearerr: async () => true };
+  await t.rejects(createServer({ document: parse(text), handlers, logger, security }), {
+    message: "The security check bearerr has no security scheme in the document.",
+  });
 });
 
 t.test("Is a plugin of an existing app, whose own routes keep their errors and bodies", async (t) => {
