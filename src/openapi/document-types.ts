@@ -25,6 +25,8 @@ export interface SecuritySchemeObject {
   readonly scheme?: string;
   readonly in?: string;
   readonly name?: string;
+  /** Of OAuth 2.0, by grant type. */
+  readonly flows?: Record<string, { readonly tokenUrl?: string; readonly refreshUrl?: string }>;
 }
 
 export type SecurityRequirementObject = Record<string, readonly string[]>;

@@ -82,7 +82,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   const logger = options.logger ?? (pino() as FastifyBaseLogger);
   const document = await loadDocument(options, logger);
   const { trustProxy, tls, maxConnections, identify, formatError, origins } = options;
-  const headers = createSecurityHeaders(tls !== undefined, [""]);
+  const headers = createSecurityHeaders(tls !== undefined, ["", ...listTokenUrls(document)]);
   const app = await createEdge({
     logger,
     headers: headers.data,
@@ -115,7 +115,7 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   const document = await loadDocument(options, app.log);
   await app.register(errorHandler, { links: linksOf(app.prefix, options), format: options.formatError });
   if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
-  await serveDocument(app, document, options, createSecurityHeaders(false, [""]).page);
+  await serveDocument(app, document, options, createSecurityHeaders(false, ["", ...listTokenUrls(document)]).page);
 }
 
 function linksOf(prefix: string, { docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
@@ -135,6 +135,15 @@ function loadDocument(
   const report: Report = (problem) => logger.warn({ problem }, "a part of the document is not enforced");
   const ignored = strict ? {} : { report };
   return readDocument(document, { validate: strict, ...ignored, ignoreUnknown: ignoreUnknownQuery, formats });
+}
+
+// The URLs that Swagger UI gets tokens from.
+function listTokenUrls({ content }: Document): string[] {
+  const schemes = Object.values(content.components?.securitySchemes ?? {});
+  const flows = schemes.flatMap(({ flows }) => Object.values(flows ?? {}));
+  return flows.flatMap(({ tokenUrl = "", refreshUrl = "" }) =>
+    [tokenUrl, refreshUrl].filter((url) => URL.canParse(url)),
+  );
 }
 
 async function serveDocument<Operations, Context, Caller>(

@@ -147,6 +147,14 @@ t.test("Responds with 500 to a handler that returns nothing, and logs its name",
   t.match(lines.join(""), "The handler of greet returned no response.");
 });
 
+t.test("Swagger UI can get tokens from the URLs of the document", async (t) => {
+  const flows = `{ password: { tokenUrl: "https://a.example/token", scopes: {} }, clientCredentials: { tokenUrl: /token, refreshUrl: "https://b.example/token", scopes: {} } }`;
+  const components = `components: { securitySchemes: { oauth: { type: oauth2, flows: ${flows} } } }`;
+  const app = await createServer({ document: parse(documentOf(paths, components)), handlers, logger });
+  const { headers } = await app.inject({ url: "/docs/", headers: host });
+  t.match(headers["content-security-policy"], "connect-src 'self' https://a.example https://b.example");
+});
+
 t.test("Enforces the formats that only this document has", async (t) => {
   const document = parse(text.replace("maxLength: 5", "format: isbn"));
   await t.rejects(createServer({ document, handlers, logger }), { message: /unknown format "isbn"/ });
