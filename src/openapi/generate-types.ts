@@ -1,6 +1,6 @@
 // Generates the types of handlers from a document: those of openapi-typescript, with bigint for int64.
 import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
-import type { OpenApi } from "./document-types.ts";
+import type { OpenApi, PathItem } from "./document-types.ts";
 import { isInt64 } from "./number-keywords.ts";
 import { Part as DocumentPart, type Part } from "./part.ts";
 import type { SchemaObject } from "./schema-keywords.ts";
@@ -45,6 +45,7 @@ export async function generateTypes(
     );
   const copy = structuredClone(content);
   if (options.fillsDefaults) requireDefaults(copy);
+  moveOperations(copy.paths ?? {});
   const nodes = await openapiTS(copy as never, {
     transform: (schema: SchemaOfTypes, { path = "" }) => {
       if (isInt64(schema as SchemaObject)) return toInt64Type(schema as SchemaObject);
@@ -70,6 +71,15 @@ async function loadGenerator() {
 function isFile({ type, format, contentMediaType, contentEncoding }: SchemaObject, path: string): boolean {
   const isBinary = contentMediaType !== undefined && contentEncoding === undefined && path.includes("multipart");
   return type === "string" && (format === "binary" || isBinary);
+}
+
+// openapi-typescript knows no operations of other methods (3.2). The path does not matter for the type of an operation.
+function moveOperations(paths: Record<string, PathItem>): void {
+  for (const [path, item] of Object.entries(paths)) {
+    const { query, additionalOperations = {}, parameters = [] } = item;
+    for (const [method, operation] of Object.entries({ ...(query && { query }), ...additionalOperations }))
+      paths[`${path} ${method}`] = { post: operation, parameters };
+  }
 }
 
 interface Parameter {

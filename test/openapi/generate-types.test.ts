@@ -35,6 +35,18 @@ t.test("An int64 is a bigint, a parameter with a default has a value, and an ext
   t.match(forClients, /copies\??: string;/);
 });
 
+t.test("Operations of the methods of OpenAPI 3.2 have types", async (t) => {
+  const paths = `  /x/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: boolean } }]
+    query: { operationId: find, responses: { 204: { description: x } } }
+    additionalOperations: { COPY: { operationId: copy, responses: { 201: { description: x } } } }`;
+  const { content } = await parseDocument(documentOf(paths).replace("3.1.0", "3.2.0"));
+  const types = await generateTypes(content);
+  for (const type of [/\n {4}find: \{[^]*id: boolean;[^]*204: /, /\n {4}copy: \{[^]*id: boolean;[^]*201: /])
+    t.match(types, type);
+  t.notOk(content.paths?.["/x/{id} query"], "the document is not changed");
+});
+
 t.test("An int64 can also be null, and a file of a form is a File", async (t) => {
   const { content } = await parseDocument(
     documentOf(`  /x:
