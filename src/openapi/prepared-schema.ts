@@ -1,6 +1,5 @@
 // Prepares the schemas of a document for Ajv: with canonical references, exact numbers, and without annotations.
 
-import { isLarge, type LargeKeyword, leaveNames } from "./large-keywords.ts";
 import { isInt64, replaceNumericType } from "./number-keywords.ts";
 import {
   findFault,
@@ -11,13 +10,14 @@ import {
   type SchemaObject,
 } from "./schema-keywords.ts";
 import { isInPlace, type SchemaNode } from "./schema-node.ts";
+import { isSeparate, leaveNames, type SeparateKeyword } from "./separate-keywords.ts";
 
 /** What the preparation needs to know. */
 export interface PreparationOptions {
   /** Returns the name under which Ajv knows a schema, as a part of `whole`. */
   nameOf(node: SchemaNode, whole: SchemaNode): string;
   /** Called for each keyword whose subschemas are compiled later. */
-  onLarge(): void;
+  onSeparate(): void;
   /** Returns whether the format of the schema at a place is enforced. */
   isFormat(name: string, pointer: string): boolean;
 }
@@ -43,7 +43,7 @@ const ignoredKeywords = new Set([
 export function prepareSchema(node: SchemaNode, options: PreparationOptions, whole = node): SchemaObject {
   const { schema } = node;
   const prepared: Prepared = {};
-  const large: LargeKeyword[] = [];
+  const separate: SeparateKeyword[] = [];
   for (const [keyword, value] of Object.entries(schema)) {
     if (
       ignoredKeywords.has(keyword) ||
@@ -52,10 +52,10 @@ export function prepareSchema(node: SchemaNode, options: PreparationOptions, who
     )
       continue;
     if (keyword === "format" && !options.isFormat(value as string, node.pointer) && !isInt64(schema)) continue;
-    if (isLarge(keyword, schema)) {
+    if (isSeparate(keyword, schema)) {
       const names = leaveNames(keyword, value);
       if (names !== undefined) prepared[keyword] = names;
-      large.push({ keyword, node, whole });
+      separate.push({ keyword, node, whole });
       continue;
     }
     prepared[keyword] = mapSubschemas(keyword, value, (subschema, place) =>
@@ -65,9 +65,9 @@ export function prepareSchema(node: SchemaNode, options: PreparationOptions, who
     );
   }
   for (const target of node.references()) addPart(prepared, { $ref: options.nameOf(target, whole) });
-  if (large.length > 0) {
-    prepared.large = large;
-    options.onLarge();
+  if (separate.length > 0) {
+    prepared.separate = separate;
+    options.onSeparate();
   }
   replaceEnum(prepared);
   moveProto(prepared);

@@ -252,7 +252,7 @@ export class Schemas {
           targets.add(targetName);
           return targetName;
         },
-        onLarge: () => targets.add(name), // it can refer to itself
+        onSeparate: () => targets.add(name), // it can refer to itself
         isFormat: (name: string, pointer: string) => this.#isFormat(name) && this.#assertsFormats(pointer),
       };
       this.#ajv.addSchema(prepareSchema(node, options, whole), name, undefined, false);

@@ -2,9 +2,9 @@
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import { toJson } from "../lib/index.ts";
-import { type Compile, createLargeCheck, type LargeKeyword } from "./large-keywords.ts";
 import type { Direction, ValidationContext } from "./memoized-validation.ts";
 import type { SchemaNode } from "./schema-node.ts";
+import { type Compile, createSeparateCheck, type SeparateKeyword } from "./separate-keywords.ts";
 import { findUnevaluated } from "./unevaluated.ts";
 
 interface Failure {
@@ -56,8 +56,8 @@ export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywo
       }
       return undefined;
     }),
-    define("large", (keywords) => {
-      const checks = (keywords as LargeKeyword[]).map((keyword) => createLargeCheck(keyword, compile));
+    define("separate", (keywords) => {
+      const checks = (keywords as SeparateKeyword[]).map((keyword) => createSeparateCheck(keyword, compile));
       return (value, context, cxt) => {
         for (const check of checks) {
           const error = check(value, context, cxt);

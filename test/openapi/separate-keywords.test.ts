@@ -1,5 +1,6 @@
-// Keywords with thousands of subschemas, for which Ajv alone generates code that overflows the stack.
+// Keywords whose subschemas are compiled separately. With thousands, the code that Ajv generates overflows the stack.
 import t from "tap";
+import { describeFailure } from "../../src/openapi/validation-messages.ts";
 import { checkSchemas, compileSchema, createSchemas, type SchemaCase } from "../support/schemas.ts";
 
 const text = { type: "string" };
@@ -75,4 +76,33 @@ t.test("A recursive schema with many alternatives takes linear time", async (t) 
 t.test("A read-only property is not required by another part of many", async (t) => {
   const parts = [{ properties: { id: { readOnly: true } } }, ...listOf(100, () => ({ required: ["id", "name"] }))];
   checkSchemas(t, [["allOf", { allOf: parts }, [{ name: "x" }], [{}, { id: 1, name: "x" }]]]);
+});
+
+t.test("The error of alternatives with a discriminator is that of the alternative that the value names", async (t) => {
+  const cat = { type: "object", required: ["kind", "lives"], properties: { lives: { type: "integer" } } };
+  const dog = { type: "object", required: ["kind", "barks"], properties: { barks: { type: "boolean" } } };
+  const [toCat, toDog] = ["cat", "dog"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const mapping = { tabby: "#/components/schemas/cat", poodle: "dog" };
+  for (const keyword of ["oneOf", "anyOf"]) {
+    const union = { [keyword]: [toCat, toDog], discriminator: { propertyName: "kind" } };
+    const mapped = { [keyword]: [toCat, toDog], discriminator: { propertyName: "kind", mapping } };
+    const describe = (schema: object, value: unknown) => {
+      const result = compileSchema({ properties: { pet: schema } }, { others: { cat, dog } })({ pet: value });
+      return "errors" in result ? describeFailure(result.errors, "field") : undefined;
+    };
+    t.match(describe(union, { kind: "cat", lives: "9" }), { path: "pet.lives", requirement: "must be an integer" });
+    t.match(describe(union, { kind: "dog" }), { path: "pet", requirement: "must have the field 'barks'" });
+    t.match(describe(union, {}), { path: "pet", requirement: "must have the field 'kind'" });
+    t.match(describe(union, { kind: "cow" }), { path: "pet.kind", requirement: "must be one of: cat, dog" });
+    t.match(describe(mapped, { kind: "tabby", lives: "9" }), { path: "pet.lives" });
+    t.match(describe(mapped, { kind: "cow" }), { path: "pet.kind", requirement: "must be one of: tabby, poodle" });
+    t.match(describe(union, 1), { path: "pet", requirement: /of the forms/ });
+    t.equal(describe(union, { kind: "other", lives: 9 }), undefined, "it changes no judgement");
+    const nameless = { [keyword]: [cat, dog], discriminator: { propertyName: "kind" } };
+    t.match(describe(nameless, { kind: "cow" }), { path: "pet", requirement: /of the forms/ });
+    t.match(describe({ ...nameless, discriminator: {} }, { kind: "cow" }), {
+      path: "pet",
+      requirement: /of the forms/,
+    });
+  }
 });

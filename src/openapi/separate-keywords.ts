@@ -1,18 +1,20 @@
-// Keywords with many subschemas, such as an object of 5,000 properties. Ajv would generate code that is nested as deeply,
-// in quadratic time. Here, each subschema is compiled by itself, at its first use.
+// Keywords whose subschemas are compiled separately, each at its first use:
+// - Those with many, such as an object of 5,000 properties. Ajv would generate code that is nested as deeply, in quadratic
+//   time.
+// - Alternatives with a discriminator, whose error is that of the alternative that the value names.
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import type { DataValidationCxt } from "ajv/dist/types/index.js";
 import type { ValidationContext } from "./memoized-validation.ts";
 import { escapeToken } from "./part.ts";
 import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaObject } from "./schema-keywords.ts";
-import type { SchemaNode } from "./schema-node.ts";
+import { SchemaNode } from "./schema-node.ts";
 import { findMainError } from "./validation-messages.ts";
 
 const maxInlined = 64;
 
-/** A keyword with many subschemas. `whole` is the schema of which `node` is a part (`allOf`). */
-export interface LargeKeyword {
+/** A keyword of a schema. `whole` is the schema of which `node` is a part (`allOf`). */
+export interface SeparateKeyword {
   readonly keyword: string;
   readonly node: SchemaNode;
   readonly whole: SchemaNode;
@@ -25,26 +27,28 @@ export type Compile = (node: SchemaNode, whole?: SchemaNode) => ValidateFunction
 type Check = (value: unknown, context: ValidationContext, cxt: DataValidationCxt) => ErrorObject | undefined;
 
 const isMembers = /^(properties|prefixItems|patternProperties|additionalProperties)$/;
+const isAlternatives = /^(anyOf|oneOf)$/;
 const isPatterns = /^(patternProperties|additionalProperties)$/;
 const isInPlace = /^(allOf|anyOf|oneOf|dependentSchemas)$/;
 
-/** Returns whether a keyword of a schema has so many subschemas, or depends on so many, that Ajv can't compile it. */
-export function isLarge(keyword: string, schema: SchemaObject): boolean {
+/** Returns whether the subschemas of a keyword are compiled separately. */
+export function isSeparate(keyword: string, schema: SchemaObject): boolean {
   if (keyword === "additionalProperties")
-    return schema.patternProperties !== undefined && isLarge("patternProperties", schema);
+    return schema.patternProperties !== undefined && isSeparate("patternProperties", schema);
+  if (isAlternatives.test(keyword) && schema.discriminator !== undefined) return true;
   const isList = isMembers.test(keyword) || isInPlace.test(keyword);
   return isList && Object.keys(schema[keyword] as object).length > maxInlined;
 }
 
-/** Returns what remains of a large keyword for Ajv: the names of members, which other keywords refer to. */
+/** Returns what remains of a keyword for Ajv: the names of members, which other keywords refer to. */
 export function leaveNames(keyword: string, value: unknown): unknown {
   if (!isMembers.test(keyword) || keyword === "additionalProperties") return undefined;
   if (Array.isArray(value)) return value.map(() => true);
   return Object.fromEntries(Object.keys(value as object).map((name) => [name, true]));
 }
 
-/** Creates the validation of a large keyword. */
-export function createLargeCheck({ keyword, node, whole }: LargeKeyword, compile: Compile): Check {
+/** Creates the validation of a keyword. */
+export function createSeparateCheck({ keyword, node, whole }: SeparateKeyword, compile: Compile): Check {
   const subschemas = node.subschemas().filter((subschema) => subschema.keyword === keyword);
   const parts = new Map(subschemas.map(({ key, place }) => [key, node.at(place)]));
   const { properties = {}, patternProperties = {} } = node.schema;
@@ -55,6 +59,8 @@ export function createLargeCheck({ keyword, node, whole }: LargeKeyword, compile
     const isKnown = Object.hasOwn(properties as object, name) || patterns.some((pattern) => pattern.test(name));
     return isKnown ? [] : [parts.get("")];
   };
+
+  const discriminator = isAlternatives.test(keyword) ? readDiscriminator(node.schema, [...parts.values()]) : undefined;
 
   const check = (part: SchemaNode, outer: SchemaNode, ...[value, context, cxt]: Parameters<Check>) => {
     const validate = compile(part, outer);
@@ -91,8 +97,49 @@ export function createLargeCheck({ keyword, node, whole }: LargeKeyword, compile
       if (matching > 1) break;
     }
     if (matching === 1) return undefined;
-    return { keyword, instancePath: cxt.instancePath, schemaPath: "", params: {} };
+    const selected = matching === 0 ? discriminator?.select(value, cxt) : undefined;
+    if (selected instanceof SchemaNode) return check(selected, whole, value, context, cxt);
+    return selected ?? { keyword, instancePath: cxt.instancePath, schemaPath: "", params: {} };
   };
   if (isMembers.test(keyword)) return checkMembers;
-  return /^(anyOf|oneOf)$/.test(keyword) ? checkAlternatives : checkAll;
+  return isAlternatives.test(keyword) ? checkAlternatives : checkAll;
+}
+
+interface Discriminator {
+  /** Returns the alternative that a value names, or why it names none. */
+  select(value: unknown, cxt: DataValidationCxt): SchemaNode | ErrorObject | undefined;
+}
+
+// OpenAPI 3.1.1, section 4.8.25. A name without a mapping is that of a schema of the document.
+function readDiscriminator(schema: SchemaObject, alternatives: readonly SchemaNode[]): Discriminator | undefined {
+  const { propertyName, mapping = {} } = (schema.discriminator ?? {}) as DiscriminatorObject;
+  if (typeof propertyName !== "string") return undefined;
+  const byReference = new Map(alternatives.map((node) => [node.schema.$ref, node]));
+  const names = new Map<unknown, SchemaNode>();
+  for (const [name, target] of Object.entries(mapping)) {
+    const alternative = byReference.get(target) ?? byReference.get(`#/components/schemas/${target}`);
+    if (alternative) names.set(name, alternative);
+  }
+  const mapped = new Set(names.values());
+  for (const [reference, alternative] of byReference)
+    if (typeof reference === "string" && !mapped.has(alternative))
+      names.set(reference.replace(/^.*\//, ""), alternative);
+  return {
+    select: (value, { instancePath }) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+      if (!Object.hasOwn(value, propertyName))
+        return { keyword: "required", instancePath, schemaPath: "", params: { missingProperty: propertyName } };
+      const path = `${instancePath}/${escapeToken(propertyName)}`;
+      const params = { allowedValues: [...names.keys()] };
+      return (
+        names.get((value as Record<string, unknown>)[propertyName]) ??
+        (names.size > 0 ? { keyword: "enum", instancePath: path, schemaPath: "", params } : undefined)
+      );
+    },
+  };
+}
+
+interface DiscriminatorObject {
+  readonly propertyName?: unknown;
+  readonly mapping?: Readonly<Record<string, string>>;
 }
