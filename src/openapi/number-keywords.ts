@@ -32,7 +32,12 @@ export const numericType = "numericType";
 
 /** Returns whether a schema describes an integer that is a bigint in TypeScript. */
 export function isInt64({ type, format }: SchemaObject): boolean {
-  return (format === "int64" || format === "uint64") && [type].flat().includes("integer");
+  return is64Bit(format) && [type].flat().includes("integer");
+}
+
+// Of the formats of integers, those that a string can also have.
+function is64Bit(format: unknown): boolean {
+  return format === "int64" || format === "uint64";
 }
 
 /** Replaces the `type` of a schema that allows numbers, or an integer as a string, by `numericType`. */
@@ -40,7 +45,7 @@ export function replaceNumericType(schema: SchemaObject): SchemaObject {
   const { type, format, ...rest } = schema;
   const types = [type].flat();
   const isIntegerFormat = Object.hasOwn(integerFormats, `${format}`);
-  if (!types.some((name) => name === "integer" || name === "number" || (name === "string" && isIntegerFormat)))
+  if (!types.some((name) => name === "integer" || name === "number" || (name === "string" && is64Bit(format))))
     return schema;
   const isNumberFormat = isIntegerFormat || format === "float" || format === "double";
   return {
@@ -85,12 +90,14 @@ const type: FuncKeywordDefinition = {
     const [least, most] = range ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
     const checks = type.map((name) => {
       if (range && (name === "integer" || name === "number")) return (data: unknown) => isInRange(data, range);
-      if (range && name === "string") return (data: unknown) => isTextInRange(data, range);
+      if (range && name === "string" && is64Bit(format)) return (data: unknown) => isTextInRange(data, range);
       return typeChecks[name] as (data: unknown) => boolean;
     });
     const words = `from ${least} to ${most}`;
     const names = type.map((name) =>
-      range && (name === "string" || isInt64(schema)) ? `${addArticle(name)} ${words}` : addArticle(name),
+      range && is64Bit(format) && (name === "string" || name === "integer")
+        ? `${addArticle(name)} ${words}`
+        : addArticle(name),
     );
     return toValidate((data) => {
       if (checks.some((check) => check(data))) return undefined;
