@@ -15,6 +15,8 @@ const samples: Readonly<Record<string, (index: number) => string>> = {
   ipv6: () => "2001:db8::1",
   iri: () => "https://example.com/",
   "iri-reference": () => "/path",
+  int64: (index) => `${index + 1}`,
+  uint64: (index) => `${index + 1}`,
   "iso-date-time": (index) => `2030-01-${day(index)}T12:00:00Z`,
   "iso-time": () => "12:00:00Z",
   "json-pointer": () => "/name",

@@ -53,8 +53,10 @@ t.test("Makes texts of each format, of each length, and for regular expressions"
     "hostname",
     "ipv4",
     "ipv6",
+    "int64",
     "iso-date-time",
     "iso-time",
+    "uint64",
   ];
   formats.push(
     "json-pointer",
