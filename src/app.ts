@@ -1,11 +1,11 @@
 // Builds the Fastify app from its plugins. The server and the tests use the same function.
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import {
   type Caller,
   createBearerScheme,
   createFailureLimiter,
-  createKeyLookup,
+  createIdentify,
   limitKeyRate,
   trackKeyUsage,
 } from "./auth/index.ts";
@@ -69,7 +69,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const requestMetrics = new RequestMetrics(document.operations);
   const logLimiter = new LogLimiter(logger, requestMetrics.recordDroppedLogLine);
   const tracedStore = tracing?.traceStore(store) ?? store;
-  const findKey = createKeyLookup(tracedStore.keys);
+  const identify = createIdentify(tracedStore.keys);
   const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
   const app = await createEdge({
     logger: withLazyChildren(logger),
@@ -78,10 +78,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     tls,
     headersTimeout: overrides.headersTimeout,
     maxConnections: config.MAX_CONNECTIONS,
-    identify: async (request) => {
-      const found = await findKey(request);
-      return "key" in found ? found.hash : undefined;
-    },
+    identify,
     headers: headers.data,
     links,
     cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) },
@@ -97,11 +94,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // The operations of the document
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
-  const onUse = (caller: Caller, hash: string, { raw }: FastifyRequest) => {
-    usage.recordUse(caller);
-    app.identifyConnection(raw.socket, hash);
-  };
-  const authenticate = createBearerScheme({ findKey, onUse, onReject: app.anonymizeClient, failureLimiter });
+  const authenticate = createBearerScheme(app, { identify, usage, failureLimiter });
   await app.register(routes<operations, Context, Caller>, {
     document,
     handlers,

@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { pino } from "pino";
 import { buildApp } from "../../src/app.ts";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { readConfig } from "../../src/config.ts";
 import { Pagination } from "../../src/pets/cursor.ts";
 import { readDocument } from "../../src/pets/document.ts";

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { copy } from "../../src/data/copy.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { freePort } from "../../test/support/port.ts";

@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Test } from "tap";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { copy } from "../../src/data/copy.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import { createCertificate } from "../../test/support/certificate.ts";

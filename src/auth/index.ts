@@ -1,14 +1,7 @@
 // API keys: authentication, rate limits, usage counts and operator access.
-export {
-  type Caller,
-  callerOf,
-  createBearerScheme,
-  createKeyLookup,
-  generateKey,
-  isKeyName,
-  type KeyLookup,
-  keyNameRule,
-} from "./authentication.ts";
+export { generateKey, isKeyName, keyNameRule } from "./api-keys.ts";
+export { type Caller, callerOf, createBearerScheme } from "./authentication.ts";
+export { createIdentify } from "./identity.ts";
 export { createFailureLimiter, limitKeyRate } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";
 export { createClientMatcher, requireOperator } from "./operator-access.ts";

@@ -1,6 +1,6 @@
 // Composes the HTTP edge of a service: limits, timeouts, load shedding, errors and graceful shutdown, in the order that
 // their hooks need.
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { clientErrors } from "./client-errors.ts";
 import { connections } from "./connections.ts";
 import { type CorsOptions, cors } from "./cors.ts";
@@ -9,7 +9,7 @@ import type { ErrorFormat } from "./errors.ts";
 import { createFastify, type FastifyOptions } from "./fastify.ts";
 import { gracefulShutdown } from "./graceful-shutdown.ts";
 import { lingeringClose } from "./lingering-close.ts";
-import { loadShedding } from "./load-shedding.ts";
+import { type IdentifyClient, loadShedding } from "./load-shedding.ts";
 import { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
 import { createNetworkMatcher } from "./networks.ts";
 import { pipelining } from "./pipelining.ts";
@@ -20,8 +20,8 @@ import { responseHeaders } from "./security-headers.ts";
 export interface EdgeOptions extends FastifyOptions {
   /** The maximum number of connections. The default is 10,000. */
   readonly maxConnections?: number;
-  /** Returns the client of a request with a valid credential. By default, each network address is a client. */
-  readonly identify?: (request: FastifyRequest) => Promise<unknown>;
+  /** Identifies the client of a request. By default, each network address is a client. */
+  readonly identify?: IdentifyClient;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of error responses. */

@@ -27,10 +27,13 @@ declare module "fastify" {
   }
 }
 
+/** Returns the client of a request; undefined without a valid credential. */
+export type IdentifyClient = (request: FastifyRequest) => Promise<{ readonly client?: unknown }>;
+
 /** The options of the plugin `loadShedding`. */
 export interface LoadSheddingOptions {
-  /** Returns the client of a request with a valid credential. Without it, each network address is a client. */
-  readonly identify?: ((request: FastifyRequest) => Promise<unknown>) | undefined;
+  /** Identifies the client of a request. By default, each network address is a client. */
+  readonly identify?: IdentifyClient | undefined;
   /** Called for each rejected request. */
   readonly onReject?: (() => void) | undefined;
   /** Returns milliseconds of a monotonic clock. */
@@ -57,10 +60,10 @@ export const loadShedding = fp<LoadSheddingOptions>(
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);
       if (known !== undefined) return queue.enter(known, true);
-      const client = await identify?.(request).catch(() => undefined); // the authentication reports the error
-      if (client === undefined) return queue.enter(toNetwork(request.ip), false);
-      app.identifyConnection(request.raw.socket, client); // now, so that it is not closed before its turn
-      return queue.enter(client, true);
+      const identity = await identify?.(request).catch(() => undefined); // the authentication reports the error
+      if (identity?.client === undefined) return queue.enter(toNetwork(request.ip), false);
+      app.identifyConnection(request.raw.socket, identity.client); // now, so that it is not closed before its turn
+      return queue.enter(identity.client, true);
     };
     app.decorate("waitForTurn", waitForTurn);
     app.addHook("onRequest", (request, _, done) => {

@@ -1,7 +1,7 @@
 // The counts of calls by key, with a real store.
 import { pino } from "pino";
 import t from "tap";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { KeyUsage } from "../../src/auth/key-usage.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Key } from "../../src/store/port.ts";

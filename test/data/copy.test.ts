@@ -1,6 +1,6 @@
 // petstore copy: copies a store into another one, of the same or the other kind, all or nothing.
 import t, { type Test } from "tap";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { copy } from "../../src/data/copy.ts";
 import { openStore, openTables } from "../../src/store/open.ts";
 import type { IdempotencyKey } from "../../src/store/port.ts";

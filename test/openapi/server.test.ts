@@ -52,7 +52,7 @@ t.test("Serves a document in JSON as it is written, and no documentation if it i
 });
 
 t.test("Composes the HTTP edge: limits, security headers, errors, CORS", async (t) => {
-  const options = { maxConnections: 5, trustProxy: ["127.0.0.1"], identify: async () => "me" };
+  const options = { maxConnections: 5, trustProxy: ["127.0.0.1"], identify: async () => ({ client: "me" }) };
   const app = await createServer({
     document: parse(text),
     handlers,

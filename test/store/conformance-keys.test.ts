@@ -1,7 +1,7 @@
 // Conformance suite of the stores: API keys, calls of deprecated operations, and migrations.
 
 import t from "tap";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { openStore } from "../../src/store/open.ts";
 import { digest, idempotentCall, kinds, longTimeouts, rex, testStores } from "../support/conformance.ts";
 import { latestVersions, oldStores } from "../support/databases.ts";

@@ -6,7 +6,7 @@ import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
 import { buildApp, type Dependencies, type Overrides } from "../../src/app.ts";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import type { Config } from "../../src/config.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import type { Handlers } from "../../src/pets/handler.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import t, { type Test } from "tap";
-import { generateKey } from "../../src/auth/authentication.ts";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { version } from "../../src/lib/version.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";

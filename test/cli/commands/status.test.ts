@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { generateKey } from "../../../src/auth/authentication.ts";
+import { generateKey } from "../../../src/auth/api-keys.ts";
 import { version } from "../../../src/lib/version.ts";
 import { readDocument } from "../../../src/pets/document.ts";
 import { openStore } from "../../../src/store/open.ts";

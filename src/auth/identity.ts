@@ -1,0 +1,92 @@
+// Whose request is this: finds the API key that a request has sent (RFC 6750, section 2.1). Load shedding asks before a
+// request waits for its turn, and authentication asks before it is handled.
+import { hash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Key, KeyStore } from "../store/index.ts";
+
+const maxAge = 5; // milliseconds after which a revocation takes effect
+
+/** The key that a request has sent, or why it has none that is valid. */
+export type Identity =
+  | { readonly key: Key /** The hash of the key. */; readonly client: string }
+  | { readonly reason: "missing" | "not valid" | "expired"; readonly client?: undefined };
+
+/** Returns whose request it is. Records it for the connection. Rejects like the store. */
+export type Identify = (request: FastifyRequest) => Promise<Identity>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined until `Identify` has found it. */
+    identity: Identity | undefined;
+  }
+}
+
+/**
+ * Creates the function that identifies requests. A key that is not valid is not looked up again for the same request,
+ * which may have waited for its turn.
+ */
+export function createIdentify(keys: Pick<KeyStore, "find">): Identify {
+  const cache = new KeyCache(keys);
+  return async (request) => {
+    if (request.identity !== undefined && "reason" in request.identity) return request.identity;
+    const authorization = request.headers.authorization ?? "";
+    const found = await cache.find(authorization);
+    const { server, raw } = request;
+    if (found === undefined) request.identity = { reason: "missing" };
+    else if (found.key === undefined) request.identity = { reason: "not valid" };
+    else if (hasExpired(found.key)) request.identity = { reason: "expired" };
+    else request.identity = { key: found.key, client: found.hash };
+    if ("key" in request.identity) server.identifyConnection(raw.socket, request.identity.client);
+    else if (found) server.anonymizeClient(found.hash);
+    return request.identity;
+  };
+}
+
+function hasExpired({ expiresAt }: Key): boolean {
+  return expiresAt !== undefined && expiresAt.getTime() <= Date.now();
+}
+
+interface FoundKey {
+  readonly hash: string;
+  /** Undefined if there is no such key. */
+  readonly key: Key | undefined;
+}
+
+/** The keys of the last 5 ms: under load, most requests are identified without the store. Unknown keys are not cached. */
+export class KeyCache {
+  readonly #keys: Pick<KeyStore, "find">;
+  readonly #clock: () => number;
+  #expiresAt = Number.NEGATIVE_INFINITY;
+  // By the header Authorization, so that a key is hashed once. Replaced when it expires, so that a lookup that takes longer
+  // stores its result in a map that is not used any more. The number of requests within 5 ms limits its size.
+  #found = new Map<string, FoundKey>();
+
+  /** `clock` returns milliseconds of a monotonic clock. */
+  constructor(keys: Pick<KeyStore, "find">, clock = () => performance.now()) {
+    this.#keys = keys;
+    this.#clock = clock;
+  }
+
+  /** Returns the key in a header, also if it has expired; undefined if it contains none. Rejects like the store. */
+  async find(authorization: string): Promise<FoundKey | undefined> {
+    const now = this.#clock();
+    if (now >= this.#expiresAt) {
+      this.#found = new Map();
+      this.#expiresAt = now + maxAge;
+    }
+    const found = this.#found;
+    const cached = found.get(authorization);
+    if (cached !== undefined) return cached;
+    const text = /^bearer +(.*)/i.exec(authorization)?.[1];
+    if (text === undefined) return undefined;
+    const hash = hashKey(text);
+    const result = { hash, key: await this.#keys.find(hash) };
+    if (result.key !== undefined) found.set(authorization, result);
+    return result;
+  }
+}
+
+/** Returns the hash of a key (SHA-256, hexadecimal), by which the store knows it. */
+export function hashKey(key: string): string {
+  return hash("sha256", key, "hex");
+}
