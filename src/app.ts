@@ -19,20 +19,12 @@ import {
   type MemoryMonitorOptions,
   serviceLinks,
 } from "./http/index.ts";
-import { throttle } from "./lib/index.ts";
+import { MetricsRegistry, throttle } from "./lib/index.ts";
 import { type Document, listForCors, routes, toPublicUrls } from "./openapi/index.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
 import { createStoreCheck, health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
-import {
-  aggregateLocally,
-  LogLimiter,
-  type MetricsHub,
-  RequestLogger,
-  RequestMetrics,
-  type Tracing,
-  withLazyChildren,
-} from "./telemetry/index.ts";
+import { aggregateLocally, type MetricsHub, RequestLogger, type Tracing, withLazyChildren } from "./telemetry/index.ts";
 
 /** The dependencies of `buildApp`. */
 export interface Dependencies {
@@ -66,14 +58,16 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
   const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
-  const requestMetrics = new RequestMetrics(document.operations);
-  const logLimiter = new LogLimiter(logger, requestMetrics.recordDroppedLogLine);
+  const metrics = new MetricsRegistry("petstore_");
+  const requestLog = new RequestLogger(logger, metrics, document.operations);
+  store.metrics.register(metrics);
   const tracedStore = tracing?.traceStore(store) ?? store;
   const identify = createIdentify(tracedStore.keys);
   const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
   const app = await createEdge({
     logger: withLazyChildren(logger),
-    logController: new RequestLogger(logger, requestMetrics.recordResponse, logLimiter),
+    requestLog,
+    metrics,
     trustProxy: config.TRUST_PROXY,
     tls,
     headersTimeout: overrides.headersTimeout,
@@ -82,10 +76,6 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     headers: headers.data,
     links,
     cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) },
-    malformedLog: logLimiter.limitInfo(),
-    isLogged: logLimiter.takeFailure,
-    onReject: requestMetrics.recordRejection,
-    onMalformed: requestMetrics.recordMalformed,
     trace: tracing?.traceRequests,
     // With workers, the primary also takes memory.
     monitor: { processes: config.WORKERS > 1 ? config.WORKERS + 1 : 1, ...overrides },
@@ -111,11 +101,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(docs, { document, urls, config, headers: headers.page });
   const checkStore = createStoreCheck(store);
   await app.register(health, { checkStore });
-  const metrics =
+  const hub =
     dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "failed to aggregate metrics")));
-  const statusOptions = { document, store, checkStore, config, metrics, authenticate, requestMetrics, usage };
+  const statusOptions = { document, store, checkStore, config, metrics: hub, authenticate, usage };
   await app.register(status, { ...statusOptions, headers: headers.status });
-  app.addHook("onClose", async () => logLimiter.flush());
+  app.addHook("onClose", async () => requestLog.flush());
   await app.ready();
   return app;
 }

@@ -2,8 +2,10 @@
 import { buildApp } from "../../src/app.ts";
 import { generateKey } from "../../src/auth/index.ts";
 import { readConfig } from "../../src/config.ts";
+import type { MetricsRegistry } from "../../src/lib/index.ts";
 import { handlers, readDocument } from "../../src/pets/index.ts";
 import { openStore, type Store } from "../../src/store/index.ts";
+import { QueryMetrics } from "../../src/store/query-metrics.ts";
 import { createLogger } from "../../src/telemetry/index.ts";
 
 /** A metric of the service. */
@@ -40,8 +42,12 @@ export async function scrapeMetrics(): Promise<MetricDescription[]> {
 
 // Adds the metrics of a connection pool, which only PostgreSQL has.
 function withPool(store: Store): Store {
-  const pool = () => ({ used: 0, idle: 0, max: 0, waiting: 0 });
-  return { ...store, metrics: { ...store.metrics, pool } };
+  const pool = new QueryMetrics(() => ({ used: 0, idle: 0, max: 0, waiting: 0 }));
+  const register = (registry: MetricsRegistry) => {
+    store.metrics.register(registry);
+    pool.register(registry);
+  };
+  return { ...store, metrics: { register } };
 }
 
 function parseMetrics(text: string): MetricDescription[] {

@@ -1,7 +1,6 @@
 // Responds to malformed HTTP, timeouts and CONNECT, which never reach a route.
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import type { FastifyBaseLogger } from "fastify";
 import fp from "fastify-plugin";
 import { type ErrorFormat, formatFailure, HttpError } from "./errors.ts";
 import { maxHeaderSize } from "./fastify.ts";
@@ -18,17 +17,24 @@ const noMethod = /[^\w!#$%&'*+.^`|~-]/;
 const methodAndTarget = /^[\w!#$%&'*+.^`|~-]+ (?:\/|\*|https?:)/i;
 const maxMethod = 32; // bytes that are read, before and after the position
 
+/** A request that Node's HTTP parser rejected. */
+export interface MalformedRequest {
+  readonly reqId: string;
+  readonly reason: string | undefined;
+  /** Of the response. */
+  readonly status: number;
+}
+
 /** The options of the plugin `clientErrors`. */
 export interface ClientErrorsOptions {
-  readonly log: FastifyBaseLogger;
+  /** Logs a malformed request, and counts its response. */
+  readonly log: (line: MalformedRequest) => void;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of error responses. */
   readonly links?: string | undefined;
   /** The shape of error responses. */
   readonly format?: ErrorFormat | undefined;
-  /** Called with the status of each response. */
-  readonly onResponse?: ((status: number) => void) | undefined;
 }
 
 /** Responds to requests that Node's HTTP parser rejects, in the shape of all errors, and closes their connection. */
@@ -69,10 +75,10 @@ function isHandshaking(socket: Socket & { secureConnecting?: boolean }): boolean
 }
 
 function respond(error: ParserError, socket: Socket, options: ClientErrorsOptions): void {
-  const { log, headers, links, format, onResponse } = options;
+  const { log, headers, links, format } = options;
   const { status, body } = toHttpError(error).response;
   const id = randomUUID();
-  log.info({ reqId: id, reason: error.reason ?? error.code, status }, "malformed request");
+  log({ reqId: id, reason: error.reason ?? error.code, status });
   const { type, text } = formatFailure(body, format);
   const head = {
     ...headers,
@@ -86,7 +92,6 @@ function respond(error: ParserError, socket: Socket, options: ClientErrorsOption
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`);
   socket.destroySoon();
-  onResponse?.(status);
 }
 
 // The reasons are fixed texts of llhttp, which quote nothing of the request.

@@ -43,6 +43,11 @@ export class ConnectionTable {
     this.#isProxy = isProxy;
   }
 
+  /** The number of connections. */
+  get size(): number {
+    return this.#bySocket.size;
+  }
+
   /** Adds a connection. Returns the connection that must be closed for it. */
   add(socket: Socket): Excess | undefined {
     const { remoteAddress, remotePort } = socket;

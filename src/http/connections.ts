@@ -17,7 +17,7 @@ const logInterval = 1_000; // milliseconds
 const memoryShare = 0.1; // of the anonymous connections, which a check closes while the memory is almost full
 
 /** The number of connections that the service has closed, by reason. */
-export interface ClosedConnections {
+interface ClosedConnections {
   /** The client had too many connections. */
   client: number;
   /** There were too many connections in total. */
@@ -42,9 +42,6 @@ declare module "fastify" {
     clientOf(request: FastifyRequest): unknown;
     /** Closes a connection, and counts it. */
     closeConnection(socket: Socket, reason: keyof ClosedConnections): void;
-    closedConnections: Readonly<ClosedConnections>;
-    /** Returns the number of bytes that clients had not read at the last check. */
-    countUnread(): number;
   }
 }
 
@@ -111,8 +108,17 @@ export const connections = fp<ConnectionsOptions>(
     app.decorate("anonymizeClient", (client: unknown) => table.anonymize(client).forEach(closeExcess));
     app.decorate("clientOf", ({ raw }: FastifyRequest) => table.clientOf(raw.socket));
     app.decorate("closeConnection", close);
-    app.decorate("closedConnections", closed);
-    app.decorate("countUnread", () => slowClients.unread);
+    app.metrics.gauge("connections_open", "Open client connections.", () => table.size);
+    app.metrics.counter(
+      "connections_closed_total",
+      "Client connections that the service closed, by reason (client, total, memory, pipelining or slow).",
+      () => Object.entries(closed).map(([reason, value]) => ({ labels: { reason }, value })),
+    );
+    app.metrics.gauge(
+      "response_bytes_unread",
+      "Response bytes that clients have not read yet.",
+      () => slowClients.unread,
+    );
   },
   { name: "connections", dependencies: ["memory-monitor"] },
 );

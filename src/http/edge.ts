@@ -1,12 +1,13 @@
 // Composes the HTTP edge of a service: limits, timeouts, load shedding, errors and graceful shutdown, in the order that
 // their hooks need.
-import type { FastifyBaseLogger, FastifyInstance } from "fastify";
-import { clientErrors } from "./client-errors.ts";
+import type { FastifyInstance } from "fastify";
+import { MetricsRegistry } from "../lib/index.ts";
+import { clientErrors, type MalformedRequest } from "./client-errors.ts";
 import { connections } from "./connections.ts";
 import { type CorsOptions, cors } from "./cors.ts";
 import { errorHandler } from "./error-handler.ts";
 import type { ErrorFormat } from "./errors.ts";
-import { createFastify, type FastifyOptions } from "./fastify.ts";
+import { createFastify, type FastifyOptions, type LogController } from "./fastify.ts";
 import { gracefulShutdown } from "./graceful-shutdown.ts";
 import { lingeringClose } from "./lingering-close.ts";
 import { type IdentifyClient, loadShedding } from "./load-shedding.ts";
@@ -16,8 +17,22 @@ import { pipelining } from "./pipelining.ts";
 import { requestChecks } from "./request-checks.ts";
 import { responseHeaders } from "./security-headers.ts";
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The metrics of the process, to which each plugin adds its own. */
+    metrics: MetricsRegistry;
+  }
+}
+
+/** Logs requests and their failures. */
+export interface RequestLog extends LogController {
+  logMalformed(line: MalformedRequest): void;
+  /** Returns whether a failure with this status is logged. */
+  isFailureLogged(status: number): boolean;
+}
+
 /** The options of `createEdge`. */
-export interface EdgeOptions extends FastifyOptions {
+export interface EdgeOptions extends Omit<FastifyOptions, "logController"> {
   /** The maximum number of connections. The default is 10,000. */
   readonly maxConnections?: number;
   /** Identifies the client of a request. By default, each network address is a client. */
@@ -30,14 +45,10 @@ export interface EdgeOptions extends FastifyOptions {
   readonly formatError?: ErrorFormat | undefined;
   /** The default allows no other origin. */
   readonly cors?: CorsOptions;
-  /** The log of malformed requests. By default, that of the service. */
-  readonly malformedLog?: FastifyBaseLogger;
-  /** Returns whether a failure with this status is logged. By default, each is. */
-  readonly isLogged?: (status: number) => boolean;
-  /** Called for each request that load shedding rejects. */
-  readonly onReject?: () => void;
-  /** Called with the status of each response to a malformed request. */
-  readonly onMalformed?: (status: number) => void;
+  /** Logs requests. By default, Fastify does, and all malformed requests and failures are logged. */
+  readonly requestLog?: RequestLog | undefined;
+  /** Registers the metrics of the plugins. */
+  readonly metrics?: MetricsRegistry | undefined;
   /** Adds the hooks of traces: behind load shedding, and before all others. */
   readonly trace?: ((app: FastifyInstance) => void) | undefined;
   /** Number of processes, clocks and limits of the memory monitor. */
@@ -50,21 +61,28 @@ export interface EdgeOptions extends FastifyOptions {
  */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const { logger, trustProxy = [], maxConnections = 10_000, headers, links, trace, monitor = {} } = options;
-  const { identify, isLogged, onReject, onMalformed, malformedLog = logger, formatError: format } = options;
-  const app = createFastify(options);
+  const { identify, requestLog, metrics = new MetricsRegistry(), formatError: format } = options;
+  const app = createFastify({ ...options, logController: requestLog });
+  app.decorate("metrics", metrics);
   const { clock, checkInterval } = monitor;
   await app.register(memoryMonitor, monitor);
   const isProxy = createNetworkMatcher(trustProxy);
   await app.register(connections, { max: maxConnections, isProxy, clock, checkInterval });
   await app.register(pipelining);
-  await app.register(loadShedding, { identify, onReject, clock });
-  await app.register(clientErrors, { log: malformedLog, headers, links, format, onResponse: onMalformed });
+  await app.register(loadShedding, { identify, clock });
+  const log = (line: MalformedRequest) =>
+    requestLog ? requestLog.logMalformed(line) : logger.info(line, "malformed request");
+  await app.register(clientErrors, { log, headers, links, format });
   trace?.(app);
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
   await app.register(lingeringClose);
   if (options.cors) await app.register(cors, options.cors);
-  await app.register(errorHandler, { isLogged, links, format });
+  await app.register(errorHandler, {
+    isLogged: requestLog && ((status) => requestLog.isFailureLogged(status)),
+    links,
+    format,
+  });
   await app.register(requestChecks);
   return app;
 }

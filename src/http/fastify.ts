@@ -23,11 +23,13 @@ export interface Certificate {
   readonly key: Buffer;
 }
 
+export type LogController = NonNullable<FastifyServerOptions["logController"]>;
+
 /** The options of `createFastify`. */
 export interface FastifyOptions {
   readonly logger: FastifyBaseLogger;
   /** Logs requests. By default, Fastify's. */
-  readonly logController?: NonNullable<FastifyServerOptions["logController"]>;
+  readonly logController?: LogController | undefined;
   /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: readonly string[];
   /** The certificate for https; undefined serves http. */
@@ -51,7 +53,7 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     ...serverTimeouts,
     ...(tls ? { https: { ...parser, ...tlsOptions, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
     loggerInstance: logger,
-    logController,
+    ...(logController && { logController }),
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 && [...trustProxy],
     // By default, a parameter of more than 100 characters matches no route (404), but a long id is an invalid id (400).

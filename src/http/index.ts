@@ -1,6 +1,7 @@
 // The HTTP edge of a service, independent of its document.
-export { backlog, type ClosedConnections } from "./connections.ts";
-export { createEdge, type EdgeOptions } from "./edge.ts";
+export type { MalformedRequest } from "./client-errors.ts";
+export { backlog } from "./connections.ts";
+export { createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
 export { type ErrorHandlerOptions, errorHandler } from "./error-handler.ts";
 export {
   createFail,

@@ -16,8 +16,6 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Resolves when further work for a request can start, to the milliseconds that it has waited. */
     waitForTurn(request: FastifyRequest): Promise<number>;
-    /** Returns the number of requests that wait for their turn. */
-    countQueued(): number;
     /** Throws an HttpError with status 503 if the request has waited too long, or if the memory is full. */
     shedLoad(request: FastifyRequest): void;
   }
@@ -34,8 +32,6 @@ export type IdentifyClient = (request: FastifyRequest) => Promise<{ readonly cli
 export interface LoadSheddingOptions {
   /** Identifies the client of a request. By default, each network address is a client. */
   readonly identify?: IdentifyClient | undefined;
-  /** Called for each rejected request. */
-  readonly onReject?: (() => void) | undefined;
   /** Returns milliseconds of a monotonic clock. */
   readonly clock?: (() => number) | undefined;
 }
@@ -46,14 +42,21 @@ export interface LoadSheddingOptions {
  * without a valid key receives 401.
  */
 export const loadShedding = fp<LoadSheddingOptions>(
-  async (app, { identify, onReject, clock = () => performance.now() }) => {
+  async (app, { identify, clock = () => performance.now() }) => {
     const queue = new FairQueue(clock);
     app.server.on("connection", () => queue.recordConnection());
-    let rejected = 0;
+    let shed = 0;
+    let logged = 0;
     const timer = setInterval(() => {
-      if (rejected > 0) app.log.warn({ rejected, memory: app.memory.isFull }, "overloaded: requests rejected");
-      rejected = 0;
+      if (shed > logged) app.log.warn({ requests: shed - logged, memory: app.memory.isFull }, "overloaded: load shed");
+      logged = shed;
     }, logInterval).unref();
+    app.metrics.gauge("requests_queued", "Requests that wait because the event loop is busy.", () => queue.size);
+    app.metrics.counter(
+      "requests_shed_total",
+      "Requests that load shedding rejected because they had waited too long or the memory was full.",
+      () => shed,
+    );
     app.addHook("onClose", async () => clearInterval(timer));
     app.decorateRequest("waited", 0);
     const waitForTurn = async (request: FastifyRequest): Promise<number> => {
@@ -73,11 +76,9 @@ export const loadShedding = fp<LoadSheddingOptions>(
         if (!request.raw.socket.destroyed) done();
       });
     });
-    app.decorate("countQueued", () => queue.size);
     app.decorate("shedLoad", ({ waited }: FastifyRequest) => {
       if (waited <= maxWait && !app.memory.isFull) return;
-      rejected += 1;
-      onReject?.();
+      shed += 1;
       throw serviceUnavailable("The service is overloaded.", 1 + Math.floor(Math.random() * maxRetryAfter));
     });
   },

@@ -18,8 +18,6 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Returns the responses of a connection, in order, without those that were sent to completely received requests. */
     responsesOf(socket: Socket): readonly ServerResponse[];
-    /** Returns the number of requests without a complete response. */
-    countInFlight(): number;
   }
 }
 
@@ -65,7 +63,9 @@ export const pipelining = fp(
       (responses[position - 1] as ServerResponse).once("close", () => setImmediate(start));
     });
     app.decorate("responsesOf", (socket: Socket) => pending.of(socket));
-    app.decorate("countInFlight", () => pending.count(app.openSockets));
+    app.metrics.gauge("requests_in_flight", "Requests without a complete response, including this scrape.", () =>
+      pending.count(app.openSockets),
+    );
   },
   { name: "pipelining", dependencies: ["connections"] },
 );

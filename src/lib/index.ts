@@ -4,6 +4,7 @@ export { type PostgresDatabase, parseDatabaseUrl, type SqliteDatabase } from "./
 export { collectGarbage } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { canonicalJson, decodeUtf8, Json, parseInteger, parseJson, parseJsonBytes, toJson } from "./json.ts";
+export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { shareResult, throttle } from "./throttle.ts";

@@ -1,18 +1,17 @@
 // Serves the metrics to operators: /metrics for Prometheus, /status.json for the status page and `petstore status`.
-import { promisify } from "node:util";
 import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
-import { type Caller, createClientMatcher, requireOperator } from "../auth/index.ts";
+import { type Caller, createClientMatcher, type KeyUsage, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
 import type { Authenticate, Document } from "../openapi/index.ts";
 import type { Store } from "../store/index.ts";
-import { createSnapshotReader, type MetricsHub, MetricsPublisher, type MetricsSources } from "../telemetry/index.ts";
+import { type MetricsHub, MetricsPublisher, takeSnapshot } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
 import { statusPage } from "./page.ts";
 import type { Status } from "./schema.ts";
 
 /** The options of the plugin `status`. */
-export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "usage"> {
+export interface StatusOptions {
   readonly document: Document;
   readonly store: Store;
   /** Resolves if the store can be used. */
@@ -20,6 +19,7 @@ export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "
   readonly config: Pick<Config, "METRICS_FROM" | "TRUST_PROXY" | "WORKERS">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
+  readonly usage: KeyUsage;
   readonly authenticate: Authenticate<Caller>;
   /** The headers of the status page. */
   readonly headers: Readonly<Record<string, string>>;
@@ -30,19 +30,14 @@ export interface StatusOptions extends Pick<MetricsSources, "requestMetrics" | "
  * closes.
  */
 export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
-  const { document, store, config, metrics } = options;
-  const takeSnapshot = createSnapshotReader({
-    ...options,
-    store: store.metrics,
-    versions: { version, contract: document.content.info.version },
-    inFlight: () => app.countInFlight(),
-    queued: () => app.countQueued(),
-    closedConnections: app.closedConnections,
-    unread: () => app.countUnread(),
-    connections: promisify(app.server.getConnections.bind(app.server)),
-  });
+  const { document, config, metrics, usage } = options;
+  app.metrics.info(
+    "build_info",
+    "Constant 1, with the versions of the service and of its OpenAPI document as labels.",
+    { version, contract: document.content.info.version },
+  );
   const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
-  const publisher = new MetricsPublisher(takeSnapshot, metrics, logFailure);
+  const publisher = new MetricsPublisher(() => takeSnapshot(app.metrics, usage), metrics, logFailure);
   app.addHook("onClose", () => publisher.close());
 
   const authorizeOperator = requireOperator(options.authenticate);

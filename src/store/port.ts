@@ -1,7 +1,7 @@
 // The port between the service and its stores, in terms of the contract. Types only: SQL, drivers and their errors stay
 // inside an implementation. It throws `Unavailable` if its database can't be used, and any other error only for a bug.
 import type { components, operations } from "../generated/openapi.ts";
-import type { Histogram, Json } from "../lib/index.ts";
+import type { Json, MetricsRegistry } from "../lib/index.ts";
 
 /** A pet of the store. */
 export type Pet = components["schemas"]["Pet"];
@@ -136,20 +136,6 @@ export type StoreMethod =
 
 /** The metrics of a store since it was opened. */
 export interface StoreMetrics {
-  /** The duration of each query in seconds. A query is a statement, or a transaction that several writes share. */
-  readonly querySeconds: ReadonlyMap<StoreMethod, Histogram>;
-  /** The number of calls in each batch. */
-  readonly batchCalls: ReadonlyMap<StoreMethod, Histogram>;
-  /** Returns the state of the connection pool, or undefined if the store has none. */
-  pool(): PoolMetrics | undefined;
-}
-
-/**
- * The connections of a pool that are in use, idle, and allowed at most, and the number of queries that wait for one.
- */
-export interface PoolMetrics {
-  readonly used: number;
-  readonly idle: number;
-  readonly max: number;
-  readonly waiting: number;
+  /** Registers the durations of queries, the sizes of batches and the state of the connection pool. */
+  register(registry: MetricsRegistry): void;
 }

@@ -1,9 +1,10 @@
 // Aggregates the metrics of all processes, so that any worker can respond to a scrape.
 //
 // The counters of exited processes stay in the sums, because Prometheus interprets a decreasing counter as a restart.
+
+import { type Metric, sumSamples } from "../lib/index.ts";
 import { CallerActivity } from "./caller-activity.ts";
-import type { MetricsSnapshot } from "./metrics.ts";
-import { type Metric, sumSamples } from "./prometheus.ts";
+import type { MetricsSnapshot } from "./snapshot.ts";
 import { type LastHour, TimeSeries, type TimeSeriesSample } from "./time-series.ts";
 
 /** The last hour and the current state of all processes, as in /status.json. */

@@ -1,5 +1,5 @@
 // Counts calls by API key over the last hour, and calls of deprecated operations.
-import { counter, gauge, type Metric } from "./prometheus.ts";
+import { counter, gauge, type Metric } from "../lib/index.ts";
 
 const maxNames = 1_000; // counted per interval, and exported as series; further names are counted as `otherName`
 const otherName = "(other)"; // not a valid name of a key

@@ -4,6 +4,7 @@
 //
 // Not pino-throttle or sampling: the first lines of each second are complete, and the others are counted by status.
 import type { Logger } from "pino";
+import type { MetricsRegistry } from "../lib/index.ts";
 
 const maxLines = 100; // per interval
 const interval = 1_000; // milliseconds
@@ -11,15 +12,18 @@ const interval = 1_000; // milliseconds
 /** Limits the lines of a log to 100 per second and kind, and reports the number of the other ones once a second. */
 export class LogLimiter {
   readonly #log: Logger;
-  readonly #onDrop: () => void;
+  #droppedTotal = 0;
   #lines = new Map<number | "rejected", number>();
   #dropped = new Map<number, number>(); // lines by status
   #timer: NodeJS.Timeout | undefined;
 
-  /** Calls `onDrop` for each line that is not logged. */
-  constructor(log: Logger, onDrop: () => void) {
+  constructor(log: Logger, registry: MetricsRegistry) {
     this.#log = log;
-    this.#onDrop = onDrop;
+    registry.counter(
+      "log_lines_dropped_total",
+      "Log lines dropped at more than 100 per second: of malformed requests, of requests without a valid API key or rejected with 429 or 503, and of failures.",
+      () => this.#droppedTotal,
+    );
   }
 
   /** Returns whether a line about a response with this status may be logged, and counts it. */
@@ -37,7 +41,7 @@ export class LogLimiter {
     this.#lines.set(kind, lines);
     if (lines <= maxLines) return true;
     this.#dropped.set(status, (this.#dropped.get(status) ?? 0) + 1);
-    this.#onDrop();
+    this.#droppedTotal += 1;
     return false;
   }
 
@@ -50,12 +54,4 @@ export class LogLimiter {
     this.#log.warn({ droppedByStatus: Object.fromEntries(this.#dropped) }, "log lines dropped: too many requests");
     this.#dropped = new Map();
   };
-
-  /** Returns a view of the log that limits `info`. The first argument of `info` must have the property `status`. */
-  limitInfo(): Logger {
-    const info = (line: { status: number }, message: string) => {
-      if (this.#log.isLevelEnabled("info") && this.take(line.status)) this.#log.info(line, message);
-    };
-    return Object.create(this.#log, { info: { value: info } });
-  }
 }

@@ -10,9 +10,11 @@ import {
   pino,
 } from "pino";
 import { callerOf } from "../auth/index.ts";
-import { redact, shorten } from "../lib/index.ts";
-import type { LogLimiter } from "./log-limiter.ts";
-import type { RequestMetrics } from "./request-metrics.ts";
+import type { MalformedRequest, RequestLog } from "../http/index.ts";
+import { type MetricsRegistry, redact, shorten } from "../lib/index.ts";
+import type { Operation } from "../openapi/index.ts";
+import { LogLimiter } from "./log-limiter.ts";
+import { RequestMetrics } from "./request-metrics.ts";
 
 const maxBuffered = 1_048_576; // characters
 const maxPathLength = 256; // characters
@@ -90,16 +92,17 @@ class LazyLogger {
  * Logs and counts each request when its response has been sent. Limits the lines of requests without a valid API key,
  * and of those that are rejected for their rate or by load shedding.
  */
-export class RequestLogger extends fastify.LogController {
+export class RequestLogger extends fastify.LogController implements RequestLog {
   readonly #log: Logger;
-  readonly #record: RequestMetrics["recordResponse"];
+  readonly #metrics: RequestMetrics;
   readonly #limiter: LogLimiter;
 
-  constructor(log: Logger, record: RequestMetrics["recordResponse"], limiter: LogLimiter) {
+  /** Throws an Error if an operation has the id `other`. */
+  constructor(log: Logger, registry: MetricsRegistry, operations: readonly Operation[]) {
     super();
     this.#log = log;
-    this.#record = record;
-    this.#limiter = limiter;
+    this.#metrics = new RequestMetrics(registry, operations);
+    this.#limiter = new LogLimiter(log, registry);
   }
 
   override incomingRequest(): void {}
@@ -107,7 +110,7 @@ export class RequestLogger extends fastify.LogController {
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
     const operation = request.routeOptions.config.operation?.id;
     const { elapsedTime, statusCode: status } = reply;
-    this.#record(operation, request.method, status, elapsedTime);
+    this.#metrics.recordResponse(operation, request.method, status, elapsedTime);
     if (!this.#log.isLevelEnabled("info")) return;
     const caller = callerOf(request);
     const isLimited = caller === undefined || status === 429 || status === 503;
@@ -124,5 +127,19 @@ export class RequestLogger extends fastify.LogController {
       err: error ?? undefined,
     };
     request.log.info(line, "request completed");
+  }
+
+  logMalformed(line: MalformedRequest): void {
+    this.#metrics.recordMalformed(line.status);
+    if (this.#log.isLevelEnabled("info") && this.#limiter.take(line.status)) this.#log.info(line, "malformed request");
+  }
+
+  isFailureLogged(status: number): boolean {
+    return this.#limiter.takeFailure(status);
+  }
+
+  /** Logs the number of lines that were dropped in the current second. */
+  flush(): void {
+    this.#limiter.flush();
   }
 }

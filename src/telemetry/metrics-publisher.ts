@@ -1,6 +1,6 @@
 // Publishes the metrics of this process, every second and on demand.
 import type { MetricsHub } from "./aggregation.ts";
-import type { MetricsSnapshot } from "./metrics.ts";
+import type { MetricsSnapshot } from "./snapshot.ts";
 import { waitForMetrics } from "./worker-ipc.ts";
 
 const publishInterval = 1_000; // milliseconds: a process that is killed loses at most this much

@@ -1,6 +1,6 @@
 // Metrics of the process itself, from prom-client: CPU, memory, garbage collection, event loop.
 import type { Registry } from "prom-client";
-import type { Metric } from "./prometheus.ts";
+import type { Metric } from "../lib/index.ts";
 
 const lagResolution = 10; // milliseconds between two measurements of the event loop; Node includes it in the lag
 const lagWindow = 10_000; // milliseconds

@@ -1,6 +1,5 @@
 // Keeps the time series of the last hour in memory: the rates and latencies of each interval.
-import { quantile } from "../lib/index.ts";
-import { findSamples, type Metric, sumSamples } from "./prometheus.ts";
+import { findSamples, type Metric, quantile, sumSamples } from "../lib/index.ts";
 
 const maxPoints = 361; // one hour of intervals of 10 seconds, with both ends
 const recentPoints = 6; // over which current rates are computed: one minute
@@ -106,19 +105,23 @@ function compare(before: TimeSeriesSample, after: TimeSeriesSample): Point {
   const { metrics } = after;
   const requests = "petstore_requests_total";
   const seconds = Math.max(after.elapsed - before.elapsed, 1) / 1_000;
-  const rate = (labels: Record<string, string>) =>
-    round((sumSamples(metrics, requests, labels) - sumSamples(before.metrics, requests, labels)) / seconds);
+  const count = (all: readonly Metric[], operation: string | undefined, statusClass: string) =>
+    findSamples(all, requests, operation === undefined ? {} : { operation })
+      .filter(({ labels }) => String(labels.status).startsWith(statusClass))
+      .reduce((sum, { value }) => sum + value, 0);
+  const rate = (operation: string | undefined, statusClass = "") =>
+    round((count(metrics, operation, statusClass) - count(before.metrics, operation, statusClass)) / seconds);
   const latencies = (name: string, labels: Record<string, string>) =>
     compareHistograms(readBuckets(before.metrics, name, labels), readBuckets(metrics, name, labels));
   const ids = new Set(findSamples(metrics, requests).map(({ labels }) => String(labels.operation)));
   const operations = [...ids].map((operation) => {
-    const rates = { rate: rate({ operation }), failed: rate({ operation, status: "5xx" }) };
+    const rates = { rate: rate(operation), failed: rate(operation, "5") };
     return [operation, { ...rates, ...latencies("petstore_request_duration_seconds", { operation }) }] as const;
   });
   return {
     at: after.at,
     operations: new Map(operations),
-    rejected: rate({ status: "4xx" }),
+    rejected: rate(undefined, "4"),
     store: latencies("petstore_store_query_duration_seconds", {}),
     memory: sumSamples(metrics, "process_resident_memory_bytes"),
     delay: round(sumSamples(metrics, "nodejs_eventloop_lag_p99_seconds") * 1_000),

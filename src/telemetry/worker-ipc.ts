@@ -2,7 +2,7 @@
 import type { Worker } from "node:cluster";
 import { withTimeout } from "../lib/index.ts";
 import type { AggregatedMetrics, Aggregator, MetricsHub } from "./aggregation.ts";
-import type { MetricsSnapshot } from "./metrics.ts";
+import type { MetricsSnapshot } from "./snapshot.ts";
 
 const requestTimeout = 1_000; // milliseconds
 

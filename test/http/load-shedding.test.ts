@@ -45,15 +45,15 @@ t.test("Rejects requests that have waited for 500 ms, and counts them in the log
     t.match({ headers, body }, { headers: { "retry-after": /^[123]$/ }, body: { code: "unavailable", message } });
   const logged = () =>
     service.logs
-      .filter(({ msg }) => msg === "overloaded: requests rejected")
-      .reduce((sum, line) => sum + Number(line.rejected), 0);
+      .filter(({ msg }) => msg === "overloaded: load shed")
+      .reduce((sum, line) => sum + Number(line.requests), 0);
   await until(
     () => logged() === rejected.length || undefined,
     () => `the log counts ${logged()} of ${rejected.length}`,
   );
   const operator = await addKey(service.store, "operator", undefined, true);
   const { text } = await service.call("GET", "/metrics", { key: operator });
-  t.match(text, `\npetstore_requests_rejected_total ${rejected.length}\n`);
+  t.match(text, `\npetstore_requests_shed_total ${rejected.length}\n`);
   t.match(text, "\npetstore_requests_queued 0\n");
   cost = 1;
   for (const { status } of await burst(service, 10)) t.equal(status, 200, "requests that wait for less are accepted");
@@ -211,7 +211,7 @@ for (const memory of [{ heap: 91 }, { resident: 96 }])
     });
     t.equal((await service.call("GET", "/healthz")).status, 200);
     await until(
-      () => service.logs.find(({ rejected, memory }) => Number(rejected) > 0 && memory === true),
+      () => service.logs.find(({ requests, memory }) => Number(requests) > 0 && memory === true),
       () => JSON.stringify(service.logs),
     );
     usage = { ...usage, heap: 90, resident: 80 };

@@ -25,7 +25,7 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
   await call("GET", "/v1/pets/2", { key: alice });
   await scrapeUntil(
     service,
-    (series) => series['petstore_requests_total{operation="getPet",method="GET",status="4xx"}'] === 1,
+    (series) => series['petstore_requests_total{operation="getPet",method="GET",status="404"}'] === 1,
   );
   await clock.advance(25_000);
   await untilWritten(store, 31);

@@ -96,14 +96,14 @@ t.test("Sheds the load of a client above the capacity, and serves the other clie
   t.equal(counts.other, 0, "no other status");
   t.equal(counts.retryAfter, counts[503], "each 503 has Retry-After");
   const rejected = await until(
-    () => /"rejected":(\d+).*overloaded: requests rejected/.exec(out.stdout)?.[1],
+    () => /"requests":(\d+).*overloaded: load shed/.exec(out.stdout)?.[1],
     () => lastLines(out),
   );
   t.ok(Number(rejected) > 0, "the log has their number");
   const seconds = (performance.now() - start) / 1_000;
   t.ok(out.stdout.split("\n").length < 40 + seconds, "the log has at most one line per second");
   const metrics = await (await fetch(new URL("/metrics", url))).text();
-  const [, counted] = /^petstore_requests_rejected_total (\d+)$/m.exec(metrics) ?? [];
+  const [, counted] = /^petstore_requests_shed_total (\d+)$/m.exec(metrics) ?? [];
   t.ok(Math.abs(Number(counted) - counts[503]) <= connections, `${counted} of ${counts[503]} are in /metrics`);
   for (let n = 0; n < 50; n++) t.equal(await list(), 200);
 });

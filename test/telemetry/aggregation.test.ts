@@ -3,9 +3,9 @@
 import type { Worker } from "node:cluster";
 import { EventEmitter } from "node:events";
 import t from "tap";
+import { gauge } from "../../src/lib/metrics.ts";
 import { Aggregator } from "../../src/telemetry/aggregation.ts";
-import type { MetricsSnapshot } from "../../src/telemetry/metrics.ts";
-import { gauge } from "../../src/telemetry/prometheus.ts";
+import type { MetricsSnapshot } from "../../src/telemetry/snapshot.ts";
 import { serveWorker } from "../../src/telemetry/worker-ipc.ts";
 import { manualClock } from "../support/clock.ts";
 import { parseSeries } from "../support/series.ts";

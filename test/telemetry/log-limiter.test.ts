@@ -1,6 +1,7 @@
 // The limit of log lines about requests without a valid API key.
 import { pino } from "pino";
 import t from "tap";
+import { MetricsRegistry } from "../../src/lib/metrics.ts";
 import { Unavailable } from "../../src/lib/unavailable.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { LogLimiter } from "../../src/telemetry/log-limiter.ts";
@@ -100,7 +101,7 @@ t.test("Limits the lines about failures, and logs bugs while other requests are 
 t.test("Logs that a dependency is unavailable while other requests are rejected", async (t) => {
   const listPets = () => Promise.reject(new Unavailable("The database is locked."));
   const service = await start(t, { handlers: { ...handlers, listPets } });
-  const log = new LogLimiter(pino({ level: "silent" }), () => {});
+  const log = new LogLimiter(pino({ level: "silent" }), new MetricsRegistry());
   for (let n = 0; n < 200; n += 1) log.take(404);
   t.notOk(log.take(503), "a request that load shedding rejects");
   t.ok(log.takeFailure(503));

@@ -9,6 +9,7 @@ import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts"
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
 import type { StoredPet } from "../../support/http.ts";
 import { assertAllStored, startLoad } from "../../support/load.ts";
+import { readMetric } from "../../support/metrics.ts";
 import { startNetwork } from "../../support/network.ts";
 import { query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
@@ -163,7 +164,7 @@ t.test("A failed deletion of expired idempotency records is repeated, and fails 
   network.cut = { text: "deleteExpiredRecords", when: "before" };
   await create([2, 3, 4, 5, 6, 7, 8, 9, 10]);
   await until(
-    () => store.metrics.querySeconds.has("expire") || undefined,
+    () => readMetric(store, "store_query_duration_seconds", { method: "expire" }) > 0 || undefined,
     () => "nothing is deleted",
   );
   t.equal(await countExpired(), 1);

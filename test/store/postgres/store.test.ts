@@ -9,6 +9,7 @@ import { toColumnFilter } from "../../../src/store/rows.ts";
 import { petstore } from "../../support/command.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
+import { readMetric } from "../../support/metrics.ts";
 import { query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
@@ -137,7 +138,7 @@ t.test("Rejects with Unavailable while the database can't be written", async (t)
   t.match(await store.pets.create(rex, call), { outcome: "created" });
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
   await query(url, terminateAll);
-  const isDisconnected = () => (store.metrics.pool()?.idle === 0 ? true : undefined);
+  const isDisconnected = () => (readMetric(store, "store_pool_connections_idle") === 0 ? true : undefined);
   await until(isDisconnected, () => "the connections are still open");
   await t.rejects(store.pets.create(rex), new Unavailable("The database is read-only."));
 });
