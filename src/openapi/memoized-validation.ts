@@ -7,7 +7,12 @@ import { findMainError } from "./validation-messages.ts";
 /** Whether a value is the body of a request or of a response, or the parameters of a request. */
 export type Direction = "request" | "response" | "parameters";
 
-type Result = ErrorObject | undefined;
+interface Result {
+  /** The main error, or undefined. */
+  readonly error: ErrorObject | undefined;
+  /** The path at which the part was validated. */
+  readonly path: string;
+}
 
 /** The validation of one value: `this` in the functions of Ajv. */
 export class ValidationContext {
@@ -19,8 +24,8 @@ export class ValidationContext {
   }
 
   /**
-   * Returns the results of a schema so far: its main error, or undefined. The key is the object or array in the value, or the
-   * path of another part.
+   * Returns the results of a schema so far. The key is the object or array in the value. Another part, which has no identity,
+   * is its own key: equal ones have equal results.
    */
   resultsOf(schema: object): Map<unknown, Result> {
     this.#results ??= new Map();
@@ -32,15 +37,20 @@ export class ValidationContext {
 
 /** Returns a function of Ajv that validates each part of a value once, and returns only its main error. */
 export function memoize(validate: ValidateFunction): ValidateFunction {
-  const run = (context: ValidationContext, value: unknown, cxt?: DataValidationCxt): Result =>
-    validate.call(context, value, cxt) ? undefined : findMainError(validate.errors as ErrorObject[]);
+  const run = (context: ValidationContext, value: unknown, path: string, cxt?: DataValidationCxt): Result => {
+    const isValid = validate.call(context, value, cxt);
+    return { error: isValid ? undefined : findMainError(validate.errors as ErrorObject[]), path };
+  };
   const memoized = function (this: ValidationContext, value: unknown, cxt?: DataValidationCxt): boolean {
-    const results = this.resultsOf(validate);
-    // A string or number has no identity: equal ones can be at several paths.
-    const key = typeof value === "object" && value !== null ? value : `${cxt?.instancePath}`;
-    if (!results.has(key)) results.set(key, run(this, value, cxt));
-    const error = results.get(key);
-    memoized.errors = error && [error];
+    const path = cxt?.instancePath ?? "";
+    // readOnly and writeOnly depend on whether the value is a property.
+    const results = this.resultsOf(typeof cxt?.parentDataProperty === "string" ? validate : memoized);
+    const result = results.get(value) ?? run(this, value, path, cxt);
+    results.set(value, result);
+    const { error } = result;
+    memoized.errors = error && [
+      path === result.path ? error : { ...error, instancePath: path + error.instancePath.slice(result.path.length) },
+    ];
     return error === undefined;
   } as ValidateFunction;
   return Object.assign(memoized, { schema: validate.schema, schemaEnv: validate.schemaEnv });

@@ -66,12 +66,12 @@ export function prepareSchema(node: SchemaNode, options: PreparationOptions, who
   }
   for (const target of node.references()) addPart(prepared, { $ref: options.nameOf(target, whole) });
   if (separate.length > 0) {
-    prepared.separate = separate;
+    prepared.separate = () => separate; // a function, because Ajv would look for `$id` in an object
     options.onSeparate();
   }
   replaceEnum(prepared);
   moveProto(prepared);
-  replaceUnevaluated(prepared, node);
+  replaceUnevaluated(prepared, { node, whole });
   replaceRequired(prepared, [node, whole]);
   return replaceNumericType(prepared);
 }
@@ -107,9 +107,12 @@ export function moveProto(prepared: Prepared): void {
   prepared.patternProperties = { ...(prepared.patternProperties as object), "^__proto__$": schema };
 }
 
-function replaceUnevaluated(prepared: Prepared, node: SchemaNode): void {
+function replaceUnevaluated(
+  prepared: Prepared,
+  nodes: { readonly node: SchemaNode; readonly whole: SchemaNode },
+): void {
   if (prepared.unevaluatedItems === undefined && prepared.unevaluatedProperties === undefined) return;
-  prepared.unevaluated = { node };
+  prepared.unevaluated = () => nodes;
   delete prepared.unevaluatedItems;
   delete prepared.unevaluatedProperties;
 }

@@ -20,6 +20,9 @@ export function isInPlace(keyword: string): boolean {
   return inPlace.test(keyword);
 }
 
+type Marker = "readOnly" | "writeOnly";
+const markers: readonly Marker[] = ["readOnly", "writeOnly"];
+
 /** A schema of the document. Nodes of the same schema in the same dynamic scope have the same key. */
 export class SchemaNode {
   /** Without a dynamic scope, this is the pointer of the schema. */
@@ -30,6 +33,7 @@ export class SchemaNode {
   readonly #document: SchemaDocument;
   readonly #target: Target;
   #parts: readonly SchemaNode[] | undefined;
+  #marked: ReadonlySet<string> | undefined; // markers and names of properties
 
   constructor(document: SchemaDocument, target: Target) {
     this.#document = document;
@@ -98,18 +102,43 @@ export class SchemaNode {
     });
   }
 
-  /** Returns whether a property is read-only or write-only, in this schema or in one that applies besides. */
-  isMarked(name: string, marker: "readOnly" | "writeOnly"): boolean {
-    return this.property(name).some((property) => property.parts().some(({ schema }) => schema[marker] === true));
+  /** Returns whether a property is read-only or write-only, in this schema, one that applies besides, or an alternative. */
+  isMarked(name: string, marker: Marker): boolean {
+    this.#marked ??= this.#findMarked();
+    return this.#marked.has(`${marker} ${name}`);
+  }
+
+  #findMarked(): Set<string> {
+    const alternatives = this.parts().flatMap((part) =>
+      part
+        .subschemas()
+        .filter(({ keyword }) => /^(anyOf|oneOf)$/.test(keyword))
+        .map(({ place }) => part.at(place)),
+    );
+    const parts = [...this.parts(), ...alternatives.flatMap((alternative) => alternative.parts())];
+    return new Set(
+      parts.flatMap((part) =>
+        part.subschemas().flatMap(({ keyword, place, key }) =>
+          keyword === "properties"
+            ? part
+                .at(place)
+                .#markers()
+                .map((marker) => `${marker} ${key}`)
+            : [],
+        ),
+      ),
+    );
+  }
+
+  #markers(): Marker[] {
+    return markers.filter((marker) => this.parts().some(({ schema }) => schema[marker] === true));
   }
 
   /** Returns whether this schema, as a part of `whole`, requires a property that another part of it marks. */
   isChangedBy(whole: SchemaNode): boolean {
     return this.parts().some(({ schema }) =>
       ((schema.required as string[] | undefined) ?? []).some((name) =>
-        (["readOnly", "writeOnly"] as const).some(
-          (marker) => whole.isMarked(name, marker) && !this.isMarked(name, marker),
-        ),
+        markers.some((marker) => whole.isMarked(name, marker) && !this.isMarked(name, marker)),
       ),
     );
   }

@@ -15,6 +15,7 @@ import { isSlow } from "./regular-expressions.ts";
 import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { type Convert, ValueConversion } from "./value-conversion.ts";
+import type { SchemaValidation } from "./value-keywords.ts";
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
 export type ReportSchema = (pointer: string, reason: string) => void;
@@ -55,10 +56,13 @@ export class Schemas {
     this.#root = root;
     this.#upgrade = upgrade;
     this.#references = new References(root);
-    const matches = (node: SchemaNode, value: unknown, context: ValidationContext) => {
+    const matches: SchemaValidation["matches"] = (node, value, context, whole) => {
       // A part that is no object has no path here, by which results could be kept.
       const isObject = typeof value === "object" && value !== null;
-      return this.#compile(node).call(isObject ? context : new ValidationContext(context.direction), value) as boolean;
+      return this.#compile(node, whole).call(
+        isObject ? context : new ValidationContext(context.direction),
+        value,
+      ) as boolean;
     };
     const compile = (node: SchemaNode, whole?: SchemaNode) => this.#compile(node, whole);
     this.#ajv = createAjv({ compile, matches }, formats);

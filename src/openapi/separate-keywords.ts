@@ -60,7 +60,20 @@ export function createSeparateCheck({ keyword, node, whole }: SeparateKeyword, c
     return isKnown ? [] : [parts.get("")];
   };
 
+  const createError = (name: string, path: string, params: object): ErrorObject => {
+    return { keyword: name, instancePath: path, schemaPath: "", params, parentSchema: node.schema };
+  };
   const discriminator = isAlternatives.test(keyword) ? readDiscriminator(node.schema, [...parts.values()]) : undefined;
+  const select = (value: unknown, { instancePath }: DataValidationCxt): SchemaNode | ErrorObject | undefined => {
+    if (discriminator === undefined || typeof value !== "object" || value === null || Array.isArray(value))
+      return undefined;
+    const { propertyName, names } = discriminator;
+    if (!Object.hasOwn(value, propertyName))
+      return createError("required", instancePath, { missingProperty: propertyName });
+    const path = `${instancePath}/${escapeToken(propertyName)}`;
+    const selected = names.get((value as Record<string, unknown>)[propertyName]);
+    return selected ?? createError("enum", path, { allowedValues: [...names.keys()] });
+  };
 
   const check = (part: SchemaNode, outer: SchemaNode, ...[value, context, cxt]: Parameters<Check>) => {
     const validate = compile(part, outer);
@@ -70,13 +83,14 @@ export function createSeparateCheck({ keyword, node, whole }: SeparateKeyword, c
     if (typeof value !== "object" || value === null || Array.isArray(value) !== (keyword === "prefixItems"))
       return undefined;
     for (const [name, member] of Object.entries(value))
-      for (const part of partsOfMember(name)) {
+      for (const part of member === undefined ? [] : partsOfMember(name)) {
         const instancePath = `${cxt.instancePath}/${escapeToken(name)}`;
-        const place = { ...cxt, instancePath, parentData: value, parentDataProperty: name };
+        const parentDataProperty = Array.isArray(value) ? Number(name) : name;
+        const place = { ...cxt, instancePath, parentData: value, parentDataProperty };
         const error = part && check(part, part, member, context, place);
         if (!error) continue;
         if (node.schema[keyword] !== false) return error;
-        return { keyword, instancePath: cxt.instancePath, schemaPath: "", params: { additionalProperty: name } };
+        return createError(keyword, cxt.instancePath, { additionalProperty: name });
       }
     return undefined;
   };
@@ -97,17 +111,18 @@ export function createSeparateCheck({ keyword, node, whole }: SeparateKeyword, c
       if (matching > 1) break;
     }
     if (matching === 1) return undefined;
-    const selected = matching === 0 ? discriminator?.select(value, cxt) : undefined;
+    const selected = matching === 0 ? select(value, cxt) : undefined;
     if (selected instanceof SchemaNode) return check(selected, whole, value, context, cxt);
-    return selected ?? { keyword, instancePath: cxt.instancePath, schemaPath: "", params: {} };
+    return selected ?? createError(keyword, cxt.instancePath, {});
   };
   if (isMembers.test(keyword)) return checkMembers;
   return isAlternatives.test(keyword) ? checkAlternatives : checkAll;
 }
 
 interface Discriminator {
-  /** Returns the alternative that a value names, or why it names none. */
-  select(value: unknown, cxt: DataValidationCxt): SchemaNode | ErrorObject | undefined;
+  readonly propertyName: string;
+  /** The alternatives by the values of the property. */
+  readonly names: ReadonlyMap<unknown, SchemaNode>;
 }
 
 // OpenAPI 3.1.1, section 4.8.25. A name without a mapping is that of a schema of the document.
@@ -124,19 +139,7 @@ function readDiscriminator(schema: SchemaObject, alternatives: readonly SchemaNo
   for (const [reference, alternative] of byReference)
     if (typeof reference === "string" && !mapped.has(alternative))
       names.set(reference.replace(/^.*\//, ""), alternative);
-  return {
-    select: (value, { instancePath }) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-      if (!Object.hasOwn(value, propertyName))
-        return { keyword: "required", instancePath, schemaPath: "", params: { missingProperty: propertyName } };
-      const path = `${instancePath}/${escapeToken(propertyName)}`;
-      const params = { allowedValues: [...names.keys()] };
-      return (
-        names.get((value as Record<string, unknown>)[propertyName]) ??
-        (names.size > 0 ? { keyword: "enum", instancePath: path, schemaPath: "", params } : undefined)
-      );
-    },
-  };
+  return names.size > 0 ? { propertyName, names } : undefined;
 }
 
 interface DiscriminatorObject {

@@ -3,8 +3,14 @@
 import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
-/** Returns whether a value matches a schema. */
-export type Matches = (node: SchemaNode, value: unknown) => boolean;
+/** Returns whether a value matches a schema, as a part of `whole`. */
+export type Matches = (node: SchemaNode, value: unknown, whole?: SchemaNode) => boolean;
+
+/** A schema, and the schema of which it is a part. */
+interface Nodes {
+  readonly node: SchemaNode;
+  readonly whole: SchemaNode;
+}
 
 /** The property or item that violates a keyword, with the keyword. */
 export interface Violation {
@@ -13,19 +19,20 @@ export interface Violation {
 }
 
 /** Returns the first property or item of a value that the schema does not allow; undefined if there is none. */
-export function findUnevaluated(node: SchemaNode, value: unknown, matches: Matches): Violation | undefined {
+export function findUnevaluated(nodes: Nodes, value: unknown, matches: Matches): Violation | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const keyword = Array.isArray(value) ? "unevaluatedItems" : "unevaluatedProperties";
+  const { node } = nodes;
   if (node.schema[keyword] === undefined) return undefined;
-  const evaluated = findEvaluated(node, value, matches);
+  const evaluated = findEvaluated(nodes, value, matches);
   const members = value as Readonly<Record<string, unknown>>;
   const key = Object.keys(value).find((name) => !evaluated.has(name) && !matches(node.at(keyword), members[name]));
   return key === undefined ? undefined : { keyword, key };
 }
 
 /** Returns the properties or items of a value that other keywords of the schema evaluate. */
-export function findEvaluated(node: SchemaNode, value: object, matches: Matches): ReadonlySet<string> {
-  const evaluation = new Evaluation(matches, value);
+export function findEvaluated({ node, whole }: Nodes, value: object, matches: Matches): ReadonlySet<string> {
+  const evaluation = new Evaluation(matches, value, whole);
   evaluation.addOf(node, true);
   return evaluation.keys;
 }
@@ -36,11 +43,13 @@ class Evaluation {
   readonly #matches: Matches;
   readonly #value: object;
   readonly #members: readonly (readonly [key: string, value: unknown])[];
+  readonly #whole: SchemaNode;
   readonly #seen = new Set<string>();
 
-  constructor(matches: Matches, value: object) {
+  constructor(matches: Matches, value: object, whole: SchemaNode) {
     this.#matches = matches;
     this.#value = value;
+    this.#whole = whole;
     this.#members = Object.entries(value);
   }
 
@@ -52,16 +61,20 @@ class Evaluation {
     if (Array.isArray(this.#value)) this.#addItems(node, isOwner);
     else this.#addProperties(node, isOwner);
     const { if: condition } = node.schema;
-    const branch = condition === undefined || this.#matches(node.at("if"), this.#value) ? "then" : "else";
+    const branch = condition === undefined || this.#matchesPart(node.at("if")) ? "then" : "else";
     for (const { keyword, place, key } of node.subschemas()) {
       const isActive =
         keyword === "allOf" ||
         (keyword === "dependentSchemas" && Object.hasOwn(this.#value, key)) ||
         (keyword === "if" && branch === "then") ||
         (condition !== undefined && keyword === branch) ||
-        ((keyword === "anyOf" || keyword === "oneOf") && this.#matches(node.at(place), this.#value));
+        ((keyword === "anyOf" || keyword === "oneOf") && this.#matchesPart(node.at(place)));
       if (isActive) this.addOf(node.at(place));
     }
+  }
+
+  #matchesPart(part: SchemaNode): boolean {
+    return this.#matches(part, this.#value, this.#whole);
   }
 
   #addProperties({ schema }: SchemaNode, isOwner: boolean): void {

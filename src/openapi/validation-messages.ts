@@ -4,6 +4,7 @@
 // have fewer than 1 properties".
 import type { ErrorObject } from "ajv";
 import { shorten, toJson } from "../lib/index.ts";
+import { unescapeToken } from "./part.ts";
 
 const maxPath = 200; // characters
 
@@ -47,7 +48,9 @@ const descriptions: Readonly<Record<string, (params: ErrorObject["params"]) => s
  * alternative, before that of `anyOf`.
  */
 export function findMainError(errors: readonly ErrorObject[]): ErrorObject {
-  return errors.findLast(({ keyword }) => keyword !== "if" && keyword !== "propertyNames") as ErrorObject;
+  const main = errors.findLast(({ keyword }) => keyword !== "if" && keyword !== "propertyNames") as ErrorObject;
+  const { propertyName } = errors.at(-1)?.keyword === "propertyNames" ? (errors.at(-1)?.params ?? {}) : {};
+  return propertyName === undefined ? main : { ...main, propertyName };
 }
 
 /**
@@ -57,8 +60,8 @@ export function findMainError(errors: readonly ErrorObject[]): ErrorObject {
  */
 export function describeFailure(errors: readonly ErrorObject[], noun: string): { path: string; requirement: string } {
   const error = findMainError(errors);
-  const path = shorten(error.instancePath.slice(1).replaceAll("/", "."), maxPath);
-  return { path, requirement: describeError(error, noun) };
+  const path = error.instancePath.split("/").slice(1).map(unescapeToken).join(".");
+  return { path: shorten(path, maxPath), requirement: describeError(error, noun) };
 }
 
 /**

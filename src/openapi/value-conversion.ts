@@ -9,12 +9,12 @@ import { isInt64 } from "./number-keywords.ts";
 import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { findEvaluated } from "./unevaluated.ts";
+import type { SchemaValidation } from "./value-keywords.ts";
 
 /** Returns the converted value. Changes arrays and objects in place. */
 export type Convert = (value: unknown) => unknown;
 
-/** Returns whether a value matches a schema. */
-type Matches = (node: SchemaNode, value: unknown, context: ValidationContext) => boolean;
+type Matches = SchemaValidation["matches"];
 
 /** The conversion of one value. */
 interface Run {
@@ -151,8 +151,9 @@ export class ValueConversion {
     const all = [...named.values(), ...patterns.map(([, find]) => find), others?.find, unevaluated?.find];
     if (!all.some(Boolean)) return undefined;
     return (value, _, run) => {
-      const matches = (part: SchemaNode, member: unknown) => this.#matches(part, member, run.context);
-      const evaluated = unevaluated?.find && findEvaluated(node, value as object, matches);
+      const matches = (part: SchemaNode, member: unknown, whole?: SchemaNode) =>
+        this.#matches(part, member, run.context, whole);
+      const evaluated = unevaluated?.find && findEvaluated({ node, whole: node }, value as object, matches);
       for (const [key, member] of Object.entries(value as object)) {
         const matching = patterns.filter(([pattern]) => pattern.test(key)).map(([, find]) => find);
         if (named.has(key)) matching.push(named.get(key));
@@ -186,10 +187,10 @@ export class ValueConversion {
         return () => true;
       case "anyOf":
       case "oneOf":
-        return (value, { context }) => this.#matches(node.at(place), value, context);
+        return (value, { context }) => this.#matches(node.at(place), value, context, node);
       case "then":
       case "else":
-        return (value, { context }) => this.#matches(node.at("if"), value, context) === (keyword === "then");
+        return (value, { context }) => this.#matches(node.at("if"), value, context, node) === (keyword === "then");
       case "dependentSchemas":
         return (value) => typeof value === "object" && value !== null && Object.hasOwn(value, key);
       default:

@@ -17,8 +17,8 @@ type Check = (value: unknown, context: ValidationContext, cxt: DataValidationCxt
 /** The validation by other schemas, for keywords that need it. */
 export interface SchemaValidation {
   readonly compile: Compile;
-  /** Returns whether a value matches a schema. */
-  matches(node: SchemaNode, value: unknown, context: ValidationContext): boolean;
+  /** Returns whether a value matches a schema, as a part of `whole`. */
+  matches(node: SchemaNode, value: unknown, context: ValidationContext, whole?: SchemaNode): boolean;
 }
 
 /** The keywords, to be added to Ajv in place of its own. */
@@ -57,7 +57,7 @@ export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywo
       return undefined;
     }),
     define("separate", (keywords) => {
-      const checks = (keywords as SeparateKeyword[]).map((keyword) => createSeparateCheck(keyword, compile));
+      const checks = (keywords as () => SeparateKeyword[])().map((keyword) => createSeparateCheck(keyword, compile));
       return (value, context, cxt) => {
         for (const check of checks) {
           const error = check(value, context, cxt);
@@ -67,8 +67,8 @@ export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywo
       };
     }),
     define("unevaluated", (options) => (value, context) => {
-      const { node } = options as { node: SchemaNode };
-      const found = findUnevaluated(node, value, (other, part) => matches(other, part, context));
+      const nodes = (options as () => { readonly node: SchemaNode; readonly whole: SchemaNode })();
+      const found = findUnevaluated(nodes, value, (other, part, whole) => matches(other, part, context, whole));
       return found && { keyword: found.keyword, params: { unevaluatedProperty: found.key, limit: Number(found.key) } };
     }),
   ];

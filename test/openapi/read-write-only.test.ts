@@ -1,7 +1,7 @@
 // readOnly and writeOnly: a property is neither accepted nor required in one direction.
 import t from "tap";
 import { documentOf, serve } from "../support/document-server.ts";
-import { checkSchemas, type SchemaCase } from "../support/schemas.ts";
+import { checkSchemas, compileSchema, type SchemaCase } from "../support/schemas.ts";
 
 const id = { type: "integer", readOnly: true };
 const password = { type: "string", writeOnly: true };
@@ -69,6 +69,20 @@ t.test("Applies behind conditions, lists and alternatives", async (t) => {
     ["then", { if: true, [branch]: item }, [{}], [{ id: 1 }]],
     ["unevaluatedProperties", { allOf: [item], unevaluatedProperties: false }, [{}], [{ id: 1 }]],
   ]);
+});
+
+t.test("Is not required where an alternative is selected by its other properties", async (t) => {
+  const int64 = { type: "integer", format: "int64" };
+  const alternative = { required: ["id", "kx"], properties: { kx: int64 } };
+  for (const schema of [
+    { properties: { id }, oneOf: [alternative], unevaluatedProperties: false },
+    { properties: { id }, anyOf: [alternative] },
+    { required: ["id"], oneOf: [{ properties: { id, kx: int64 } }, { type: "string" }] },
+  ])
+    t.same(compileSchema(schema)({ kx: 1 }), { value: { kx: 1n } }, JSON.stringify(schema));
+  const secret = { properties: { password }, anyOf: [{ required: ["password", "k"], properties: { k: {} } }] };
+  const response = compileSchema({ ...secret, unevaluatedProperties: false }, { direction: "response" });
+  t.match(response({ k: 1 }), { errors: undefined });
 });
 
 t.test("Serves a document whose request and response share a schema", async (t) => {

@@ -51,11 +51,20 @@ t.test("Names the path and the requirement of the invalid part", async (t) => {
   const errorOf = (schema: object, value: unknown) =>
     (compileSchema(schema)(value) as { errors: object[] }).errors.at(-1);
   t.match(errorOf({ properties }, { deep: [7, 3] }), { instancePath: "/deep/1", message: "must be at least 5" });
+  t.match(errorOf({ patternProperties: mapOf(100, () => text), additionalProperties: false }, { zz: 1 }), {
+    keyword: "additionalProperties",
+    parentSchema: Object,
+  });
   t.match(errorOf({ items: { properties } }, [{ p7: 1 }]), { instancePath: "/0/p7", keyword: "type" });
   t.match(errorOf({ properties: { a: { oneOf: listOf(100, has) } } }, { a: {} }), {
     instancePath: "/a",
     keyword: "oneOf",
   });
+});
+
+t.test("A property that is undefined is missing, in a response as in JSON", async (t) => {
+  const validate = compileSchema({ properties: mapOf(100, () => text) }, { direction: "response" });
+  t.match(validate({ p1: undefined }), { errors: undefined });
 });
 
 t.test("Converts values, and fills in defaults", async (t) => {
