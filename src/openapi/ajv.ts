@@ -38,7 +38,7 @@ export function createValidate(
       if (!validate.call(new ValidationContext(direction), value)) return { errors: validate.errors as ErrorObject[] };
       return { value: convert ? convert(value) : value };
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof RangeError && error.message.startsWith("Maximum call stack"))) throw error;
       return { errors: [tooDeep] }; // the stack is too small for a recursive schema
     }
   };

@@ -13,13 +13,12 @@ import {
 import { type Checked, decodeUtf8, InvalidValue, type Problem, parseJsonBytes } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject } from "./document-types.ts";
-import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
+import { createEncoding, type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type Format, formatOf, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
 import type { Schemas } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
-import { Shape } from "./value-shape.ts";
 
 /** The content of a body in one media type. */
 interface Content {
@@ -101,6 +100,13 @@ export class Body {
     return format === "stream" ? undefined : { ...content, format };
   }
 
+  /** The media types whose bodies are streams, which are not validated. */
+  get streamTypes(): string[] {
+    return [...this.#contents].flatMap(([type, content]) =>
+      content.format === "stream" && this.select(type)?.format === "stream" ? [type] : [],
+    );
+  }
+
   /** Validates a body, and fills in default values. The validator that Fastify runs. */
   readonly validate = (body: unknown): Validated => {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
@@ -143,9 +149,9 @@ export function compileBody(
     report(`has a body, which ${method.toUpperCase()} requests do not have`);
     return undefined;
   }
-  const { required = false, "x-max-bytes": maxBytes } = body.value;
-  if (maxBytes !== undefined && !(Number.isSafeInteger(maxBytes) && maxBytes > 0))
-    report(`has the x-max-bytes ${maxBytes}, but it must be a positive integer`);
+  const { required = false, "x-max-bytes": limit } = body.value;
+  const maxBytes = Number.isSafeInteger(limit) && Number(limit) > 0 ? limit : undefined;
+  if (maxBytes !== limit) report(`has the x-max-bytes ${limit}, but it must be a positive integer`);
   const contents = body
     .membersOf("content")
     .map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
@@ -163,10 +169,7 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
     format,
     validate: schema && schemas.compileAt(schema.pointer),
     encoding: () => {
-      if (encoding === undefined) {
-        const node = schema && schemas.at(schema.pointer);
-        encoding = { shape: new Shape(node ? [node] : []), node, parts: part.value.encoding ?? {} };
-      }
+      encoding ??= createEncoding(schema && schemas.at(schema.pointer), part.value.encoding);
       return encoding;
     },
   };

@@ -5,10 +5,11 @@ import { pino } from "pino";
 import { version } from "../lib/index.ts";
 import { isSupported } from "./credentials.ts";
 import { type Document, readDocument } from "./document.ts";
+import type { PathItem } from "./document-types.ts";
 import { generateTypes } from "./generate-types.ts";
-import { formatOf } from "./media-types.ts";
 import type { Operation } from "./operation.ts";
 import { isIgnored } from "./parameters.ts";
+import type { Part } from "./part.ts";
 import { createServer } from "./server.ts";
 import { readBasePath } from "./servers.ts";
 
@@ -103,7 +104,7 @@ async function check(path: string, io: CommandIo): Promise<boolean> {
 }
 
 // What the server leaves to handlers and security checks.
-function listNotes({ operations, basePath, content }: Document): string[] {
+function listNotes({ operations, basePath, content, root }: Document): string[] {
   const schemes = new Map(
     operations.flatMap(({ security }) => security.flat().map(({ name, scheme }) => [name, scheme])),
   );
@@ -117,17 +118,19 @@ function listNotes({ operations, basePath, content }: Document): string[] {
       .filter(([, scheme]) => !isSupported(scheme))
       .map(([name, { type }]) => `The security scheme ${name} (${type}) needs a check with its own \`authenticate\`.`),
     ...operations.flatMap(listStreams),
-    ...operations.flatMap(listIgnored),
+    ...operations.flatMap((operation) => listIgnored(operation, root)),
   ];
 }
 
 function listStreams({ id, body }: Operation): string[] {
-  const streams = body?.mediaTypes.filter((mediaType) => formatOf(mediaType) === "stream") ?? [];
-  return streams.map((mediaType) => `${id} gets a body of ${mediaType} as a stream, and its schema is not enforced.`);
+  return (body?.streamTypes ?? []).map(
+    (mediaType) => `${id} gets a body of ${mediaType} as a stream, and its schema is not enforced.`,
+  );
 }
 
-function listIgnored({ id, part }: Operation): string[] {
-  const parameters = part.membersOf("parameters").map(([, { value }]) => value);
+function listIgnored({ id, part }: Operation, root: Document["root"]): string[] {
+  const item = root.find(part.pointer.replace(/\/[^/]*$/, "")) as Part<PathItem>;
+  const parameters = [...item.membersOf("parameters"), ...part.membersOf("parameters")].map(([, { value }]) => value);
   return parameters
     .filter(isIgnored)
     .map(({ name }) => `${id} has the header parameter ${name}, which OpenAPI ignores.`);

@@ -1,7 +1,7 @@
 // Reads the credentials of a request by the types of security schemes.
 import type { FastifyRequest } from "fastify";
 import type { SecuritySchemeObject } from "./document-types.ts";
-import { decodeComponent, parseCookies, parsePairs } from "./pairs.ts";
+import { decodeComponent, parseCookies, parsePairs, queryOf } from "./pairs.ts";
 
 /** The credential of http basic (RFC 7617). */
 export interface BasicCredential {
@@ -28,8 +28,9 @@ export function readCredential(scheme: SecuritySchemeObject, request: FastifyReq
   return isBasic ? decodeBasic(token) : token;
 }
 
-/** Returns whether a request has a credential for a scheme, in whatever form. */
+/** Returns whether a request may have a credential for a scheme, in whatever form. A certificate can't be seen here. */
 export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
+  if (scheme.type !== "http" && !isSupported(scheme)) return true;
   if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
   const name = scheme.type === "http" ? (scheme.scheme ?? "") : "bearer";
   const [type = ""] = (request.headers.authorization ?? "").split(" ", 1);
@@ -42,9 +43,7 @@ function readApiKey(
 ): string | undefined {
   if (location === "header") return [headers[name.toLowerCase()]].flat()[0];
   if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
-  const start = url.indexOf("?"); // a query can contain more of them
-  const query = start < 0 ? "" : url.slice(start + 1);
-  const [key] = parsePairs(query).get(name) ?? [];
+  const [key] = parsePairs(queryOf(url)).get(name) ?? [];
   return key === undefined ? undefined : decodeComponent(key);
 }
 

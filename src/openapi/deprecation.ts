@@ -15,11 +15,13 @@ const fields = ["x-deprecated-since", "x-sunset", "x-successor"] as const;
 /**
  * Reads `x-deprecated-since`, `x-sunset` and `x-successor` of a deprecated operation. Without `x-deprecated-since`, the
  * operation is deprecated since the release of the document's version (`x-released`). Returns undefined if the
- * operation is not deprecated, or if the document has neither date: the Deprecation header requires it.
+ * operation is not deprecated, or if the document has neither date: the Deprecation header requires it. `paths` are the
+ * path templates of all operations, by operationId.
  */
 export function readDeprecation(
-  document: OpenApi,
+  { info }: OpenApi,
   operation: OperationObject,
+  paths: ReadonlyMap<string, string>,
   report: Report,
 ): Deprecation | undefined {
   if (!operation.deprecated) {
@@ -34,19 +36,20 @@ export function readDeprecation(
     report(`is deprecated, but its ${name} is not a date such as 2030-12-05`);
     return undefined;
   };
-  const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? document.info["x-released"]);
+  const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? info["x-released"]);
   const sunset = toDate("x-sunset", operation["x-sunset"]);
   if (since && sunset && sunset < since) report("has an x-sunset before its deprecation");
-  const successor = findSuccessor(document, operation["x-successor"], report);
+  const successor = findSuccessor(paths, operation["x-successor"], report);
   return since && { since, sunset, successor };
 }
 
-function findSuccessor({ paths = {} }: OpenApi, successor: string | undefined, report: Report): string | undefined {
+function findSuccessor(
+  paths: ReadonlyMap<string, string>,
+  successor: string | undefined,
+  report: Report,
+): string | undefined {
   if (successor === undefined) return undefined;
-  const [path] =
-    Object.entries(paths).find(([, item]) =>
-      Object.values(item as object).some((operation) => operation?.operationId === successor),
-    ) ?? [];
+  const path = paths.get(successor);
   if (path === undefined) report(`has the x-successor ${successor}, which is not an operationId`);
   return path;
 }

@@ -41,6 +41,7 @@ export function checkDocument(document: OpenApi, schemas: Schemas, report: Repor
     report(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use JSON Schema 2020-12.`);
   const walk = new Walk(Part.of(document), schemas, report);
   walk.visit(document, { owner: "The document", pointer: "", isMap: false });
+  walk.visitTargets();
   schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
 }
 
@@ -56,6 +57,8 @@ class Walk {
   readonly #root: Part;
   readonly #schemas: Schemas;
   readonly #report: Report;
+  readonly #visited = new Set<string>(); // pointers
+  readonly #targets = new Map<string, Part>(); // of references, by pointer
 
   constructor(root: Part, schemas: Schemas, report: Report) {
     this.#root = root;
@@ -65,6 +68,7 @@ class Walk {
 
   visit(part: unknown, { owner: subject, pointer, isMap }: Place): void {
     if (typeof part !== "object" || part === null) return;
+    this.#visited.add(pointer);
     const fields = part as Json;
     const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
     const report = (reason: string, place = pointer) => this.#report(`${owner} has ${reason} (at ${place || "/"}).`);
@@ -80,12 +84,19 @@ class Walk {
     }
   }
 
+  /** Visits the targets of references that are in an extension, which is else not a part of the document. */
+  visitTargets(): void {
+    for (const [pointer, { value }] of this.#targets)
+      if (!this.#visited.has(pointer)) this.visit(value, { owner: "The document", pointer, isMap: false });
+  }
+
   // A Reference Object can have only a summary and a description beside $ref.
   #checkReference(fields: Json, pointer: string, report: (reason: string) => void): void {
     const lost = Object.keys(fields).find((name) => !/^(\$ref|summary|description|x-.*)$/.test(name));
     if (lost) report(`${lost} beside $ref, which would be ignored: remove it`);
     try {
-      this.#root.find(pointer).resolve();
+      const target = this.#root.find(pointer).resolve();
+      this.#targets.set(target.pointer, target);
     } catch (error) {
       this.#report((error as Error).message);
     }

@@ -79,9 +79,11 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   const root = Part.of(content);
   const schemas = new Schemas(root, content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined, formats);
   checkDocument(content, schemas, report);
-  const operations = listOperations(root, report).flatMap((place) => {
+  const places = listOperations(root, report);
+  const paths = new Map(places.map(({ id, path }) => [id, path]));
+  const operations = places.flatMap((place) => {
     try {
-      return compileOperation(root, place, schemas, report, ignoreUnknown);
+      return compileOperation(place, { document: root, schemas, paths, report, ignoreUnknown });
     } catch (error) {
       if (report === refuse) throw error;
       report((error as Error).message);

@@ -21,6 +21,11 @@ export interface FormEncoding {
 
 type Fields = Record<string, unknown>;
 
+/** Returns how the fields of a form with this schema are read. */
+export function createEncoding(node: SchemaNode | undefined, parts: FormEncoding["parts"] = {}): FormEncoding {
+  return { shape: new Shape(node ? [node] : []), node, parts };
+}
+
 /** Reads application/x-www-form-urlencoded. Throws an InvalidValue if a field does not have the form of its style. */
 export function readForm(text: string, { shape, parts }: FormEncoding): Fields {
   const pairs = parsePairs(text);
@@ -59,7 +64,8 @@ function nameField<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new InvalidValue(`has the invalid field '${shorten(name)}': it ${(error as InvalidValue).message}`);
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new InvalidValue(`has the invalid field '${shorten(name)}': it ${error.message}`);
   }
 }
 

@@ -75,15 +75,24 @@ export interface OperationPlace {
   readonly operation: Part<OperationObject>;
 }
 
+/** The options of `compileOperation`. */
+export interface OperationOptions {
+  readonly document: Part<OpenApi>;
+  readonly schemas: Schemas;
+  /** The path templates of all operations, by operationId. */
+  readonly paths: ReadonlyMap<string, string>;
+  readonly report: Report;
+  /** Ignores unknown query parameters instead of rejecting them. */
+  readonly ignoreUnknown?: boolean | undefined;
+}
+
 /** Compiles an operation. Reports what would not be enforced, with the name of the operation. */
 export function compileOperation(
-  document: Part<OpenApi>,
   { id, path, method, item, operation }: OperationPlace,
-  schemas: Schemas,
-  reportProblem: Report,
-  ignoreUnknown?: boolean,
+  options: OperationOptions,
 ): Operation {
-  const report: Report = (reason) => reportProblem(`The operation ${id} ${reason}.`);
+  const { document, schemas, paths, ignoreUnknown } = options;
+  const report: Report = (reason) => options.report(`The operation ${id} ${reason}.`);
   const { tags, "x-stability": stability } = operation.value;
   if (![undefined, "experimental", "beta"].includes(stability))
     report(`has the x-stability ${stability}, but it must be experimental or beta`);
@@ -103,7 +112,7 @@ export function compileOperation(
     parameters: compileParameters({ parts: parameterParts, template, security, schemas, report, ignoreUnknown }),
     body: compileBody(method, operation, schemas, report),
     responses: compileResponses(operation, schemas, report),
-    deprecation: readDeprecation(document.value, operation.value, report),
+    deprecation: readDeprecation(document.value, operation.value, paths, report),
     part: operation,
     parameterParts,
   };

@@ -1,6 +1,13 @@
 // Splits queries, forms and cookies into names and values. The values stay encoded, because a style can split them.
+
 /** The values of each name. */
 export type Pairs = Map<string, string[]>;
+
+/** Returns the query of a request target, without the question mark; empty if there is none. */
+export function queryOf(target: string): string {
+  const start = target.indexOf("?"); // a query can contain more of them
+  return start < 0 ? "" : target.slice(start + 1);
+}
 
 /** Splits `a=1&b=2` of a query or a form (application/x-www-form-urlencoded). */
 export function parsePairs(text: string): Pairs {

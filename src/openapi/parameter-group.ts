@@ -5,12 +5,13 @@ import type { Validate } from "./ajv.ts";
 import type { Validated } from "./body.ts";
 import type { Part } from "./part.ts";
 import type { Schemas } from "./schema.ts";
-import { describeFailure } from "./validation-messages.ts";
+import { describeFailure, describeUnknown } from "./validation-messages.ts";
 import { Shape } from "./value-shape.ts";
 
 /** Reads one parameter. `Texts` are the texts of its location. */
 export interface Parameter<Texts> {
   readonly name: string;
+  readonly required: boolean;
   /** The default value; undefined if there is none. */
   readonly default: unknown;
   /** Whether it reads what the others leave. */
@@ -51,21 +52,43 @@ export class ParameterGroup<Source, Texts = Source> {
     return { error: new HttpError("invalid_parameter", `The ${subject} ${problem.requirement}.`) };
   };
 
+  /** Returns whether a source has all required parameters, and no unknown ones, whatever their values are. */
+  hasNames(source: Source): boolean {
+    const { parameters, split, findUnknown } = this.#options;
+    const texts = split(source);
+    const isMissing = (parameter: Parameter<Texts>) => {
+      try {
+        return parameter.read(texts) === undefined && parameter.required;
+      } catch (error) {
+        if (error instanceof InvalidValue) return false;
+        throw error;
+      }
+    };
+    const missing = this.#order(parameters).filter(isMissing); // each parameter removes what it reads
+    return missing.length === 0 && [...(findUnknown?.(texts) ?? [])].length === 0;
+  }
+
+  #order(parameters: readonly Parameter<Texts>[]): readonly Parameter<Texts>[] {
+    this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
+    return this.#ordered;
+  }
+
   /** Reads and validates parameters, and fills in default values. */
   readonly check = (source: Source): Checked => {
     const { parameters, validate, split, findUnknown, noun } = this.#options;
-    this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
     const values: Record<string, unknown> = Object.create(null);
     let current: Parameter<Texts> | undefined;
     try {
       const texts = split(source);
-      for (const parameter of this.#ordered) {
+      for (const parameter of this.#order(parameters)) {
         current = parameter;
         const value = parameter.read(texts);
         const used = value === undefined ? copy(parameter.default) : value;
         if (used !== undefined) values[parameter.name] = used;
       }
-      if (findUnknown) for (const name of findUnknown(texts)) values[name] = "";
+      const [unknown] = findUnknown?.(texts) ?? [];
+      if (unknown !== undefined)
+        return { problem: { path: "", requirement: describeUnknown(unknown, this.names, noun) } };
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
       const { name } = current as Parameter<Texts>; // `split` does not throw
@@ -99,6 +122,7 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: Readon
     const property = shape.property(name);
     return {
       name,
+      required: false, // as the schema says
       default: undefined, // filled in by the validation
       read: (row) => (Object.hasOwn(row, name) ? property.parsePrimitive(row[name] as string) : undefined),
     };

@@ -3,7 +3,7 @@
 import { parseJson } from "../lib/index.ts";
 import { defaultOf } from "./default-values.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
-import { type FormEncoding, readForm } from "./form.ts";
+import { createEncoding, type FormEncoding, readForm } from "./form.ts";
 import { formatOf } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import { decodeComponent, decodePercent, type Pairs, parseCookies, parsePairs, splitCookies } from "./pairs.ts";
@@ -166,7 +166,7 @@ function schemaOf(part: ParameterPart): Part | undefined {
 type CreateRead<Texts> = (style: Style, parameter: ParameterObject) => (texts: Texts) => unknown;
 
 function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead: CreateRead<Texts>): Parameter<Texts> {
-  const { name, in: location, content, required } = part.value;
+  const { name, in: location, content, required = false } = part.value;
   const style = part.value.style ?? defaultStyles[location as keyof typeof defaultStyles];
   const schema = schemaOf(part);
   // Created at the first request, because most operations of a large document are never requested.
@@ -188,17 +188,13 @@ function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead:
   };
   const value = schema && !required ? defaultOf(schemas.at(schema.pointer)) : undefined;
   const [mediaType] = Object.keys(content ?? {});
-  if (mediaType === undefined) return { name, default: value, isRest, read };
-  const createEncoding = (): FormEncoding => {
-    const node = schema && schemas.at(schema.pointer);
-    return { shape: new Shape(node ? [node] : []), node, parts: content?.[mediaType]?.encoding ?? {} };
-  };
+  if (mediaType === undefined) return { name, required, default: value, isRest, read };
   let encoding: FormEncoding | undefined;
   const readValue = (texts: Texts) => {
-    encoding ??= createEncoding();
+    encoding ??= createEncoding(schema && schemas.at(schema.pointer), content?.[mediaType]?.encoding);
     return readContent(read(texts), mediaType, encoding);
   };
-  return { name, default: value, read: readValue };
+  return { name, required, default: value, read: readValue };
 }
 
 function readContent(text: unknown, mediaType: string, encoding: FormEncoding): unknown {

@@ -100,11 +100,6 @@ export class Responses {
   #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
     const { status, body, headers = {} } = response;
     const links = status >= 400 ? options.links : undefined;
-    if (body instanceof Json) {
-      for (const name in headers) if (headers[name] !== undefined) appendHeader(reply, name, String(headers[name]));
-      if (links !== undefined) appendHeader(reply, "link", links);
-      return reply.code(status).type(jsonType).send(body.text);
-    }
     const validate = options.validate && this.#declarations.size > 0; // the document can leave all responses open
     const declaration = this.#select(status);
     if (validate && declaration === undefined)
@@ -143,6 +138,7 @@ export class Responses {
     reply: FastifyReply,
     validate: boolean,
   ): { type: string; payload: unknown } {
+    if (body instanceof Json) return { type: type ?? jsonType, payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
     if (declared.length === 0 && validate) throw new Error(`The document declares no body for the status ${status}.`);
     const mediaType = type ?? chooseType(declared, status, body, reply.request);

@@ -5,6 +5,7 @@ import { type HttpError, notFound } from "../http/index.ts";
 import { prepareBody, requireBody } from "./body.ts";
 import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
+import { queryOf } from "./pairs.ts";
 import type { PathSource, QuerySource } from "./parameters.ts";
 import type { UntypedResponse } from "./response.ts";
 
@@ -48,7 +49,6 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     schema: {
       ...(pathParameters && { params: pathParameters }),
       querystring,
-      ...(headerParameters && { headers: headerParameters }),
       ...(body && { body }),
     },
     validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
@@ -66,9 +66,11 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     async handler(request, reply) {
       // The credential may have been revoked while the body arrived.
       if (body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
-      const { query, headers, body: content, caller } = request;
+      const { query, body: content, caller } = request;
       const params = pathParameters ? request.params : {};
-      const cookies = cookieParameters ? readCookies(cookieParameters.validate(request.raw.headers)) : {};
+      // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
+      const headers = headerParameters ? readValues(headerParameters.validate(request.raw.headers)) : {};
+      const cookies = cookieParameters ? readValues(cookieParameters.validate(request.raw.headers)) : {};
       if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
       const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
       const response = await handler(call, context, request);
@@ -81,15 +83,14 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
 // The validators of Fastify receive the parts of a request that they read from.
 function prepareParameters(request: FastifyRequest): void {
   const { url } = request;
-  const end = url.indexOf("?");
   const params = request.params as Record<string, string>;
   // The router matches /books/ to /books/{bookId} with an empty bookId.
   for (const name in params) if (params[name] === "") throw notFound();
-  request.params = { params, path: end < 0 ? url : url.slice(0, end) } satisfies PathSource;
-  request.query = { query: end < 0 ? "" : url.slice(end + 1) } satisfies QuerySource;
+  request.params = { params, path: url.split("?", 1)[0] as string } satisfies PathSource;
+  request.query = { query: queryOf(url) } satisfies QuerySource;
 }
 
-function readCookies(result: { readonly value: unknown } | { readonly error: HttpError }): unknown {
+function readValues(result: { readonly value: unknown } | { readonly error: HttpError }): unknown {
   if ("value" in result) return result.value;
   throw result.error;
 }

@@ -146,8 +146,8 @@ export class Schemas {
   checkReferences(options: CheckOptions): void {
     // The list grows while it is read.
     for (const { reference, pointer } of this.#uses) {
-      const target = this.#references.resolve(reference, pointer);
-      if (!this.#checked.has(target)) this.add(this.#root.find(target).value, target, options);
+      const target = this.#resolve(reference, pointer, options);
+      if (target !== undefined && !this.#checked.has(target)) this.add(this.#root.find(target).value, target, options);
     }
     const search = new CircleSearch(({ node, target }) => {
       for (const keyword of ["$ref", "$dynamicRef"]) this.#ignore(node.pointer, keyword);
@@ -164,6 +164,20 @@ export class Schemas {
     this.#checked.clear();
     this.#uses.length = 0;
     this.#defaults.length = 0;
+  }
+
+  #resolve(reference: string, pointer: string, { report }: CheckOptions): string | undefined {
+    try {
+      return this.#references.resolve(reference, pointer);
+    } catch (error) {
+      for (const keyword of ["$ref", "$dynamicRef"]) this.#ignore(pointer, keyword);
+      const fault = (error as Error).message.includes("not a URI")
+        ? "is not a URI"
+        : "leads to nothing in the document";
+      const advice = reference.startsWith("#") ? "" : ". References to other documents must be relative paths of files";
+      report(pointer, `has the reference ${reference}, which ${fault}${advice}`);
+      return undefined;
+    }
   }
 
   /** Returns the schema at a place of the document. */

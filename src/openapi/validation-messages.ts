@@ -75,12 +75,17 @@ export function describeError(error: ErrorObject, noun: string): string {
   if (keyword === "required") return `must have the ${noun} '${params.missingProperty}'`;
   if (keyword === "unevaluatedProperties") return `has the unknown ${noun} '${shorten(params.unevaluatedProperty)}'`;
   if (keyword === "additionalProperties") {
-    const names = Object.keys({ ...(parentSchema as { readonly properties?: object }).properties });
-    const known = names.length > 0 ? `Known ${noun}s: ${names.join(", ")}` : `No ${noun}s are allowed`;
-    return `has the unknown ${noun} '${shorten(params.additionalProperty)}'. ${known}`;
+    const names = Object.keys({ ...(parentSchema as { readonly properties?: object } | undefined)?.properties });
+    return describeUnknown(params.additionalProperty, names, noun);
   }
   if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
   return descriptions[keyword]?.(params) ?? `${message}`;
+}
+
+/** Returns the requirement that a part violates which is not one of the known ones. */
+export function describeUnknown(name: string, known: readonly string[], noun: string): string {
+  const names = known.length > 0 ? `Known ${noun}s: ${known.join(", ")}` : `No ${noun}s are allowed`;
+  return `has the unknown ${noun} '${shorten(name)}'. ${names}`;
 }
 
 /** Returns the name of a type of JSON Schema with its article: "an array". */

@@ -2,7 +2,7 @@
 // /files/{id}#share or /responses?beta=true. The router selects one by the query and the Content-Type of a request.
 import type { IncomingMessage } from "node:http";
 import type { Operation } from "./operation.ts";
-import { decodeComponent, parsePairs } from "./pairs.ts";
+import { parsePairs, queryOf } from "./pairs.ts";
 
 /** The constraint of the router that selects a variant. Its values are operationIds. */
 interface VariantConstraint {
@@ -55,15 +55,13 @@ export function createVariantConstraint(groups: readonly (readonly Operation[])[
   };
 }
 
-function fits(operation: Operation, { url = "", headers }: IncomingMessage): boolean {
-  const { template, parameters, parameterParts, body } = operation;
-  const pairs = parsePairs(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
-  const known = new Set([...template.query.keys(), ...parameters.querystring.names]);
+function fits({ template, parameters, body }: Operation, { url = "", headers }: IncomingMessage): boolean {
+  const query = queryOf(url);
+  const pairs = parsePairs(query);
   const type = headers["content-type"];
   return (
     [...template.query].every(([name, values]) => pairs.get(name)?.join() === values.join()) &&
-    [...pairs.keys()].every((name) => known.has(decodeComponent(name))) &&
-    parameterParts.every(({ value }) => value.in !== "query" || !value.required || pairs.has(value.name)) &&
+    parameters.querystring.hasNames({ query }) &&
     (type === undefined || body === undefined || body.select(type) !== undefined)
   );
 }

@@ -1,7 +1,9 @@
 // The headers of deprecated operations.
 import t from "tap";
 import { parse } from "yaml";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { editDocument, setOperation } from "../support/document.ts";
+import { documentOf } from "../support/document-server.ts";
 import { documentText } from "../support/files.ts";
 import { minimalPet, start } from "../support/service.ts";
 
@@ -39,4 +41,19 @@ t.test("An operation without x-deprecated-since is deprecated since the release 
     /^<https:\/\/pets.example\/shop\/docs#\/Pets\/listPets>; rel="deprecation"; type="text\/html", <https:\/\/pets.example\/shop\/v1\/pets\?limit=1&cursor=[\w-]+>; rel="next"$/,
     "one Link header has the links of the operation and of the page",
   );
+});
+
+t.test("A successor can be in a path item behind a reference, and have no operationId", async (t) => {
+  const deprecated = (successor: string) =>
+    `{ get: { operationId: old, deprecated: true, x-deprecated-since: 2026-01-01, x-successor: ${successor}, responses: { 204: { description: x } } } }`;
+  const item =
+    "components: { pathItems: { New: { get: { operationId: new, responses: { 204: { description: x } } } } } }";
+  const behind = documentOf(`  /old: ${deprecated("new")}\n  /new: { $ref: "#/components/pathItems/New" }`, item);
+  const unnamed = documentOf(
+    `  /old: ${deprecated("getNew")}\n  /new: { get: { responses: { 204: { description: x } } } }`,
+  );
+  for (const text of [behind, unnamed]) {
+    const { operations } = await parseDocument(text);
+    t.match(operations, [{ id: "old", deprecation: { successor: "/new" } }, {}]);
+  }
 });

@@ -214,7 +214,7 @@ t.test("A bug is not the fault of the client", (t) => {
     throw new TypeError("a bug");
   };
   const group = new ParameterGroup({
-    parameters: [{ name: "a", default: undefined, read }],
+    parameters: [{ name: "a", required: false, default: undefined, read }],
     validate: (value) => ({ value }),
     split: (source) => source,
     noun: "cookie",

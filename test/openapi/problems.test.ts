@@ -162,3 +162,25 @@ t.test("Reports a method that the HTTP parser does not know, and a path that can
   ]);
   await t.rejects(parseDocument(text.replace(/additionalOperations.*/, "{}")), { message: /\/b\/\* has a \*/ });
 });
+
+t.test("Serves the rest of a document with a reference that leads to nothing, or an invalid limit", async (t) => {
+  const body =
+    "requestBody: { x-max-bytes: 1MB, content: { application/json: { schema: { properties: { a: { $ref: '#/none' }, b: { type: string } } } } } }";
+  const text = documentOf(`  /x: { post: { operationId: x, ${body}, responses: { 204: { description: x } } } }`);
+  const { document, problems } = await parse(text);
+  t.match(problems.sort(), [
+    /The operation x has the x-max-bytes 1MB, but it must be a positive integer/,
+    /The schema at .*\/properties\/a has the reference #\/none, which leads to nothing in the document\.$/,
+  ]);
+  const validate = document.operations[0]?.body?.select("application/json")?.validate;
+  t.match(validate?.({ a: 1, b: "x" }), { errors: undefined });
+  t.match(validate?.({ b: 1 }), { errors: Array });
+});
+
+t.test("Checks the schemas behind references into extensions", async (t) => {
+  const parameter = "x-common: { p: { name: q, in: query, schema: { maxLenght: 5 } } }";
+  const paths =
+    "  /x: { get: { operationId: x, parameters: [{ $ref: '#/x-common/p' }], responses: { 204: { description: x } } } }";
+  const { problems } = await parse(documentOf(paths, parameter));
+  t.match(problems, [/The schema at \/x-common\/p\/schema has the unknown keyword "maxLenght"/]);
+});

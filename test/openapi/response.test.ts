@@ -3,6 +3,7 @@ import t from "tap";
 import { Json } from "../../src/lib/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { editDocument, findOperation } from "../support/document.ts";
+import { documentOf, serve } from "../support/document-server.ts";
 import { start } from "../support/service.ts";
 
 t.test("Responds with 500 to a response that the document does not declare, and logs the reason", async (t) => {
@@ -77,4 +78,33 @@ t.test("Sends JSON text unchanged, also of a failure, and leaves out headers wit
   const { status, text, headers } = await call("GET", "/v1/pets");
   t.same([status, text, headers["x-a"], headers["x-b"]], [404, json, "1", undefined]);
   t.match(headers.link, /service-desc/);
+});
+
+t.test("JSON text has the type and the headers of any other body", async (t) => {
+  const header = "headers: { X-List: { schema: { type: array, items: { type: string } } } }";
+  const content = "content: { application/json: { schema: {} }, application/hal+json: { schema: {} } }";
+  const { send } = await serve(
+    documentOf(`  /x: { get: { operationId: x, responses: { 200: { description: x, ${header}, ${content} } } } }`),
+    {
+      handlers: {
+        x: async () => ({
+          status: 200,
+          type: "application/hal+json",
+          headers: { "X-List": ["a", "b"] },
+          body: new Json("{}"),
+        }),
+      },
+    },
+  );
+  t.match(await send("GET", "/x"), {
+    status: 200,
+    headers: { "content-type": "application/hal+json", "x-list": "a, b" },
+  });
+  const undeclared = await serve(
+    documentOf("  /x: { get: { operationId: x, responses: { 200: { description: x } } } }"),
+    {
+      handlers: { x: async () => ({ status: 202, body: new Json("{}") }) },
+    },
+  );
+  t.match(await undeclared.send("GET", "/x"), { status: 500 });
 });

@@ -217,3 +217,15 @@ t.test("Fails to start without an implementation of a scheme", async (t) => {
     message: "The operation x requires the security scheme missing, which is not",
   });
 });
+
+t.test("An optional scheme that the server can't read is always checked", async (t) => {
+  const paths =
+    "  /x: { get: { operationId: x, security: [{ tls: [] }, {}], responses: { 204: { description: x } } } }";
+  const schemes = "components: { securitySchemes: { tls: { type: mutualTLS } } }";
+  const authenticate = async () => ({ name: "client" });
+  const { send, calls } = await serve(documentOf(paths, schemes), {
+    security: { tls: { type: "mutualtls", authenticate } },
+  });
+  await send("GET", "/x");
+  t.match(calls, [{ caller: { name: "client" } }]);
+});

@@ -63,3 +63,24 @@ t.test("Reports operations that no request can tell apart", async (t) => {
   const { operations } = await parseDocument(document, { validate: false, report: (reason) => reports.push(reason) });
   t.same([operations.map(({ id }) => id), reports.length], [["first"], 2]);
 });
+
+t.test("An API key in the query, and a property of an object, do not change the selection", async (t) => {
+  const filter =
+    "[{ name: f, in: query, style: deepObject, schema: { type: object, properties: { a: { type: string } } } }]";
+  const components =
+    "components: { securitySchemes: { key: { type: apiKey, in: query, name: key } } }\nsecurity: [{ key: [] }]";
+  const paths = `
+  /items:${operation("list")}
+  /items?beta=true:${operation("beta", filter)}
+  /items?a%2Bb=1:${operation("plus")}`;
+  const { send, calls } = await serve(documentOf(paths, components), { security: { key: async () => "me" } });
+  for (const [query, id] of [
+    ["key=1", "list"],
+    ["beta=true&key=1", "beta"],
+    ["beta=true&key=1&f[a]=1", "beta"],
+  ] as const) {
+    calls.length = 0;
+    t.match(await send("GET", `/items?${query}`), { status: 204 }, query);
+    t.match(calls, [{ operationId: id }], query);
+  }
+});
