@@ -6,7 +6,7 @@ import { version } from "../lib/index.ts";
 import { isSupported } from "./credentials.ts";
 import { type Document, readDocument } from "./document.ts";
 import type { PathItem } from "./document-types.ts";
-import { generateTypes } from "./generate-types.ts";
+import { generateTypes, handlerTypes } from "./generate-types.ts";
 import type { Operation } from "./operation.ts";
 import { isIgnored } from "./parameters.ts";
 import type { Part } from "./part.ts";
@@ -137,9 +137,9 @@ function listIgnored({ id, part }: Operation, root: Document["root"]): string[] 
 }
 
 async function generate(path: string, output: string | undefined, io: CommandIo): Promise<void> {
-  const { content, operations } = await readDocument(path, { report: () => {} });
-  for (const { id, part } of operations) Object.assign(part.value, { operationId: id });
-  const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${await generateTypes(content)}`;
+  const document = await readDocument(path, { report: () => {} });
+  for (const { id, part } of document.operations) Object.assign(part.value, { operationId: id });
+  const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${await generateTypes(document.content, { ...handlerTypes, schemas: document.schemas })}`;
   if (output === undefined) io.stdout.write(text);
   else await writeFile(output, text);
 }

@@ -2,6 +2,7 @@
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
 import { isInt64 } from "./number-keywords.ts";
+import { escapeToken } from "./part.ts";
 import { compilePattern } from "./regular-expressions.ts";
 import { sampleFormat, samplePattern } from "./sample-text.ts";
 import type { SchemaNode } from "./schema-node.ts";
@@ -157,11 +158,14 @@ class ExampleBuilder {
       entries.push([name, this.#createMerged(properties)]);
     }
     const min = Number(merged.minProperties ?? 0);
-    const additional = findAdditional(parts, "property1");
+    const createName = chooseNames(parts);
+    const additional = findAdditional(parts, createName(1));
     const hasAdditional = names.size === 0 && additional.length > 0 && !this.#isRecursive(additional);
     const count = this.#variant.isFull && hasAdditional ? Math.max(min, 1) : min;
-    for (let number = 1; entries.length < count && number <= 100; number++)
-      entries.push([`property${number}`, this.#createMerged(additional)]);
+    for (let number = 1; entries.length < count && number <= 100; number++) {
+      const name = createName(number);
+      if (!names.has(name)) entries.push([name, this.#createMerged(findAdditional(parts, name))]);
+    }
     const max = Number(merged.maxProperties ?? Number.POSITIVE_INFINITY);
     if (entries.length > max) entries.sort(([one], [other]) => Number(required.has(other)) - Number(required.has(one)));
     return Object.fromEntries(entries.slice(0, max));
@@ -187,7 +191,10 @@ class ExampleBuilder {
     const prefix = parts.flatMap((part) =>
       ((part.schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) => part.at(`prefixItems/${index}`)),
     );
-    const items = parts.filter(({ schema }) => schema.items !== undefined).map((part) => part.at("items"));
+    const items = parts.flatMap((part) => {
+      const keyword = ["items", "unevaluatedItems"].find((key) => part.schema[key] !== undefined);
+      return keyword === undefined ? [] : [part.at(keyword)];
+    });
     const contains = parts.filter(({ schema }) => schema.contains !== undefined).map((part) => part.at("contains"));
     const isRecursive = this.#isRecursive(items);
     const isEmpty =
@@ -195,27 +202,57 @@ class ExampleBuilder {
       isRecursive ||
       items.some(({ schema }) => isFalse(schema)) ||
       this.#stack.length > maxDepth / 2;
-    const min = Math.max(Number(merged.minItems ?? 0), contains.length > 0 ? Number(merged.minContains ?? 1) : 0);
-    const count = Math.min(Math.max(min, isEmpty ? 0 : 1), Number(merged.maxItems ?? Number.POSITIVE_INFINITY), 1_000);
+    const minContains = contains.length > 0 ? Number(merged.minContains ?? 1) : 0;
+    const min = Math.max(Number(merged.minItems ?? 0), minContains);
+    const count = Math.min(
+      Math.max(min, isEmpty ? 0 : 1),
+      Number(merged.maxItems ?? Number.POSITIVE_INFINITY),
+      maxCost,
+    );
     if (this.#stack.length > maxDepth) return [];
     return Array.from({ length: Math.max(count, isEmpty ? 0 : prefix.length) }, (_, index) => {
       const own = prefix[index];
-      return own ? this.create(own, index) : this.#createMerged(contains.length > 0 ? contains : items, index);
+      if (own) return this.create(own, index);
+      return this.#createMerged(
+        index - prefix.length < minContains || items.length === 0 ? [...contains, ...items] : items,
+        index,
+      );
     });
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function isFalse(schema: Json): boolean {
   return Array.isArray(schema.enum) && schema.enum.length === 0;
 }
 
+// Returns a function that creates the names of further properties: by `propertyNames`, or by the first pattern if others are
+// not allowed.
+function chooseNames(parts: readonly SchemaNode[]): (number: number) => string {
+  const rules = parts.flatMap((part) =>
+    part.schema.propertyNames === undefined ? [] : part.at("propertyNames").parts(),
+  );
+  const { enum: names, pattern: rule } = mergeKeywords(rules);
+  if (Array.isArray(names)) return (number) => `${names[(number - 1) % names.length]}`;
+  const isClosed = parts.some(({ schema }) => schema.additionalProperties === false);
+  const [first] = parts.flatMap(({ schema }) => Object.keys((schema.patternProperties ?? {}) as Json));
+  const pattern = (rule as string | undefined) ?? (isClosed ? first : undefined);
+  const shortest = pattern === undefined ? undefined : samplePattern(pattern, 0, Number.POSITIVE_INFINITY);
+  if (pattern === undefined || shortest === undefined) return (number) => `property${number}`;
+  return (number) =>
+    samplePattern(pattern, shortest.length + number - 1, Number.POSITIVE_INFINITY) ?? `property${number}`;
+}
+
 function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {
   return parts.flatMap((part) => {
     const patterns = Object.keys((part.schema.patternProperties ?? {}) as Json);
     const pattern = patterns.find((pattern) => compilePattern(pattern).test(name));
-    if (pattern !== undefined)
-      return [part.at(`patternProperties/${pattern.replaceAll("~", "~0").replaceAll("/", "~1")}`)];
-    return typeof part.schema.additionalProperties === "object" ? [part.at("additionalProperties")] : [];
+    if (pattern !== undefined) return [part.at(`patternProperties/${escapeToken(pattern)}`)];
+    const keyword = ["additionalProperties", "unevaluatedProperties"].find((key) => isObject(part.schema[key]));
+    return keyword === undefined ? [] : [part.at(keyword)];
   });
 }
 
@@ -261,6 +298,9 @@ function selectType(merged: Json): string {
 }
 
 function createNumber(merged: Json, index: number): number | bigint {
+  const { minimum, maximum } = merged;
+  if (isInt64(merged) && Number(minimum) > int64Limit) return BigInt(minimum as number | bigint);
+  if (isInt64(merged) && Number(maximum) < -int64Limit) return BigInt(maximum as number | bigint);
   const isInteger = [merged.type].flat().includes("integer") || merged.type === undefined;
   const step = merged.multipleOf === undefined ? (isInteger ? 1 : 0.5) : Number(merged.multipleOf);
   const min = Math.max(Number(merged.minimum ?? -int64Limit), Number(merged.exclusiveMinimum ?? -int64Limit));

@@ -3,7 +3,7 @@ import { checkMediaType, HttpError } from "../http/index.ts";
 import { decodeUtf8, InvalidValue, parseJson, shorten } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
 import type { EncodingObject } from "./document-types.ts";
-import { formatOf, isJson, selectMediaType } from "./media-types.ts";
+import { essenceOf, formatOf, isJson, selectMediaType } from "./media-types.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
 import { decodeComponent, type Pairs, parsePairs } from "./pairs.ts";
 import { readPairs } from "./parameter-styles.ts";
@@ -102,7 +102,7 @@ type Kind = "file" | "text" | "any";
 // Clients choose whether a part has a file name, but the schema of its field says whether it is a file.
 function kindOf({ node, parts }: FormEncoding, name: string, isArray: boolean): Kind {
   const types = parts[name]?.contentType?.split(",") ?? [];
-  const own = node?.property(name).flatMap((property) => property.parts()) ?? [];
+  const own = node?.anyProperty(name).flatMap((property) => property.parts()) ?? [];
   const items = own.flatMap((part) => (part.schema.items === undefined ? [] : part.at("items").parts()));
   const schemas = (isArray ? items : own).map(({ schema }) => schema);
   const isBinary = ({ format, contentMediaType, contentEncoding }: SchemaNode["schema"]) =>
@@ -116,7 +116,8 @@ function readContent(
   kind: Kind,
   { contentType }: EncodingObject = {},
 ): string | File {
-  const isFile = kind === "file" || (kind === "any" && filename !== undefined);
+  const isBinary = filename !== undefined || (type !== undefined && essenceOf(type) === "application/octet-stream");
+  const isFile = kind === "file" || (kind === "any" && isBinary);
   const allowed = contentType?.split(",").map((one) => one.trim());
   // Without a Content-Type, a part is text/plain (RFC 7578, section 4.4). Clients send JSON so as well.
   const sent = type ?? "text/plain";

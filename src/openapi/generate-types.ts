@@ -2,7 +2,8 @@
 import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
 import type { OpenApi, PathItem } from "./document-types.ts";
 import { isInt64 } from "./number-keywords.ts";
-import { Part as DocumentPart, type Part } from "./part.ts";
+import { Part as DocumentPart, escapeToken, type Part } from "./part.ts";
+import type { Schemas } from "./schema.ts";
 import type { SchemaObject } from "./schema-keywords.ts";
 
 /** The options of `generateTypes`. */
@@ -11,16 +12,18 @@ export interface GenerateOptions {
   readonly extensibleEnums: "union" | "string";
   /** Whether a parameter with a default always has a value, as in a handler. In a client, it can be missing. */
   readonly fillsDefaults: boolean;
+  /** The schemas of the document, which resolve references by $id and $anchor. */
+  readonly schemas?: Schemas;
 }
+
+/** The options for the types of handlers. */
+export const handlerTypes = { extensibleEnums: "union", fillsDefaults: true } as const;
 
 /**
  * Returns the source text of the types of a document, for `Handlers<operations>`. Needs the package openapi-typescript, and
  * rejects with an Error if it is not installed.
  */
-export async function generateTypes(
-  content: OpenApi,
-  options: GenerateOptions = { extensibleEnums: "union", fillsDefaults: true },
-): Promise<string> {
+export async function generateTypes(content: OpenApi, options: GenerateOptions = handlerTypes): Promise<string> {
   const { astToString, openapiTS, ts } = await loadGenerator();
   const keywords = {
     integer: ts.SyntaxKind.BigIntKeyword,
@@ -45,6 +48,7 @@ export async function generateTypes(
     );
   const copy = structuredClone(content);
   if (options.fillsDefaults) requireDefaults(copy);
+  if (options.schemas) replaceReferences(copy, options.schemas);
   moveOperations(copy.paths ?? {});
   const nodes = await openapiTS(copy as never, {
     transform: (schema: SchemaOfTypes, { path = "" }) => {
@@ -80,6 +84,20 @@ function moveOperations(paths: Record<string, PathItem>): void {
     for (const [method, operation] of Object.entries({ ...(query && { query }), ...additionalOperations }))
       paths[`${path} ${method}`] = { post: operation, parameters };
   }
+}
+
+// openapi-typescript knows no $id, and would load it over the network. References by $id or $anchor become those by place.
+function replaceReferences(part: unknown, schemas: Schemas, pointer = ""): void {
+  if (typeof part !== "object" || part === null) return;
+  const schema = part as Record<string, unknown>;
+  const { $ref, $dynamicRef } = schema;
+  const reference = $ref ?? $dynamicRef;
+  const target = typeof reference === "string" ? schemas.find(reference, pointer) : undefined;
+  if (target !== undefined) schema.$ref = `#${encodeURI(target)}`;
+  for (const [name, member] of Object.entries(schema))
+    replaceReferences(member, schemas, `${pointer}/${escapeToken(name)}`);
+  for (const name of ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef"])
+    if (typeof schema[name] === "string") delete schema[name];
 }
 
 interface Parameter {

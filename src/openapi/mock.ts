@@ -6,7 +6,7 @@ import { createExample } from "./example.ts";
 import { formatOf, negotiate } from "./media-types.ts";
 import type { Operation } from "./operation.ts";
 import type { Part } from "./part.ts";
-import type { UntypedResponse } from "./response.ts";
+import { isHeaderText, type UntypedResponse } from "./response.ts";
 import type { UntypedHandler } from "./route.ts";
 import type { Schemas } from "./schema.ts";
 import { isItemStream } from "./streams.ts";
@@ -22,7 +22,8 @@ interface Preferences {
  * with the status that the client prefers. The body is an example that matches its schema, or made from the schema.
  */
 export function createMockHandler(operation: Operation, schemas: Schemas): UntypedHandler {
-  const responses = operation.part.membersOf("responses").filter(([status]) => !status.startsWith("x-"));
+  // Not those with an informational status, which is not the end of a response (RFC 9110, section 15.2).
+  const responses = operation.part.membersOf("responses").filter(([status]) => !/^(x-|1)/.test(status));
   const cache = new Map<string, UntypedResponse>();
   return async (_call, _context, { raw: { headers } }) => {
     const { prefer, accept } = headers;
@@ -49,17 +50,48 @@ function createResponse(
   const content = response?.membersOf("content").find(([type]) => type === mediaType)?.[1];
   return {
     status,
-    headers: Object.fromEntries(headers.map(([name, header]) => [name, createValue(header, undefined, schemas)])),
-    ...(content && mediaType !== undefined && toBody(mediaType, createValue(content, example, schemas))),
+    headers: Object.fromEntries(headers.map(([name, header]) => [name, createHeader(header, schemas)])),
+    ...(content && mediaType !== undefined && createBody(mediaType, content, example, schemas)),
   };
 }
 
-function toBody(mediaType: string, value: unknown): Pick<UntypedResponse, "type" | "body"> {
+function createHeader(header: Part<ParameterObject>, schemas: Schemas): unknown {
+  const [, content] = header.membersOf("content")[0] ?? [];
+  return createValue(
+    content ?? header,
+    undefined,
+    schemas,
+    (value) => typeof value !== "string" || isHeaderText(value),
+  );
+}
+
+function createBody(
+  mediaType: string,
+  content: Part<MediaTypeObject>,
+  example: string | undefined,
+  schemas: Schemas,
+): Pick<UntypedResponse, "type" | "body"> {
   const type = mediaType === "*/*" ? "application/json" : mediaType.replace("/*", "/octet-stream");
+  const items = content.written("itemSchema");
+  if (items && isItemStream(type, [])) return { type, body: createItems(content, items, example, schemas) };
+  const value = createValue(content, example, schemas);
   if (formatOf(type) === "json") return { type, body: value };
-  const items = Array.isArray(value) ? value : [value];
-  if (typeof value === "object" && value !== null && isItemStream(type, items)) return { type, body: items };
+  if (typeof value === "object" && value !== null && isItemStream(type, [])) return { type, body: [value].flat() };
   return { type, body: value === undefined ? "" : typeof value === "string" ? value : toJson(value) };
+}
+
+// The content is an array of items (OpenAPI 3.2, section 4.14).
+function createItems(
+  content: Part<MediaTypeObject>,
+  { pointer }: Part,
+  example: string | undefined,
+  schemas: Schemas,
+): unknown[] {
+  const check = schemas.compileCheckAt(pointer);
+  const isValid = (item: unknown) => "value" in check(item);
+  const isList = (value: unknown) => Array.isArray(value) && value.every(isValid);
+  const declared = listExamples(content, example).find(isList) as unknown[] | undefined;
+  return declared ?? [createExample(schemas.at(pointer), isValid)];
 }
 
 // A status, a range such as 2XX, or `default`.
@@ -70,7 +102,7 @@ function selectResponse(
   const find = (name: string) => responses.find(([status]) => status.toUpperCase() === name.toUpperCase())?.[1];
   if (preferred !== undefined) {
     const response = find(preferred) ?? find(`${preferred[0]}XX`) ?? find("default");
-    if (response && /^[1-5]\d\d$/.test(preferred)) return [Number(preferred), response];
+    if (response && /^[2-5]\d\d$/.test(preferred)) return [Number(preferred), response];
     const names = responses.map(([status]) => status).join(", ");
     throw new HttpError("invalid_parameter", `Prefer has the status ${preferred}, but the document declares ${names}.`);
   }
@@ -97,23 +129,28 @@ function parsePreferences(header: string): Preferences {
   return { status: find("status", "code"), example: find("example") };
 }
 
+// Returns the example with a name, or else all.
+function listExamples(content: Part<MediaTypeObject>, name: string | undefined): unknown[] {
+  const named = content.membersOf("examples");
+  if (name === undefined) return [content.value.example, ...named.map(([, { value }]) => readExample(value))];
+  const found = named.find(([key]) => key === name);
+  if (found) return [readExample(found[1].value)];
+  const names = named.map(([key]) => key).join(", ") || "none";
+  throw new HttpError("invalid_parameter", `Prefer has the example ${name}, but the document declares ${names}.`);
+}
+
 function createValue(
   part: Part<MediaTypeObject> | Part<ParameterObject>,
   example: string | undefined,
   schemas: Schemas,
+  isAllowed: (value: unknown) => boolean = () => true,
 ): unknown {
   const content = part as Part<MediaTypeObject>;
-  const schema = content.written("schema") ?? content.written("itemSchema");
+  const schema = content.written("schema");
   const check = schema && schemas.compileCheckAt(schema.pointer);
-  const isValid = (value: unknown) => check === undefined || "value" in check(value);
-  const named = content.membersOf("examples");
-  if (example !== undefined) {
-    const found = named.find(([name]) => name === example);
-    if (found) return readExample(found[1].value);
-    const names = named.map(([name]) => name).join(", ") || "none";
-    throw new HttpError("invalid_parameter", `Prefer has the example ${example}, but the document declares ${names}.`);
-  }
-  const examples = [content.value.example, ...named.map(([, { value }]) => readExample(value))];
+  const isValid = (value: unknown) => isAllowed(value) && (check === undefined || "value" in check(value));
+  const examples = listExamples(content, example);
+  if (example !== undefined) return examples[0];
   const valid = examples.find((value) => value !== undefined && isValid(value));
   if (valid !== undefined) return valid;
   return schema === undefined

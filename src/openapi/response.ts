@@ -99,13 +99,17 @@ export class Responses {
 
   #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
     const { status, body, headers = {} } = response;
+    if (!(status >= 200 && status <= 599))
+      throw new Error(`The handler returned the status ${status}, which is none of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
     const validate = options.validate && this.#declarations.size > 0; // the document can leave all responses open
     const declaration = this.#select(status);
     if (validate && declaration === undefined)
       throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
     const texts = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : writeHeader(name, value, declaration, validate).map((text) => [name, text] as const),
+      value === undefined
+        ? []
+        : writeHeader(name, value, declaration, validate).map((text) => [name, checkText(name, text)] as const),
     );
     const isBodiless = body === undefined || status === 204 || status === 304;
     if (isBodiless) discardStream(body);
@@ -201,6 +205,16 @@ function writeHeader(
       .map((pair) => pair.join(separator))
       .join(","),
   ];
+}
+
+/** Returns whether a text can be the value of a header (RFC 9110, section 5.5). */
+export function isHeaderText(text: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
+}
+
+function checkText(name: string, text: string): string {
+  if (isHeaderText(text)) return text;
+  throw new Error(`The handler returned the header ${name} with a character that HTTP does not allow.`);
 }
 
 // In JSON, each character can be an escape. A header has no others than ASCII.

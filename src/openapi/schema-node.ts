@@ -94,12 +94,19 @@ export class SchemaNode {
 
   /** Returns the schemas of a property, of this schema and of those that apply besides. */
   property(name: string): SchemaNode[] {
-    return this.parts().flatMap((part) => {
-      const properties = part.schema.properties as object | undefined;
-      return properties !== undefined && Object.hasOwn(properties, name)
-        ? [part.at(`properties/${escapeToken(name)}`)]
-        : [];
-    });
+    return this.parts().flatMap((part) => part.#ownProperty(name));
+  }
+
+  /** Returns the schemas of a property, also those of alternatives. */
+  anyProperty(name: string): SchemaNode[] {
+    return this.#partsAndAlternatives().flatMap((part) => part.#ownProperty(name));
+  }
+
+  #ownProperty(name: string): SchemaNode[] {
+    const properties = this.schema.properties as object | undefined;
+    return properties !== undefined && Object.hasOwn(properties, name)
+      ? [this.at(`properties/${escapeToken(name)}`)]
+      : [];
   }
 
   /** Returns whether a property is read-only or write-only, in this schema, one that applies besides, or an alternative. */
@@ -109,15 +116,8 @@ export class SchemaNode {
   }
 
   #findMarked(): Set<string> {
-    const alternatives = this.parts().flatMap((part) =>
-      part
-        .subschemas()
-        .filter(({ keyword }) => /^(anyOf|oneOf)$/.test(keyword))
-        .map(({ place }) => part.at(place)),
-    );
-    const parts = [...this.parts(), ...alternatives.flatMap((alternative) => alternative.parts())];
     return new Set(
-      parts.flatMap((part) =>
+      this.#partsAndAlternatives().flatMap((part) =>
         part.subschemas().flatMap(({ keyword, place, key }) =>
           keyword === "properties"
             ? part
@@ -128,6 +128,13 @@ export class SchemaNode {
         ),
       ),
     );
+  }
+
+  #partsAndAlternatives(): SchemaNode[] {
+    const alternatives = this.parts().flatMap((part) =>
+      part.subschemas().flatMap(({ keyword, place }) => (/^(anyOf|oneOf)$/.test(keyword) ? [part.at(place)] : [])),
+    );
+    return [...this.parts(), ...alternatives.flatMap((alternative) => alternative.parts())];
   }
 
   #markers(): Marker[] {

@@ -166,6 +166,11 @@ export class Schemas {
     this.#defaults.length = 0;
   }
 
+  /** Returns the place that a reference of the schema at `pointer` leads to; undefined if it leads to nothing. */
+  find(reference: string, pointer: string): string | undefined {
+    return this.#resolve(reference, pointer, { report: () => {} });
+  }
+
   #resolve(reference: string, pointer: string, { report }: CheckOptions): string | undefined {
     try {
       return this.#references.resolve(reference, pointer);

@@ -136,6 +136,23 @@ t.test("Makes objects and arrays", async (t) => {
   t.same(await create(t, "{ type: object, properties: { a: { type: integer } }, examples: [{ a: 7 }] }"), { a: 7 });
 });
 
+t.test("Names further properties as the schema requires, and keeps the bounds of int64 and contains", async (t) => {
+  for (const schema of [
+    '{ type: object, minProperties: 2, patternProperties: { "^x-[a-z]+$": { type: string } }, additionalProperties: false }',
+    '{ type: object, minProperties: 2, propertyNames: { pattern: "^[a-z]{2,}$" } }',
+    "{ type: object, minProperties: 2, propertyNames: { enum: [one, two] } }",
+    "{ type: object, minProperties: 2, unevaluatedProperties: { type: boolean } }",
+    "{ type: array, minItems: 3, prefixItems: [{ type: string }], unevaluatedItems: { type: integer } }",
+    "{ type: array, minItems: 4, items: { type: integer }, contains: { const: 5 }, maxContains: 2 }",
+    "{ type: array, minItems: 1500, items: { type: integer } }",
+    "{ type: integer, format: int64, minimum: 9223372036854775807 }",
+    "{ type: integer, format: int64, minimum: 9007199254740993 }",
+    "{ type: integer, format: uint64, minimum: 18446744073709551615 }",
+    "{ type: integer, format: int64, maximum: -9223372036854775808 }",
+  ])
+    await create(t, schema);
+});
+
 t.test("Chooses among alternatives, and combines schemas", async (t) => {
   for (const schema of [
     "{ oneOf: [{ type: 'null' }, { type: integer }] }",

@@ -2,7 +2,7 @@
 import { registerHooks } from "node:module";
 import t from "tap";
 import { parse } from "yaml";
-import { generateTypes } from "../../src/openapi/generate-types.ts";
+import { generateTypes, handlerTypes } from "../../src/openapi/generate-types.ts";
 import { parseDocument, readDocument } from "../../src/openapi/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { libraryText } from "../support/library.ts";
@@ -71,4 +71,18 @@ t.test("An int64 can also be null, and a file of a form is a File", async (t) =>
   const upgraded = structuredClone(content) as object as { components: object };
   upgraded.components = { schemas: { n: { type: "integer", format: "int64", nullable: true } } };
   t.match(await generateTypes({ ...upgraded, openapi: "3.0.3" } as never), /n: bigint \| null;/);
+});
+
+t.test("Resolves references by $id and $anchor in the document, and not over the network", async (t) => {
+  const response = (reference: string) =>
+    `{ 200: { description: x, content: { application/json: { schema: { $ref: "${reference}" } } } } }`;
+  const tree =
+    '{ $id: "http://127.0.0.1:9/tree", $defs: { leaf: { const: 7 } }, properties: { leaf: { $ref: "#/$defs/leaf" } } }';
+  const paths = `  /a: { get: { operationId: a, responses: ${response("http://127.0.0.1:9/tree")} } }
+  /b: { get: { operationId: b, responses: ${response("#node")} } }`;
+  const components = `components: { schemas: { Tree: ${tree}, Node: { $anchor: node, type: boolean } } }`;
+  const { content, schemas } = await parseDocument(documentOf(paths, components));
+  const types = await generateTypes(content, { ...handlerTypes, schemas });
+  t.match(types, /"application\/json": components\["schemas"\]\["Tree"\]/);
+  t.match(types, /"application\/json": components\["schemas"\]\["Node"\]/);
 });

@@ -148,3 +148,45 @@ t.test("Responds with events and items in the form of their media type", async (
   t.equal(await get("/lines"), '{"n":1}\n{"n":1}\n');
   t.equal(await get("/text"), "data: a");
 });
+
+t.test("Responds with no informational status, which would not end a response", async (t) => {
+  const operation = (responses: string) => `{ get: { responses: { ${responses} } } }`;
+  const paths = `  /a: ${operation("101: { description: x }, 404: { description: x }")}
+  /b: ${operation("default: { description: x }")}
+  /c: ${operation("1XX: { description: x }")}`;
+  const app = await createServer({ document: parse(documentOf(paths)), mock: true, logger });
+  const statusOf = async (url: string, prefer = "") =>
+    (await app.inject({ url, headers: { host: "x", prefer } })).statusCode;
+  t.same([await statusOf("/a"), await statusOf("/b"), await statusOf("/c")], [404, 200, 200]);
+  t.same([await statusOf("/a", "status=101"), await statusOf("/b", "status=100")], [400, 400]);
+});
+
+t.test("Sends required headers with content, and none with characters that HTTP does not allow", async (t) => {
+  const headers = `{ X-A: { required: true, schema: { type: string, examples: ["naïve → x"] } }, X-B: { required: true, content: { application/json: { example: { z: 1 } } } } }`;
+  const paths = `  /a: { get: { responses: { 200: { description: x, headers: ${headers} } } } }`;
+  const app = await createServer({ document: parse(documentOf(paths)), mock: true, logger });
+  t.match(await app.inject({ url: "/a", headers: { host: "x" } }), {
+    statusCode: 200,
+    headers: { "x-a": "text", "x-b": '{"z":1}' },
+  });
+});
+
+t.test("Sends the items of a stream, from examples or from the schema of an item", async (t) => {
+  const response = (id: string, type: string, content: string) =>
+    `  /${id}: { get: { responses: { 200: { description: x, content: { ${type}: ${content} } } } } }`;
+  const paths = [
+    response("text", "application/jsonl", "{ itemSchema: { type: string } }"),
+    response("list", "application/jsonl", "{ itemSchema: { type: array, items: { type: integer }, minItems: 2 } }"),
+    response("event", "text/event-stream", "{ itemSchema: { type: string } }"),
+    response("example", "application/jsonl", "{ itemSchema: { type: object }, example: [{ a: 1 }, { b: 2 }] }"),
+    response("schema", "application/jsonl", "{ schema: { type: array, items: { type: boolean }, minItems: 2 } }"),
+  ];
+  const document = parse(documentOf(paths.join("\n"), "", "3.2.0"));
+  const app = await createServer({ document, mock: true, logger });
+  const read = async (url: string) => (await app.inject({ url, headers: { host: "x" } })).body;
+  t.equal(await read("/text"), '"text"\n');
+  t.match(await read("/list"), /^\[\d+,\d+\]\n$/);
+  t.equal(await read("/event"), "data: text\n\n");
+  t.equal(await read("/example"), '{"a":1}\n{"b":2}\n');
+  t.match(await read("/schema"), /^(true|false)\n(true|false)\n$/);
+});

@@ -245,3 +245,22 @@ t.test("Reads a form with many fields in linear time", async (t) => {
   }
   t.ok(performance.now() - start < 2_000);
 });
+
+t.test("A part of a field without a type, or with bytes in an alternative, can be a file", async (t) => {
+  const schema =
+    "{ properties: { any: {} }, oneOf: [{ required: [f], properties: { f: { type: string, format: binary } } }, { required: [url], properties: { url: { type: string } } }] }";
+  const { send, calls } = await serve(
+    documentOf(
+      `  /x: { post: { operationId: x, requestBody: { content: { multipart/form-data: { schema: ${schema} } } }, responses: { 204: { description: x } } } }`,
+    ),
+  );
+  const part = (name: string, type: string, text: string) =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${type}\r\n\r\n${text}\r\n`;
+  const bytes = Buffer.from(
+    `${part("any", "application/octet-stream", "\xff")}${part("f", "text/plain", "a")}--b--\r\n`,
+    "latin1",
+  );
+  const headers = { "content-type": "multipart/form-data; boundary=b" };
+  t.match(await send("POST", "/x", { headers, payload: bytes }), { status: 204 });
+  t.match(calls, [{ body: { any: File, f: File } }]);
+});
