@@ -45,7 +45,7 @@ export function checkDocument(document: OpenApi, schemas: Schemas, report: Repor
   schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
 }
 
-interface Place {
+interface Location {
   /** The operation, or else the document: the subject of an error. */
   readonly owner: string;
   readonly pointer: string;
@@ -66,7 +66,7 @@ class Walk {
     this.#report = report;
   }
 
-  visit(part: unknown, { owner: subject, pointer, isMap }: Place): void {
+  visit(part: unknown, { owner: subject, pointer, isMap }: Location): void {
     if (typeof part !== "object" || part === null) return;
     this.#visited.add(pointer);
     const fields = part as Json;

@@ -6,7 +6,7 @@ import { upgradeSchema30 } from "./dialect.ts";
 import { checkDocument } from "./document-checks.ts";
 import { methods, type OpenApi, type OperationObject, type PathItem } from "./document-types.ts";
 import { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
-import { compileOperation, type Operation, type OperationPlace, type Report } from "./operation.ts";
+import { compileOperation, type Operation, type OperationEntry, type Report } from "./operation.ts";
 import { Part } from "./part.ts";
 import { Schemas } from "./schema.ts";
 import { readBasePath } from "./servers.ts";
@@ -21,7 +21,7 @@ export interface Document {
   /** The parsed text, with unresolved references. */
   readonly content: OpenApi;
   readonly root: Part<OpenApi>;
-  /** The path prefix of all operations, from the URL of the first server: `/v1`. Empty if it has none. */
+  /** The path of the document's first server, such as `/v1`. Empty if it has none. Operations can have other servers. */
   readonly basePath: string;
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
@@ -123,13 +123,13 @@ async function compareWithSchema(content: OpenApi, report: Report): Promise<void
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const { METHODS: parserMethods } = process.getBuiltinModule("node:http");
 
-function listOperations(document: Part<OpenApi>, report: Report): OperationPlace[] {
+function listOperations(document: Part<OpenApi>, report: Report): OperationEntry[] {
   const places = document.membersOf("paths").flatMap(([path, part]) => {
     if (!path.startsWith("/")) return []; // an extension
     const item: Part<PathItem> = part;
-    const own = methods.flatMap((method) => toPlaces(path, method, item, item.at(method), report));
+    const own = methods.flatMap((method) => toEntries(path, method, item, item.at(method), report));
     const others = item.membersOf("additionalOperations");
-    return [...own, ...others.flatMap(([method, operation]) => toPlaces(path, method, item, operation, report))];
+    return [...own, ...others.flatMap(([method, operation]) => toEntries(path, method, item, operation, report))];
   });
   const ids = new Set<string>();
   return places.map((place) => {
@@ -141,13 +141,13 @@ function listOperations(document: Part<OpenApi>, report: Report): OperationPlace
   });
 }
 
-function toPlaces(
+function toEntries(
   path: string,
   method: string,
   item: Part<PathItem>,
   operation: Part<OperationObject> | undefined,
   report: Report,
-): OperationPlace[] {
+): OperationEntry[] {
   if (operation === undefined) return [];
   const id = operation.value.operationId ?? createOperationId(method, path);
   if (!parserMethods.includes(method.toUpperCase())) {

@@ -21,7 +21,7 @@ type RequestContent<Content> = {
 type ResponseContent<Content> = {
   [Type in keyof Content]: Type extends JsonType
     ? Immutable<Content[Type]> | Json<Content[Type]>
-    : string | Uint8Array | Readable | ReadableStream | AsyncIterable<unknown>;
+    : string | Uint8Array | Readable | ReadableStream | AsyncIterable<unknown> | readonly unknown[];
 }[keyof Content];
 
 /** The parameters of a location; never if the document declares none. */

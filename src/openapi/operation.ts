@@ -66,7 +66,7 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
 }
 
 /** The place of an operation in the document. */
-export interface OperationPlace {
+export interface OperationEntry {
   readonly id: string;
   readonly path: string;
   /** In lower case. */
@@ -88,7 +88,7 @@ export interface OperationOptions {
 
 /** Compiles an operation. Reports what would not be enforced, with the name of the operation. */
 export function compileOperation(
-  { id, path, method, item, operation }: OperationPlace,
+  { id, path, method, item, operation }: OperationEntry,
   options: OperationOptions,
 ): Operation {
   const { document, schemas, paths, ignoreUnknown } = options;

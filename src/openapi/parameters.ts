@@ -10,7 +10,7 @@ import { decodeComponent, decodePercent, type Pairs, parseCookies, parsePairs, s
 import { type GroupOptions, type Parameter, ParameterGroup } from "./parameter-group.ts";
 import { readPairs, readText, type Style } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
-import { findRawText, type PathTemplate, type Place } from "./path-template.ts";
+import { findRawText, type ParameterPosition, type PathTemplate } from "./path-template.ts";
 import type { ObjectMember, Schemas } from "./schema.ts";
 import type { SecurityRequirement } from "./security.ts";
 import { Shape } from "./value-shape.ts";
@@ -211,12 +211,12 @@ const decoders = {
   cookie: decodePercent,
 } as const;
 
-function readPath(style: Style, { names, routerNames, places }: PathTemplate) {
+function readPath(style: Style, { names, routerNames, positions }: PathTemplate) {
   const index = names.indexOf(style.name);
   const routerName = routerNames[index] as string;
-  const place = places[index] as Place;
+  const position = positions[index] as ParameterPosition;
   const isText =
-    place.pattern === undefined &&
+    position.pattern === undefined &&
     style.style === "simple" &&
     !style.shape.types.has("array") &&
     !style.shape.types.has("object");
@@ -224,7 +224,7 @@ function readPath(style: Style, { names, routerNames, places }: PathTemplate) {
     const text = params[routerName] as string;
     if (isText) return style.shape.parsePrimitive(text);
     // As it was sent, because the router has decoded its delimiters.
-    return readText(findRawText(path, place) ?? encodeURIComponent(text), style);
+    return readText(findRawText(path, position) ?? encodeURIComponent(text), style);
   };
 }
 

@@ -11,14 +11,14 @@ export interface PathTemplate {
   readonly routerPath: string;
   /** The names that the router has for the parameters. */
   readonly routerNames: readonly string[];
-  /** The places of the parameters in a path as it was sent. */
-  readonly places: readonly Place[];
+  /** The positions of the parameters in a path as it was sent. */
+  readonly positions: readonly ParameterPosition[];
   /** The pairs of a query behind the path, which tells it apart from other paths. */
   readonly query: Pairs;
 }
 
-/** The place of a parameter in a path. */
-export interface Place {
+/** The position of a parameter in a path. */
+export interface ParameterPosition {
   /**
    * The segment, counted from the end of the path, because the path can have a prefix: -1 is the last one that is not empty.
    */
@@ -51,7 +51,7 @@ export function parsePathTemplate(written: string, basePath = ""): PathTemplate 
   const routerNames = names.map((name, index) =>
     /^(?!parameter\d)[a-z]\w*$/i.test(name) ? name : `parameter${index}`,
   );
-  const places: Place[] = [];
+  const positions: ParameterPosition[] = [];
   const segments = key.split("/");
   const count = withoutSlash(key).split("/").length;
   const routerSegments = segments.map((segment, index) => {
@@ -61,21 +61,21 @@ export function parsePathTemplate(written: string, basePath = ""): PathTemplate 
     const patterns = values.map((value, position) => value + escapePattern(literals[position] as string));
     const pattern = isWhole ? undefined : new RegExp(`^${escapePattern(prefix)}${patterns.join("")}$`);
     const parts = literals.map((literal, position) => {
-      const name = routerNames[places.length];
-      places.push({ segment: index - count, pattern, group: position + 1 });
+      const name = routerNames[positions.length];
+      positions.push({ segment: index - count, pattern, group: position + 1 });
       return isWhole ? `:${name}` : `:${name}${values[position]}${escapeRouter(literal)}`;
     });
     return escapeRouter(prefix) + parts.join("");
   });
   const [, query = ""] = /^[^?#]*\?([^#]*)/.exec(written) ?? [];
-  return { names, key, routerPath: routerSegments.join("/"), routerNames, places, query: parsePairs(query) };
+  return { names, key, routerPath: routerSegments.join("/"), routerNames, positions, query: parsePairs(query) };
 }
 
 /**
  * Returns the text of a parameter in a path as it was sent. Its delimiters are still encoded. Returns undefined if the
  * router has found the parameter by an encoded delimiter.
  */
-export function findRawText(path: string, { segment, pattern, group }: Place): string | undefined {
+export function findRawText(path: string, { segment, pattern, group }: ParameterPosition): string | undefined {
   const text = withoutSlash(path).split("/").at(segment) as string;
   // As the router compares it with the literals: delimiters and percent signs stay encoded.
   return pattern === undefined ? text : pattern.exec(decodeURI(text.replaceAll("%25", "%2525")))?.[group];
