@@ -35,6 +35,20 @@ export function isInt64({ type, format }: SchemaObject): boolean {
   return is64Bit(format) && [type].flat().includes("integer");
 }
 
+/**
+ * Returns whether a schema describes a number of JavaScript, although the JSON parser may return a bigint. An integer beyond 2^53
+ * is one only if the limits of the schema say so, because it is rounded.
+ */
+export function isRoundedNumber(schema: SchemaObject): boolean {
+  const types = [schema.type].flat();
+  return types.includes("number") || (types.includes("integer") && !isInt64(schema) && hasLargeLimit(schema));
+}
+
+function hasLargeLimit({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, format }: SchemaObject): boolean {
+  const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].map((limit) => Math.abs(Number(limit ?? 0)));
+  return format === undefined && Math.max(...limits) > 2 ** 53;
+}
+
 // Of the formats of integers, those that a string can also have.
 function is64Bit(format: unknown): boolean {
   return format === "int64" || format === "uint64";
@@ -71,8 +85,10 @@ const typeChecks: Readonly<Record<string, (data: unknown) => boolean>> = {
   integer: (data) => Number.isSafeInteger(data),
 };
 
+const isInteger = (data: unknown) => typeof data === "bigint" || Number.isInteger(data);
+
 function isInRange(data: unknown, [min, max]: readonly [bigint, bigint]): boolean {
-  if (typeof data !== "bigint" && !Number.isInteger(data)) return false;
+  if (!isInteger(data)) return false;
   return (data as Numeric) >= min && (data as Numeric) <= max;
 }
 
@@ -91,6 +107,7 @@ const type: FuncKeywordDefinition = {
     const checks = type.map((name) => {
       if (range && (name === "integer" || name === "number")) return (data: unknown) => isInRange(data, range);
       if (range && name === "string" && is64Bit(format)) return (data: unknown) => isTextInRange(data, range);
+      if (name === "integer" && hasLargeLimit(schema)) return isInteger;
       return typeChecks[name] as (data: unknown) => boolean;
     });
     const words = `from ${least} to ${most}`;
@@ -101,8 +118,7 @@ const type: FuncKeywordDefinition = {
     );
     return toValidate((data) => {
       if (checks.some((check) => check(data))) return undefined;
-      const isInteger = typeof data === "bigint" || Number.isInteger(data);
-      if (isInteger && !isInt64(schema) && type.some((name) => /^(integer|number)$/.test(name)))
+      if (isInteger(data) && !isInt64(schema) && type.some((name) => /^(integer|number)$/.test(name)))
         return `an integer from ${minimum ?? least} to ${maximum ?? most}`;
       return names.join(" or ");
     });

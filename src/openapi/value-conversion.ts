@@ -5,7 +5,7 @@
 
 import { defaultOf } from "./default-values.ts";
 import { ValidationContext } from "./memoized-validation.ts";
-import { isInt64 } from "./number-keywords.ts";
+import { isInt64, isRoundedNumber } from "./number-keywords.ts";
 import { compilePattern } from "./regular-expressions.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { findEvaluated } from "./unevaluated.ts";
@@ -87,8 +87,8 @@ export class ValueConversion {
   #hasChanges(start: SchemaNode): boolean {
     const nodes = new Map([[start.key, start]]); // grows while it is read
     for (const node of nodes.values()) {
-      const { type, default: value } = node.schema;
-      if (value !== undefined || isInt64(node.schema) || [type].flat().includes("number")) return true;
+      const { schema } = node;
+      if (schema.default !== undefined || isInt64(schema) || isRoundedNumber(schema)) return true;
       for (const part of [...node.references(), ...node.subschemas().map(({ place }) => node.at(place))])
         if (!this.#finds.has(part.key)) nodes.set(part.key, part);
         else if (this.#finds.get(part.key)) return true;
@@ -100,7 +100,7 @@ export class ValueConversion {
   #create(node: SchemaNode): Find {
     const { schema } = node;
     const isBigint = isInt64(schema);
-    const isNumber = [schema.type].flat().includes("number");
+    const isNumber = isRoundedNumber(schema);
     const findDefaults = this.#createForDefaults(node);
     const findInObject = this.#createForMembers(node, objectKeywords);
     const findInArray = this.#createForMembers(node, arrayKeywords);

@@ -128,3 +128,15 @@ t.test("The integers of the format registry have their ranges", async (t) => {
   ]);
   t.same(compileSchema(uint64)(parseJson("18446744073709551615")), { value: 2n ** 64n - 1n });
 });
+
+t.test(
+  "An integer beyond 2^53 is rounded if the limits of the schema include it, and rejected otherwise",
+  async (t) => {
+    const validate = compileSchema({ type: "integer", minimum: -(2 ** 63), maximum: 2 ** 63 });
+    t.strictSame(validate(9007199254740993n), { value: 9007199254740992 });
+    t.strictSame(validate(5), { value: 5 });
+    t.match(validate(2n ** 64n), { errors: Array });
+    t.match(validate(0.5), { errors: Array });
+    t.match(compileSchema({ type: "integer", maximum: 2 ** 53 })(9007199254740993n), { errors: Array });
+  },
+);
