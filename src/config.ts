@@ -3,9 +3,6 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { parseDatabaseUrl } from "./lib/index.ts";
 
-/** The environment variables of this process. No other module reads them. */
-export const environment = process.env;
-
 /** A rate limit: at most `count` calls in `seconds`. */
 export interface Limit {
   readonly count: number;
@@ -200,7 +197,7 @@ export type Config = {
 };
 
 /** Parses the settings in `env`. Throws an Error that names the setting and its valid values if one is not valid. */
-export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const values = Object.entries<Setting<unknown>>(settings).map(([name, setting]) => {
     const value = setting.parse(env[name] || setting.default);
     if (value === undefined) throw new Error(`${name} must be ${setting.allowed}.`);

@@ -62,9 +62,10 @@ t.test("The spec-first server does not depend on the Pet Store", async (t) => {
   t.same([...imported].sort(), ["http", "lib", "openapi"], "and imports nothing of the application");
 });
 
-t.test("Only config.ts reads the environment", async (t) => {
+t.test("Only config.ts reads settings from the environment", async (t) => {
   t.same(
     sources.filter((name) => /process\.env\b/.test(read(name))),
-    ["config.ts", "openapi/server.ts"], // NODE_ENV
+    // The environment of a command, NODE_ENV, and a variable of libpq.
+    ["cli/io.ts", "config.ts", "openapi/server.ts", "store/postgres/connection-pool.ts"],
   );
 });

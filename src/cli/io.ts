@@ -1,6 +1,5 @@
 // The streams, environment and signals of a command.
 import type { Readable } from "node:stream";
-import { environment } from "../config.ts";
 import { escapeControlCharacters } from "../lib/index.ts";
 
 /** A stream to write to, and whether it is a terminal. */
@@ -19,7 +18,7 @@ export interface Io {
 
 /** The streams, environment and signals of this process. */
 export const processIo: Io = {
-  env: environment,
+  env: process.env,
   // A getter: reading the property opens standard input, which only `import` needs.
   get stdin() {
     return process.stdin;

@@ -10,12 +10,6 @@ const maxResident = 0.95; // of the limit; more than of the heap, because freed 
 const highResident = 0.85; // of the limit
 const defaultCheckInterval = 250; // milliseconds
 const minCollectionInterval = 10_000; // milliseconds between two garbage collections because the memory is full
-const minReleaseInterval = 60_000; // milliseconds between two garbage collections because the process is idle
-// An idle process releases memory if it uses more than this share of the limit, and has grown by this factor since the
-// last collection. Not sooner, because V8 also discards the optimized code: the next 5,000 requests take twice the time.
-const maxIdleResident = 1 / 3;
-const maxGrowth = 1.4;
-const maxIdleUtilization = 0.05; // of the event loop
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -61,15 +55,12 @@ class MemoryMonitor {
   readonly #read: () => MemoryUsage;
   readonly #clock: () => number;
   #lastCollection = Number.NEGATIVE_INFINITY;
-  #residentAfterCollection: number;
-  #eventLoop = performance.eventLoopUtilization();
   #isFull = false;
   #isHigh = false;
 
   constructor(read: () => MemoryUsage, clock: () => number) {
     this.#read = read;
     this.#clock = clock;
-    this.#residentAfterCollection = read().resident;
   }
 
   /** Whether there is no memory for further requests. */
@@ -82,30 +73,15 @@ class MemoryMonitor {
     return this.#isHigh;
   }
 
-  /** Collects garbage before it reports a full memory, because garbage is no load; and while idle, to release much memory. */
+  /** Collects garbage before it reports a full memory, because garbage is no load. */
   async check(): Promise<void> {
-    const sinceCollection = this.#clock() - this.#lastCollection;
-    const isIdle = this.#updateUtilization() < maxIdleUtilization;
-    const usage = this.#read();
-    const minIdleResident = Math.max(maxIdleResident * usage.residentLimit, maxGrowth * this.#residentAfterCollection);
-    if (
-      (sinceCollection > minCollectionInterval && isFull(usage)) ||
-      (sinceCollection > minReleaseInterval && isIdle && usage.resident > minIdleResident)
-    ) {
+    if (this.#clock() - this.#lastCollection > minCollectionInterval && isFull(this.#read())) {
       this.#lastCollection = this.#clock();
       await collectGarbage();
-      this.#residentAfterCollection = this.#read().resident;
     }
     const memory = this.#read();
     this.#isFull = isFull(memory);
     this.#isHigh = memory.resident > highResident * memory.residentLimit;
-  }
-
-  // Returns the utilization of the event loop since the previous call, from 0 to 1.
-  #updateUtilization(): number {
-    const previous = this.#eventLoop;
-    this.#eventLoop = performance.eventLoopUtilization();
-    return performance.eventLoopUtilization(this.#eventLoop, previous).utilization;
   }
 }
 

@@ -188,19 +188,14 @@ t.test("sqlite: finds damaged pages and a truncated file", async (t) => {
   t.match(await checkStore(url), { status: 0, stdout: sound(2) });
 });
 
-t.test("postgres: finds an invalid index, and one that does not match its table", async (t) => {
+t.test("postgres: finds an invalid index", async (t) => {
   const url = await newDatabase(t);
   await fillStore(url);
-  const set = (fields: string) =>
-    query(url, `UPDATE pg_index SET ${fields} WHERE indexrelid = 'petstore.pets_by_status'::regclass`);
-  await set("indisready = false, indisvalid = false");
-  await tamper(url, "INSERT INTO pets (name, category_id) VALUES ('unseen', 1)");
+  const set = (isValid: boolean) =>
+    query(url, `UPDATE pg_index SET indisvalid = ${isValid} WHERE indexrelid = 'petstore.pets_by_status'::regclass`);
+  await set(false);
   const invalid = "The index pets_by_status is invalid: PostgreSQL does not use it.";
   t.match(await checkStore(url), { status: 1, stdout: "", stderr: `petstore: ${invalid}\n` });
-  await set("indisready = true, indisvalid = true");
-  const mismatch =
-    "The index pets_by_status does not match its table: it contains 300 of 301 rows, 0 of them out of order.";
-  t.match(await checkStore(url), { status: 1, stdout: "", stderr: `petstore: ${mismatch}\n` });
-  await query(url, "REINDEX INDEX petstore.pets_by_status");
+  await set(true);
   t.match(await checkStore(url), { status: 0 });
 });

@@ -1,7 +1,6 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { environment } from "../../config.ts";
 import { Unavailable } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
@@ -28,7 +27,7 @@ export interface PostgresTimeouts {
 // `connect` and `query` together are less than 2 s. PostgreSQL cancels a statement before its caller stops waiting, so
 // that no statements without callers accumulate. PGCONNECT_TIMEOUT, in seconds, replaces `connect`, as in libpq.
 const getDefaultTimeouts = (): PostgresTimeouts => ({
-  connect: Number(environment.PGCONNECT_TIMEOUT) * 1_000 || 800,
+  connect: Number(process.env.PGCONNECT_TIMEOUT) * 1_000 || 800,
   statement: 900,
   query: 1_000,
   idle: 10_000,

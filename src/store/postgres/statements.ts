@@ -133,21 +133,8 @@ export const countOtherConnections = `
   SELECT count(*) AS n FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'petstore' AND pid <> pg_backend_pid()`;
 
-/** Lists the indexes of the store with their tables and columns. */
-export const listIndexes = `
-  SELECT index.relname AS name, owner.relname AS table, indisvalid AS valid,
-    ARRAY(SELECT pg_get_indexdef(indexrelid, n, true) FROM generate_series(1, indnkeyatts) AS n) AS columns
-  FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid JOIN pg_class AS owner ON owner.oid = indrelid
-  WHERE owner.relnamespace = 'petstore'::regnamespace AND indpred IS NULL
+/** Lists the indexes of the store that are invalid, as after a CREATE INDEX CONCURRENTLY that failed. */
+export const listInvalidIndexes = `
+  SELECT index.relname AS name FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid
+  WHERE index.relnamespace = 'petstore'::regnamespace AND NOT indisvalid
   ORDER BY index.relname`;
-
-const disable = (...plans: string[]) => plans.map((plan) => `SET LOCAL enable_${plan} = off`).join("; ");
-
-/**
- * Statements that force PostgreSQL's planner to read a table either sequentially or by an index, until the transaction
- * ends.
- */
-export const forcedScans = {
-  sequential: disable("indexscan", "indexonlyscan", "bitmapscan"),
-  index: disable("seqscan", "bitmapscan", "sort", "incremental_sort"),
-};
