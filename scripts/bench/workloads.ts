@@ -1,5 +1,5 @@
 // The workloads of the benchmarks, and the messages between a benchmark and its load generator.
-import { Json } from "../../src/lib/index.ts";
+import { RawJson } from "../../src/lib/index.ts";
 import { type ListQuery, Pagination } from "../../src/pets/cursor.ts";
 import type { Pet } from "../../src/store/port.ts";
 
@@ -39,7 +39,7 @@ const randomRequests = 20_000; // for each workload, identical for all contender
 
 /** Returns the path of the page that begins after the pet with the id `after`. */
 export function pathOfPage(pagination: Pagination, query: ListQuery, after: number): string {
-  const page = { pets: new Json<Pet[]>("[]"), lastId: BigInt(after), more: true };
+  const page = { pets: new RawJson<Pet[]>("[]"), lastId: BigInt(after), more: true };
   const link = pagination.next(query, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }

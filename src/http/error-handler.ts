@@ -2,9 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { Unavailable } from "../lib/index.ts";
+import { UnavailableError } from "../lib/index.ts";
 import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./errors.ts";
-import { appendHeader } from "./link-header.ts";
+import { setHeader } from "./link-header.ts";
 
 const maxUnread = 1_048_576; // bytes
 
@@ -40,7 +40,7 @@ function log(
   request: FastifyRequest,
   isLogged: IsLogged | undefined,
 ): void {
-  const isUnavailable = error instanceof Unavailable;
+  const isUnavailable = error instanceof UnavailableError;
   const isBug = body.code === "internal_error";
   if (!(isUnavailable || isBug) || isLogged?.(status) === false) return;
   if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
@@ -62,7 +62,7 @@ function respond(
   // the body is still to come.
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
-  if (links !== undefined) appendHeader(reply, "link", links);
+  if (links !== undefined) setHeader(reply, "link", links);
   const { type, text } = formatFailure(response.body, format);
   // As text, because the schemas of the route may not declare this status.
   reply.code(response.status).headers(headers).type(type).send(text);
@@ -76,7 +76,7 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
 
 function toHttpError(error: FastifyError): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof Unavailable) return serviceUnavailable(error.message);
+  if (error instanceof UnavailableError) return serviceUnavailable(error.message);
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return new HttpError(
       "unsupported_media_type",

@@ -15,7 +15,7 @@ export {
   problemDetails,
 } from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
-export { appendHeader, serviceLinks } from "./link-header.ts";
+export { serviceLinks, setHeader } from "./link-header.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";

@@ -7,7 +7,7 @@ export function serviceLinks(root: string): string {
 }
 
 /** Sets a header of the response. Appends to Link, which is a list (RFC 8288, section 3). */
-export function appendHeader(reply: FastifyReply, name: string, value: string): void {
+export function setHeader(reply: FastifyReply, name: string, value: string): void {
   const current = name.toLowerCase() === "link" && reply.getHeader(name);
   reply.header(name, current ? `${current}, ${value}` : value);
 }

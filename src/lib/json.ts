@@ -104,8 +104,8 @@ export function toJson(value: unknown, indent?: number): string {
 }
 
 /** The JSON text of a value of type T. A response sends it unchanged. */
-export class Json<T> {
-  /** Only for the compiler: a `Json<Date>` is not a `Json<Map>`. */
+export class RawJson<T> {
+  /** Only for the compiler: a `RawJson<Date>` is not a `RawJson<Map>`. */
   declare readonly type: T;
   readonly text: string;
 

@@ -1,7 +1,7 @@
 // The types that bind a handler to its operation in the document. An undeclared status, the body of another status, an
 // undeclared header, a wrong parameter name or a missing handler does not compile.
 import type { Readable } from "node:stream";
-import type { Json } from "../lib/index.ts";
+import type { RawJson } from "../lib/index.ts";
 
 /** The operationId of an operation. `Operations` is the interface `operations` that openapi-typescript generates. */
 export type OperationId<Operations> = keyof Operations & string;
@@ -20,7 +20,7 @@ type RequestContent<Content> = {
 /** The content of a response: by media type, a value, a text, a stream, or the items of a stream. */
 type ResponseContent<Content> = {
   [Type in keyof Content]: Type extends JsonType
-    ? Immutable<Content[Type]> | Json<Content[Type]>
+    ? Immutable<Content[Type]> | RawJson<Content[Type]>
     : string | Uint8Array | Readable | ReadableStream | AsyncIterable<unknown> | readonly unknown[];
 }[keyof Content];
 

@@ -1,7 +1,7 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { appendHeader } from "../http/index.ts";
-import { Json, toJson } from "../lib/index.ts";
+import { setHeader } from "../http/index.ts";
+import { RawJson, toJson } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
 import { formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
@@ -119,8 +119,8 @@ export class Responses {
       checkRequiredHeaders(reply, status, declaration, names);
       if (body === undefined) checkMissingBody(reply, status, declaration);
     }
-    for (const [name, text] of texts) appendHeader(reply, name, text);
-    if (links !== undefined) appendHeader(reply, "link", links);
+    for (const [name, text] of texts) setHeader(reply, name, text);
+    if (links !== undefined) setHeader(reply, "link", links);
     reply.code(status);
     if (content === undefined) return reply.send();
     const { type, payload } = content;
@@ -142,7 +142,7 @@ export class Responses {
     reply: FastifyReply,
     validate: boolean,
   ): { type: string; payload: unknown } {
-    if (body instanceof Json) return { type: type ?? jsonType, payload: body.text };
+    if (body instanceof RawJson) return { type: type ?? jsonType, payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
     if (declared.length === 0 && validate) throw new Error(`The document declares no body for the status ${status}.`);
     const mediaType = type ?? chooseType(declared, status, body, reply.request);

@@ -1,6 +1,6 @@
 // Group commit: coalesces concurrent calls into batches. One fsync serves all writes of a batch, and one round trip all
 // of its reads.
-import { Unavailable } from "../lib/index.ts";
+import { UnavailableError } from "../lib/index.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "./query-channel.ts";
 
 interface Call<T, R> {
@@ -10,7 +10,7 @@ interface Call<T, R> {
   reject(error: unknown): void;
 }
 
-/** The message of the `Unavailable` that rejects a call if too many calls are waiting. */
+/** The message of the `UnavailableError` that rejects a call if too many calls are waiting. */
 export const busyMessage = "The database is busy.";
 
 /** The size of a batch, and the number of calls that may wait for their batch. */
@@ -37,12 +37,12 @@ export class Batcher<T, R> {
   }
 
   /**
-   * Adds an item to the next batch, and returns its result. Rejects with `Unavailable` if too many calls are waiting.
+   * Adds an item to the next batch, and returns its result. Rejects with `UnavailableError` if too many calls are waiting.
    * If a batch fails, its halves are sent separately, and so on, so that a faulty item fails alone.
    */
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length >= this.#limits.maxWaiting) return reject(new Unavailable(busyMessage));
+      if (this.#waiting.length >= this.#limits.maxWaiting) return reject(new UnavailableError(busyMessage));
       this.#waiting.push({ item, context: captureContext(), resolve, reject });
       if (!this.#running) setImmediate(this.#run);
       this.#running = true;
@@ -65,7 +65,7 @@ export class Batcher<T, R> {
       const results = await runInSharedContext(contexts, () => this.#send(items));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
     } catch (error) {
-      if (error instanceof Unavailable) this.#rejectAll(batch, error);
+      if (error instanceof UnavailableError) this.#rejectAll(batch, error);
       else if (batch.length > 1) {
         const half = Math.ceil(batch.length / 2);
         this.#retries.unshift(batch.slice(0, half), batch.slice(half));
@@ -74,7 +74,7 @@ export class Batcher<T, R> {
   }
 
   // Rejects the waiting calls too: each would wait for the same timeout again.
-  #rejectAll(batch: Call<T, R>[], error: Unavailable): void {
+  #rejectAll(batch: Call<T, R>[], error: UnavailableError): void {
     for (const { reject } of [...batch, ...this.#retries.flat(), ...this.#waiting.splice(0)]) reject(error);
     this.#retries = [];
   }

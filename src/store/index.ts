@@ -26,4 +26,4 @@ export {
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export { newPetColumns, newPetFieldTypes, petFieldTypes, petFilterTypes } from "./rows.ts";
-export { disableWal } from "./sqlite/connection.ts";
+export { disableWal } from "./sqlite/sqlite-connection.ts";

@@ -4,8 +4,8 @@ import { parseDatabaseUrl } from "../lib/index.ts";
 import type { Tables } from "./bulk.ts";
 import type { OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
-import { openSqliteTables } from "./sqlite/bulk.ts";
-import { SqliteStore, type SqliteTimeouts } from "./sqlite/store.ts";
+import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
+import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 
 /** Options of `openStore`. Each store uses its own timeouts only. */
 export interface OpenOptions {
@@ -41,7 +41,7 @@ export async function openStore(
 ): Promise<Store> {
   const file = toFile(url);
   if (file !== undefined) return new SqliteStore(file, mode, maxPets, timeouts.sqlite);
-  const { PostgresStore } = await import("./postgres/store.ts"); // loads the driver only if it is used
+  const { PostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
   return PostgresStore.open(url, mode, maxPets, { size: connections, prepare, timeouts: timeouts.postgres });
 }
 
@@ -53,7 +53,7 @@ export async function openTables(
 ): Promise<Tables> {
   const file = toFile(url);
   if (file !== undefined) return openSqliteTables(file, mode);
-  const { openPostgresTables } = await import("./postgres/bulk.ts");
+  const { openPostgresTables } = await import("./postgres/postgres-bulk.ts");
   return openPostgresTables(url, mode, lockTimeout);
 }
 

@@ -1,7 +1,7 @@
 // The port between the service and its stores, in terms of the contract. Types only: SQL, drivers and their errors stay
-// inside an implementation. It throws `Unavailable` if its database can't be used, and any other error only for a bug.
+// inside an implementation. It throws `UnavailableError` if its database can't be used, and any other error only for a bug.
 import type { components, operations } from "../generated/openapi.ts";
-import type { Json, MetricsRegistry } from "../lib/index.ts";
+import type { MetricsRegistry, RawJson } from "../lib/index.ts";
 
 /** A pet of the store. */
 export type Pet = components["schemas"]["Pet"];
@@ -25,7 +25,7 @@ export interface Store {
   readonly metrics: StoreMetrics;
   /** 32 random bytes that sign cursors. Created with the store, and shared by all processes that open it. */
   readonly secret: Uint8Array;
-  /** Resolves if the store can be used. Rejects with `Unavailable` otherwise. */
+  /** Resolves if the store can be used. Rejects with `UnavailableError` otherwise. */
   check(): Promise<void>;
   /** Closes all connections. The store can't be used afterwards. */
   close(): Promise<void>;
@@ -36,14 +36,14 @@ export interface PetStore {
   /** Returns up to `limit` pets in order of id. */
   list(query: PetQuery): Promise<Page>;
   /** Returns the pet with this id, or undefined if it does not exist. */
-  find(id: bigint): Promise<Json<Pet> | undefined>;
+  find(id: bigint): Promise<RawJson<Pet> | undefined>;
   /** Creates a pet durably. Creates at most one pet per idempotency key within 24 hours. */
   create(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 }
 
 /** Pets in order of id. */
 export interface Page {
-  readonly pets: Json<Pet[]>;
+  readonly pets: RawJson<Pet[]>;
   /** The id of the last pet; undefined if the page is empty. */
   readonly lastId: bigint | undefined;
   /** Whether more pets follow. */
@@ -70,7 +70,7 @@ export interface IdempotencyKey {
  * used with another body. The store is full if it has the maximum number of pets.
  */
 export type CreateResult =
-  | { outcome: "created" | "repeated"; pet: Json<Pet> }
+  | { outcome: "created" | "repeated"; pet: RawJson<Pet> }
   | { outcome: "conflict" }
   | { outcome: "full" };
 

@@ -1,6 +1,6 @@
 // Maps rows to pets and keys. The representation is the same in all stores: integers are bigints, times are
 // milliseconds since 1970, and a missing value is NULL.
-import { Json } from "../lib/index.ts";
+import { RawJson } from "../lib/index.ts";
 import type { Key, NewPet, Page, Pet, PetFilter } from "./port.ts";
 
 /** A row, by the column names of its query. */
@@ -65,8 +65,8 @@ type Integer = bigint | number;
 const names = fields.map((field, index) => `${index === 0 ? "{" : ","}"${field}":`);
 
 /** Serializes a pet. Missing values are omitted, and an int64 is exact. */
-export function toPetJson(row: PetRow): Json<Pet> {
-  return new Json(serialize(row));
+export function toPetJson(row: PetRow): RawJson<Pet> {
+  return new RawJson(serialize(row));
 }
 
 function serialize(row: PetRow): string {
@@ -107,7 +107,7 @@ export function toPage(rows: readonly PetRow[], limit: number): Page {
   const page = rows.length > limit ? rows.slice(0, limit) : rows;
   const last = page.at(-1);
   return {
-    pets: new Json(`[${page.map(serialize).join(",")}]`),
+    pets: new RawJson(`[${page.map(serialize).join(",")}]`),
     lastId: last && BigInt(last[0]),
     more: rows.length > limit,
   };

@@ -22,7 +22,7 @@ export class MetricsPublisher {
     this.#timer = setInterval(() => this.#enqueue().catch(onError), publishInterval).unref();
   }
 
-  /** Publishes a snapshot that includes all earlier requests. Rejects with `Unavailable` after one second. */
+  /** Publishes a snapshot that includes all earlier requests. Rejects with `UnavailableError` after one second. */
   publish(): Promise<void> {
     return waitForMetrics(this.#enqueue());
   }

@@ -19,12 +19,12 @@ type ChildProcess = NodeJS.Process & {
   send(message: WorkerMessage, handle: undefined, options: undefined, callback: () => void): void;
 };
 
-/** Settles as `operation` does, or rejects with `Unavailable` after one second. */
+/** Settles as `operation` does, or rejects with `UnavailableError` after one second. */
 export function waitForMetrics<T>(operation: Promise<T>): Promise<T> {
   return withTimeout(operation, requestTimeout, "The metrics of all processes are not available.");
 }
 
-/** Creates the hub of a worker. Requests reject with `Unavailable` if the primary does not respond within a second. */
+/** Creates the hub of a worker. Requests reject with `UnavailableError` if the primary does not respond within a second. */
 export function connectToPrimary(): MetricsHub {
   const pending = new Map<number, (result: unknown) => void>();
   let lastId = 0;

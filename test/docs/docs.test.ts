@@ -1,7 +1,7 @@
 // Documentation, the document, the API catalog and health checks.
 import { readdirSync } from "node:fs";
 import t from "tap";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { type Service, start } from "../support/service.ts";
 
 const service = await start(t);
@@ -11,7 +11,7 @@ const open = (path: string, headers = {}, { call }: Service = service) => call("
 t.test("/readyz responds with 503 while the store can't be reached, and /healthz with 200", async (t) => {
   t.match(await open("/healthz"), { status: 200, body: { status: "ok" } });
   t.match(await open("/readyz"), { status: 200 });
-  const check = () => Promise.reject(new Unavailable("The store is gone."));
+  const check = () => Promise.reject(new UnavailableError("The store is gone."));
   const broken = await start(t, { store: { ...service.store, check } });
   t.match(await open("/readyz", {}, broken), {
     status: 503,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
-import { Unavailable } from "../../src/lib/index.ts";
+import { UnavailableError } from "../../src/lib/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { createRequest } from "../support/http.ts";
 import { parseResponses } from "../support/responses.ts";
@@ -141,7 +141,7 @@ t.test("Looks up the wrong key of a request in the queue once", async (t) => {
 t.test("Responds with 503 to requests in the queue whose key can't be looked up", async (t) => {
   const { key, store, sendAll } = await startBusy(t);
   const find = async () => {
-    throw new Unavailable("The database does not respond.");
+    throw new UnavailableError("The database does not respond.");
   };
   Object.assign(store.keys, { find });
   const responses = await sendAll(Array.from({ length: 3 }, () => listRequest(`Authorization: Bearer ${key}`)));

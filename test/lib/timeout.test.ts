@@ -1,7 +1,7 @@
 // Timeouts of asynchronous operations.
 import t from "tap";
 import { withTimeout } from "../../src/lib/timeout.ts";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 
 const tooLate = "The store did not respond.";
 
@@ -19,9 +19,9 @@ t.test("Leaves no timer behind", async (t) => {
   t.equal(countTimers(), before);
 });
 
-t.test("Rejects with Unavailable after the timeout", async (t) => {
+t.test("Rejects with UnavailableError after the timeout", async (t) => {
   const error: unknown = await withTimeout(new Promise(() => {}), 10, tooLate).catch((error) => error);
-  t.type(error, Unavailable);
+  t.type(error, UnavailableError);
   t.match(error, { message: tooLate });
 });
 

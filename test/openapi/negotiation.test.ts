@@ -1,7 +1,7 @@
 // The responses of operations: media types, bodies and headers as the document declares them.
 import { Readable } from "node:stream";
 import t from "tap";
-import { Json } from "../../src/lib/index.ts";
+import { RawJson } from "../../src/lib/index.ts";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { documentOf, type ServeOptions, serve } from "../support/document-server.ts";
 
@@ -41,7 +41,7 @@ const text = documentOf(
             X-Ids: { schema: { type: array, items: { type: integer } } }
             X-Point: { schema: { type: object } }
             X-Pairs: { explode: true, schema: { type: object } }
-            X-Json: { content: { application/json: { schema: { type: object } } } }
+            X-RawJson: { content: { application/json: { schema: { type: object } } } }
             X-Text: { content: { text/plain: { schema: { type: string } } } }
             X-Flag: { schema: { type: boolean } }
             Set-Cookie: { schema: { type: array, items: { type: string } } }
@@ -131,7 +131,7 @@ t.test("Writes each kind of body", async (t) => {
   for (const [id, type, body, payload] of [
     ["several", undefined, 12, "12"],
     ["several", "application/json", 9_007_199_254_740_993n, "9007199254740993"],
-    ["several", "application/json", new Json("[ 1 ]"), "[ 1 ]"],
+    ["several", "application/json", new RawJson("[ 1 ]"), "[ 1 ]"],
     ["several", "text/csv", "a,ü", "a,ü"],
     ["several", "text/csv", Buffer.from("a,b"), "a,b"],
     ["several", "text/csv", Readable.from(["a", ",b"]), "a,b"],
@@ -192,8 +192,8 @@ t.test("Responds with 500 to what the document does not declare, and logs the re
     ],
     [
       "headers",
-      { status: 204, headers: { "X-Json": [] } },
-      "The handler returned the header X-Json, which must be an object.",
+      { status: 204, headers: { "X-RawJson": [] } },
+      "The handler returned the header X-RawJson, which must be an object.",
     ],
     ["headers", { status: 200 }, "The handler returned no header x-needed, which the status 200 requires."],
     ["headers", { status: 200, headers: { "X-Needed": undefined } }, /returned no header x-needed/],
@@ -233,7 +233,7 @@ t.test("Serializes headers by their schemas", async (t) => {
     "X-Ids": [1, 2],
     "x-point": { x: 1, y: 2 },
     "X-Pairs": { x: 1, y: 2 },
-    "X-Json": { name: "漢\n" },
+    "X-RawJson": { name: "漢\n" },
     "X-Text": "a",
     "X-Flag": false,
     "X-Own": 5,

@@ -1,6 +1,6 @@
 // What handlers return: validated against the document, and written.
 import t from "tap";
-import { Json } from "../../src/lib/index.ts";
+import { RawJson } from "../../src/lib/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { editDocument, findOperation } from "../support/document.ts";
 import { documentOf, serve } from "../support/document-server.ts";
@@ -73,7 +73,7 @@ t.test("Writes an int64 exactly, also in a response of the status default", asyn
 
 t.test("Sends JSON text unchanged, also of a failure, and leaves out headers without a value", async (t) => {
   const json = '{ "code": "x", "message": "x", "status": 404 }';
-  const response = { status: 404, body: new Json(json), headers: { "X-A": "1", "X-B": undefined } };
+  const response = { status: 404, body: new RawJson(json), headers: { "X-A": "1", "X-B": undefined } };
   const { call } = await start(t, { handlers: { ...handlers, listPets: async () => response } });
   const { status, text, headers } = await call("GET", "/v1/pets");
   t.same([status, text, headers["x-a"], headers["x-b"]], [404, json, "1", undefined]);
@@ -91,7 +91,7 @@ t.test("JSON text has the type and the headers of any other body", async (t) => 
           status: 200,
           type: "application/hal+json",
           headers: { "X-List": ["a", "b"] },
-          body: new Json("{}"),
+          body: new RawJson("{}"),
         }),
       },
     },
@@ -103,7 +103,7 @@ t.test("JSON text has the type and the headers of any other body", async (t) => 
   const undeclared = await serve(
     documentOf("  /x: { get: { operationId: x, responses: { 200: { description: x } } } }"),
     {
-      handlers: { x: async () => ({ status: 202, body: new Json("{}") }) },
+      handlers: { x: async () => ({ status: 202, body: new RawJson("{}") }) },
     },
   );
   t.match(await undeclared.send("GET", "/x"), { status: 500 });

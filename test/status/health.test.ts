@@ -1,7 +1,7 @@
 // /readyz: checks of the store, which concurrent calls share.
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { openStore } from "../../src/store/open.ts";
 import { addKey, start } from "../support/service.ts";
 
@@ -27,7 +27,7 @@ t.test("1,000 concurrent calls of /readyz and one of /status.json check the stor
 t.test("/readyz shares a failure for one second, and then checks the store again", async (t) => {
   const store = await openStore("sqlite::memory:");
   t.teardown(() => store.close());
-  let failure: Error | undefined = new Unavailable("The store is gone.");
+  let failure: Error | undefined = new UnavailableError("The store is gone.");
   const check = async () => {
     if (failure) throw failure;
   };

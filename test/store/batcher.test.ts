@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTick } from "node:timers/promises";
 import t from "tap";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { Batcher } from "../../src/store/batcher.ts";
 import { queryChannel, type Statement, sharedContexts } from "../../src/store/query-channel.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
@@ -14,7 +14,7 @@ t.test("Sends concurrent calls in batches, in their order, and finds the call th
     sent.push([...items]);
     await nextTick();
     if (items.includes(7)) throw new Error("seven");
-    if (items.includes(9)) throw new Unavailable("nine");
+    if (items.includes(9)) throw new UnavailableError("nine");
     return items.map((item) => `${item}`);
   });
   const callAll = async (...items: number[]) =>

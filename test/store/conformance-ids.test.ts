@@ -1,5 +1,5 @@
 // Conformance suite of the stores: the last id.
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
 import { maxInt64 } from "../support/pets.ts";
 
@@ -8,7 +8,7 @@ testStores("reports that no id can follow the last one", async (t, { store, quer
     await query(`INSERT INTO ${table} VALUES (${id}, ${values})`);
     if (name === "postgres") await query(`SELECT setval('${table}_id_seq', ${id})`);
   };
-  const outOfIds = { constructor: Unavailable, message: "The database is out of ids." };
+  const outOfIds = { constructor: UnavailableError, message: "The database is out of ids." };
   await setLastId("pets", maxInt64 - 1n, "'x', 1, NULL");
   t.match(await store.pets.create(rex), { outcome: "created" });
   await t.rejects(store.pets.create(rex), outOfIds);

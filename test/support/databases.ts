@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import t, { type Test } from "tap";
 import { openStore } from "../../src/store/open.ts";
-import * as postgresMigrations from "../../src/store/postgres/migrations.ts";
-import * as sqliteMigrations from "../../src/store/sqlite/migrations.ts";
+import * as postgresMigrations from "../../src/store/postgres/postgres-migrations.ts";
+import * as sqliteMigrations from "../../src/store/sqlite/sqlite-migrations.ts";
 import { folder } from "./files.ts";
 import { query, startPostgres } from "./postgres.ts";
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Test } from "tap";
 import { parse } from "yaml";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { findOperation, findParameter } from "./document.ts";
 import { documentText } from "./files.ts";
@@ -50,7 +50,7 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
     throw new Error("a fault");
   };
   const unavailable = async () => {
-    throw new Unavailable("The database is not reachable.");
+    throw new UnavailableError("The database is not reachable.");
   };
   return {
     service,
@@ -102,7 +102,7 @@ function toRequests({
       const { body } = response as { body: { message: string } };
       return { ...response, body: { ...body, message: body.message.replace(/\d+(?= seconds\.$)/, "12") } };
     },
-    "Unavailable store": () => stopped.call("GET", "/v1/pets"),
+    "UnavailableError store": () => stopped.call("GET", "/v1/pets"),
     "InsufficientStorage full": () => full.call("POST", "/v1/pets", { json: rex }),
     "Failure headers": async () => {
       const long = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;

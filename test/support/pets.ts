@@ -1,6 +1,6 @@
 // The limits of a pet in the document, and pets of a store with exact numbers.
 import { parse } from "yaml";
-import type { Json } from "../../src/lib/json.ts";
+import type { RawJson } from "../../src/lib/json.ts";
 import type { NewPet, Pet, PetQuery, PetStatus, Store } from "../../src/store/port.ts";
 import { petFieldTypes } from "../../src/store/rows.ts";
 import { documentText } from "./files.ts";
@@ -40,7 +40,7 @@ export function toPetJson(pet: NewPet): string {
 }
 
 /** Parses the JSON of a pet or of pets. Each int64 is a bigint, as in the types. */
-export function parsePets<T extends Pet | Pet[]>({ text }: Json<T>): T {
+export function parsePets<T extends Pet | Pet[]>({ text }: RawJson<T>): T {
   type Reviver = (name: string, value: unknown) => unknown; // TypeScript 5 does not know the third argument
   const toBigint = (name: string, value: unknown, context: { source: string }) =>
     isInt64(name) ? BigInt(context.source) : value;

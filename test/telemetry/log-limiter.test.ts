@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import t from "tap";
 import { MetricsRegistry } from "../../src/lib/metrics.ts";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { LogLimiter } from "../../src/telemetry/log-limiter.ts";
 import { openMetrics, scrape } from "../support/series.ts";
@@ -83,7 +83,7 @@ t.test("Limits the lines about failures, and logs bugs while other requests are 
   const service = await start(t, {
     handlers: {
       ...handlers,
-      listPets: () => Promise.reject(new Unavailable("The database is locked.")),
+      listPets: () => Promise.reject(new UnavailableError("The database is locked.")),
       getPet: () => Promise.reject(new Error("a bug")),
     },
   });
@@ -99,7 +99,7 @@ t.test("Limits the lines about failures, and logs bugs while other requests are 
 });
 
 t.test("Logs that a dependency is unavailable while other requests are rejected", async (t) => {
-  const listPets = () => Promise.reject(new Unavailable("The database is locked."));
+  const listPets = () => Promise.reject(new UnavailableError("The database is locked."));
   const service = await start(t, { handlers: { ...handlers, listPets } });
   const log = new LogLimiter(pino({ level: "silent" }), new MetricsRegistry());
   for (let n = 0; n < 200; n += 1) log.take(404);

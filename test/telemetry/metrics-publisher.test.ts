@@ -1,7 +1,7 @@
 // Publication of the metrics of a process: src/telemetry/metrics-publisher.ts.
 import { setImmediate as tick } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { Unavailable } from "../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { aggregateLocally } from "../../src/telemetry/aggregation.ts";
 import { MetricsPublisher } from "../../src/telemetry/metrics-publisher.ts";
 import { until } from "../support/wait.ts";
@@ -28,9 +28,9 @@ t.test("Publishes again after a failure", async (t) => {
   await publisher.publish();
 });
 
-t.test("Rejects with Unavailable if the hub does not respond within a second", async (t) => {
+t.test("Rejects with UnavailableError if the hub does not respond within a second", async (t) => {
   const { publisher } = createPublisher(t, () => new Promise(() => {}));
-  await t.rejects(publisher.publish(), new Unavailable("The metrics of all processes are not available."));
+  await t.rejects(publisher.publish(), new UnavailableError("The metrics of all processes are not available."));
 });
 
 t.test("Publishes every second, and reports failures", async (t) => {

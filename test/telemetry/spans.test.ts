@@ -208,7 +208,7 @@ t.test("Each call has a span, even if it reaches no handler; paths outside of th
       "POST /v1/pets 503 2 503",
     ],
   );
-  t.match(withName(spans, "pets.create"), [{ status: { code: 2 }, attributes: { "error.type": "Unavailable" } }]);
+  t.match(withName(spans, "pets.create"), [{ status: { code: 2 }, attributes: { "error.type": "UnavailableError" } }]);
   t.notMatch(received.text, "FROM secret", "the statement of /readyz");
 });
 

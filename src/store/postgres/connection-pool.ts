@@ -1,18 +1,18 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { Unavailable } from "../../lib/index.ts";
+import { UnavailableError } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import type { Column, PetRow, Row } from "../rows.ts";
-import { connectionOptions } from "./connection.ts";
-import { isPreparedStatementLost, isReadOnlyError, toStoreError } from "./errors.ts";
 import type { Hosts } from "./hosts.ts";
-import { listStatement, methods, type StatementName, statements } from "./statements.ts";
+import { connectionOptions } from "./postgres-connection.ts";
+import { isPreparedStatementLost, isReadOnlyError, toStoreError } from "./postgres-errors.ts";
+import { listStatement, methods, type StatementName, statements } from "./postgres-statements.ts";
 
-/** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `Unavailable`. */
+/** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `UnavailableError`. */
 export interface PostgresTimeouts {
   /** For a connection, new or from the pool. */
   readonly connect: number;
@@ -88,7 +88,7 @@ export class ConnectionPool {
     });
   }
 
-  /** Runs a statement and returns its rows. Rejects with `Unavailable` if too many queries wait for a connection. */
+  /** Runs a statement and returns its rows. Rejects with `UnavailableError` if too many queries wait for a connection. */
   query(name: StatementName, ...values: unknown[]): Promise<Row[]> {
     return this.#query({ name, text: statements[name], method: methods[name] }, values);
   }
@@ -108,7 +108,7 @@ export class ConnectionPool {
   }
 
   async #query<R>({ name, text, method }: Statement, values: unknown[], rowMode?: "array"): Promise<R[]> {
-    if (this.#pool.waitingCount >= this.#maxWaiting) throw new Unavailable(busyMessage);
+    if (this.#pool.waitingCount >= this.#maxWaiting) throw new UnavailableError(busyMessage);
     const start = performance.now();
     const pool = this.#pool;
     const send = () => pool.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });

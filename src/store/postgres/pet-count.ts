@@ -1,18 +1,18 @@
 // Counts the pets of the PostgreSQL store after a create has reached their limit.
-import { shareResult, Unavailable, withTimeout } from "../../lib/index.ts";
+import { shareResult, UnavailableError, withTimeout } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
 import type { PetCount } from "../pet-limit.ts";
-import { connect } from "./connection.ts";
-import { toStoreError } from "./errors.ts";
 import type { Hosts } from "./hosts.ts";
-import { countPets, settledPetId } from "./statements.ts";
+import { connect } from "./postgres-connection.ts";
+import { toStoreError } from "./postgres-errors.ts";
+import { countPets, settledPetId } from "./postgres-statements.ts";
 
 const queryTimeout = 60_000; // milliseconds: PostgreSQL counts some 10 million pets per second
 const callTimeout = 1_000; // milliseconds
 
 /**
  * Returns a function that counts the pets, and calls `onCount` with the result and the time at which the count began.
- * Concurrent calls share one count. A call rejects with `Unavailable` after 1 s, but the count continues.
+ * Concurrent calls share one count. A call rejects with `UnavailableError` after 1 s, but the count continues.
  */
 export function createPetCount(hosts: Hosts, onCount: (count: PetCount, start: number) => void): () => Promise<void> {
   const run = shareResult(async () => {
@@ -20,7 +20,7 @@ export function createPetCount(hosts: Hosts, onCount: (count: PetCount, start: n
     const client = await connect(hosts, { statement_timeout: queryTimeout, query_timeout: queryTimeout });
     try {
       const [settled] = (await client.query(settledPetId)).rows;
-      if (settled === undefined) throw new Unavailable(busyMessage); // creates need the row of petstore.secret
+      if (settled === undefined) throw new UnavailableError(busyMessage); // creates need the row of petstore.secret
       // The count itself needs no lock: pets that are created meanwhile have higher ids.
       const start = performance.now();
       const { lastId, pets }: PetCount = (await client.query(countPets)).rows[0];

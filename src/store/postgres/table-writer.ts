@@ -1,7 +1,7 @@
 // Reads and writes whole tables of the PostgreSQL store, within a transaction.
 import type { Client } from "pg";
 import { batchSize, type IdTable, sortKeys, type Table, type TableWriter, tables, type Values } from "../bulk.ts";
-import { listInvalidIndexes } from "./statements.ts";
+import { listInvalidIndexes } from "./postgres-statements.ts";
 
 /** Reads and writes tables over one connection, which runs one query at a time. */
 export class PostgresTableWriter implements TableWriter {

@@ -1,7 +1,7 @@
 // Maps SQLite's result codes to errors of the store, and retries while the database is locked.
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Unavailable } from "../../lib/index.ts";
+import { UnavailableError } from "../../lib/index.ts";
 import { idTables } from "../bulk.ts";
 
 const retryInterval = 10; // milliseconds
@@ -37,19 +37,19 @@ export function isOutOfSpace(error: unknown): boolean {
 const maxId = 2n ** 63n - 1n;
 
 /**
- * Returns `Unavailable` if an insert has failed because no id can follow the highest one, and any other error unchanged.
+ * Returns `UnavailableError` if an insert has failed because no id can follow the highest one, and any other error unchanged.
  * SQLite reports SQLITE_FULL for both reasons (https://www.sqlite.org/autoinc.html).
  */
 export function distinguishOutOfIds(error: unknown, db: DatabaseSync): unknown {
   if (resultCode(error) !== sqliteFull) return error;
   const tables = idTables.map((name) => `SELECT id FROM ${name}`).join(" UNION ALL ");
   const find = `SELECT 1 FROM (SELECT seq AS id FROM sqlite_sequence UNION ALL ${tables}) WHERE id = ?`;
-  return db.prepare(find).get(maxId) === undefined ? error : new Unavailable("The database is out of ids.");
+  return db.prepare(find).get(maxId) === undefined ? error : new UnavailableError("The database is out of ids.");
 }
 
 /**
  * Retries `work` for up to `timeout` milliseconds while SQLite reports SQLITE_BUSY, without blocking the event loop as
- * SQLite's own busy timeout does. Rejects with `Unavailable` if the cause of the failure is not a bug.
+ * SQLite's own busy timeout does. Rejects with `UnavailableError` if the cause of the failure is not a bug.
  */
 export async function retryWhileBusy<T>(
   work: () => T,
@@ -65,6 +65,6 @@ export async function retryWhileBusy<T>(
       return retryWhileBusy(work, timeout, deadline);
     }
     const reason = unavailableReasons.get(code);
-    throw reason === undefined ? error : new Unavailable(`The database is ${reason}.`, { cause: error });
+    throw reason === undefined ? error : new UnavailableError(`The database is ${reason}.`, { cause: error });
   }
 }

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { Unavailable } from "../../lib/index.ts";
+import { UnavailableError } from "../../lib/index.ts";
 import { isOutOfSpace } from "./busy.ts";
 
 const defaultSize = 1_048_576; // bytes: a revocation writes some 20 KB to the -wal file
@@ -27,7 +27,7 @@ export class DiskReserve {
   }
 
   /**
-   * Creates the file if it is missing. Throws `Unavailable` if there is no space for it, and then does not try again
+   * Creates the file if it is missing. Throws `UnavailableError` if there is no space for it, and then does not try again
    * for 1 second.
    */
   ensure(): void {
@@ -62,7 +62,7 @@ export class DiskReserve {
   }
 }
 
-const toUnavailable = (cause: unknown) => new Unavailable("The database is out of disk space.", { cause });
+const toUnavailable = (cause: unknown) => new UnavailableError("The database is out of disk space.", { cause });
 
 // Another process may still be writing the file, or may have been killed meanwhile. If the file is not accessible, the
 // write itself finds the cause.

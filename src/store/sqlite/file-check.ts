@@ -3,12 +3,12 @@
 // commits are lost when the process ends. Commands that are started now open the other file, such as `keys revoke`.
 import { realpathSync, type Stats, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { Unavailable } from "../../lib/index.ts";
+import { UnavailableError } from "../../lib/index.ts";
 
 const fullCheckInterval = 100; // milliseconds
 
 /**
- * Returns a function that throws `Unavailable` if `path` or the -wal file does not lead to the files that `db` has
+ * Returns a function that throws `UnavailableError` if `path` or the -wal file does not lead to the files that `db` has
  * opened. `path` is the absolute path with which `db` was opened, or `:memory:`.
  */
 export function createFileCheck(db: DatabaseSync, path: string): () => void {
@@ -36,7 +36,7 @@ export function createFileCheck(db: DatabaseSync, path: string): () => void {
       const cause = new Error(
         `${path} or its -wal file is not the one that was opened: put it back, or restart the service`,
       );
-      throw new Unavailable("The database file was removed or replaced.", { cause });
+      throw new UnavailableError("The database file was removed or replaced.", { cause });
     }
     if (isFull) lastFullCheck = now;
   };

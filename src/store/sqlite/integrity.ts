@@ -2,7 +2,7 @@
 // in the place of a table, or pages that refer to each other, can make a query endless. The schema is therefore compared
 // before any query of a table, and the pages are checked before any query that depends on them.
 import type { DatabaseSync } from "node:sqlite";
-import { openDatabase } from "./connection.ts";
+import { openDatabase } from "./sqlite-connection.ts";
 
 const maxNameLength = 80; // characters
 

@@ -1,13 +1,13 @@
 // Runs concurrent writes in a single transaction with one fsync (group commit). Each read is a statement of its own.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { Unavailable } from "../../lib/index.ts";
+import { UnavailableError } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
 import { captureContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { distinguishOutOfIds, retryWhileBusy } from "./busy.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
-import { TracedStatement } from "./statements.ts";
+import { TracedStatement } from "./sqlite-statements.ts";
 
 const limits = { maxBatch: 10_000, maxWaiting: 10_000 };
 
@@ -81,7 +81,7 @@ export class TransactionScheduler {
   }
 
   #transact<T>(work: () => T): T {
-    if (!this.#db.isOpen) throw new Unavailable("The database is closed.");
+    if (!this.#db.isOpen) throw new UnavailableError("The database is closed.");
     this.#begin.run();
     try {
       const result = work();

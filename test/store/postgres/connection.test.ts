@@ -3,7 +3,7 @@ import pg from "pg";
 import t from "tap";
 import { openStore } from "../../../src/store/open.ts";
 import type { Store } from "../../../src/store/port.ts";
-import { latestVersion } from "../../../src/store/postgres/migrations.ts";
+import { latestVersion } from "../../../src/store/postgres/postgres-migrations.ts";
 import { petstore } from "../../support/command.ts";
 import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";

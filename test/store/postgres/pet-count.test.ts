@@ -1,7 +1,7 @@
 // The count of the pets in PostgreSQL after a create has reached their maximum number.
 import pg from "pg";
 import t, { type Test } from "tap";
-import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
 import { openStore } from "../../../src/store/open.ts";
 import type { PetCount } from "../../../src/store/pet-limit.ts";
 import { Hosts } from "../../../src/store/postgres/hosts.ts";
@@ -86,7 +86,7 @@ t.test("Concurrent calls share one count, and wait at most 1 s for it, but the c
   const counts: PetCount[] = [];
   const count = createPetCount(new Hosts(url), (result) => counts.push(result));
   const unblock = await blockCreates(t, url);
-  const busy = new Unavailable("The database is busy.");
+  const busy = new UnavailableError("The database is busy.");
   await Promise.all([t.rejects(count(), busy), t.rejects(count(), busy)]);
   t.same(counts, []);
   await unblock();
@@ -98,12 +98,12 @@ t.test("Concurrent calls share one count, and wait at most 1 s for it, but the c
   t.same(counts, Array(2).fill({ lastId: 40n, pets: 2n }));
 });
 
-t.test("Rejects with Unavailable while the pets can't be counted", async (t) => {
+t.test("Rejects with UnavailableError while the pets can't be counted", async (t) => {
   const url = await newDatabase(t);
   const limited = await openStore(url, { maxPets: 1n, timeouts: longTimeouts });
   t.teardown(() => limited.close());
   await query(url, "DELETE FROM petstore.secret");
-  await t.rejects(limited.pets.create(rex), new Unavailable("The database is busy."), "creates lock the secret");
+  await t.rejects(limited.pets.create(rex), new UnavailableError("The database is busy."), "creates lock the secret");
   const count = createPetCount(new Hosts("postgres://petstore:x@127.0.0.1:9/x"), () => {});
-  await t.rejects(count(), new Unavailable("The database is not reachable."));
+  await t.rejects(count(), new UnavailableError("The database is not reachable."));
 });

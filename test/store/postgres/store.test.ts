@@ -1,10 +1,10 @@
 // The PostgreSQL store: its statements, its schema, the rights that it needs, and failures of its database.
 import pg from "pg";
 import t from "tap";
-import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
 import { openStore } from "../../../src/store/open.ts";
-import { latestVersion } from "../../../src/store/postgres/migrations.ts";
-import { listStatement, statements } from "../../../src/store/postgres/statements.ts";
+import { latestVersion } from "../../../src/store/postgres/postgres-migrations.ts";
+import { listStatement, statements } from "../../../src/store/postgres/postgres-statements.ts";
 import { toColumnFilter } from "../../../src/store/rows.ts";
 import { petstore } from "../../support/command.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
@@ -109,7 +109,7 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
   }
 });
 
-t.test("Does not report bugs as Unavailable", async (t) => {
+t.test("Does not report bugs as UnavailableError", async (t) => {
   const url = await newDatabase(t);
   const closed = await openStore(url);
   await closed.close();
@@ -122,7 +122,7 @@ t.test("Does not report bugs as Unavailable", async (t) => {
   await t.rejects(store.pets.find(faulty as unknown as bigint), TypeError, "an exception in a value");
 });
 
-t.test("Rejects with Unavailable while the database can't be written", async (t) => {
+t.test("Rejects with UnavailableError while the database can't be written", async (t) => {
   const url = await newDatabase(t);
   const store = await openStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
@@ -131,7 +131,7 @@ t.test("Rejects with Unavailable while the database can't be written", async (t)
   for (const idempotencyKey of [undefined, call])
     await t.rejects(
       store.pets.create(rex, idempotencyKey),
-      new Unavailable("The database is busy."),
+      new UnavailableError("The database is busy."),
       "creates lock the secret",
     );
   await query(url, "INSERT INTO petstore.secret TABLE petstore.saved");
@@ -140,5 +140,5 @@ t.test("Rejects with Unavailable while the database can't be written", async (t)
   await query(url, terminateAll);
   const isDisconnected = () => (readMetric(store, "store_pool_connections_idle") === 0 ? true : undefined);
   await until(isDisconnected, () => "the connections are still open");
-  await t.rejects(store.pets.create(rex), new Unavailable("The database is read-only."));
+  await t.rejects(store.pets.create(rex), new UnavailableError("The database is read-only."));
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { openStore, openTables } from "../../../src/store/open.ts";
-import { latestVersion } from "../../../src/store/sqlite/migrations.ts";
+import { latestVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
 

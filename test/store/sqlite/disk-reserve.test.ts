@@ -3,18 +3,18 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statSync, symlinkSync, wri
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { QueryMetrics } from "../../../src/store/query-metrics.ts";
-import { openDatabase } from "../../../src/store/sqlite/connection.ts";
 import { DiskReserve } from "../../../src/store/sqlite/disk-reserve.ts";
+import { openDatabase } from "../../../src/store/sqlite/sqlite-connection.ts";
 import { TransactionScheduler } from "../../../src/store/sqlite/transactions.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
 import { addKey } from "../../support/service.ts";
 
 const size = 1_048_576; // bytes
-const outOfSpace = { constructor: Unavailable, message: "The database is out of disk space." };
+const outOfSpace = { constructor: UnavailableError, message: "The database is out of disk space." };
 const newFile = (t: Test) => join(folder(t), "petstore.db");
 
 t.test("Keeps 1 MB of real blocks beside the file, from the first create on", async (t) => {

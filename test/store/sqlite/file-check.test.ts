@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
@@ -24,7 +24,7 @@ async function openWatched(t: Test, file = join(folder(t), "data/petstore.db")) 
   const store = await openStore(`sqlite:${file}`);
   t.teardown(() => store.close());
   const unavailable = {
-    constructor: Unavailable,
+    constructor: UnavailableError,
     message: "The database file was removed or replaced.",
     cause: { message: `${file} or its -wal file is not the one that was opened: put it back, or restart the service` },
   };
@@ -112,7 +112,7 @@ t.test("Never retries a committed write if it can't stat the file", async (t) =>
   symlinkSync(dirname(file), dirname(file)); // stat fails with ELOOP
   const results = await Promise.allSettled([rex, rex, rex].map((pet) => store.pets.create(pet)));
   t.same(
-    results.map((result) => result.status === "rejected" && result.reason instanceof Unavailable),
+    results.map((result) => result.status === "rejected" && result.reason instanceof UnavailableError),
     [true, true, true],
   );
   rmSync(dirname(file));

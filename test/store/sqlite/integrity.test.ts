@@ -1,7 +1,7 @@
 // The integrity of a SQLite file that another program has written: its schema, its pages, and values that SQLite accepts.
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { migrate } from "../../../src/store/sqlite/migrations.ts";
+import { migrate } from "../../../src/store/sqlite/sqlite-migrations.ts";
 import { makeEndless } from "../../support/crafted-database.ts";
 import { stores } from "../../support/databases.ts";
 import { fill, petstoreOn, tamper, toFile } from "../../support/stores.ts";

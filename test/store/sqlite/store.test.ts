@@ -3,12 +3,12 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { Unavailable } from "../../../src/lib/unavailable.ts";
+import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
 import { tables } from "../../../src/store/bulk.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { toColumnFilter } from "../../../src/store/rows.ts";
-import { latestVersion, migrate, readVersion } from "../../../src/store/sqlite/migrations.ts";
-import { listStatement, statements } from "../../../src/store/sqlite/statements.ts";
+import { latestVersion, migrate, readVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
+import { listStatement, statements } from "../../../src/store/sqlite/sqlite-statements.ts";
 import { petstore } from "../../support/command.ts";
 import { digest, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
@@ -56,12 +56,12 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
   t.equal(synchronous, 2n, "synchronous is FULL");
 });
 
-t.test("A write that waits when the store is closed fails with Unavailable", async (t) => {
+t.test("A write that waits when the store is closed fails with UnavailableError", async (t) => {
   const store = await openStore(`sqlite:${newFile(t)}`);
   await store.pets.list({ limit: 1 });
   const waiting = store.pets.create(rex);
   await store.close();
-  await t.rejects(waiting, { constructor: Unavailable, message: "The database is closed." });
+  await t.rejects(waiting, { constructor: UnavailableError, message: "The database is closed." });
 });
 
 t.test("A writer waits for the lock of another connection, and readers do not", async (t) => {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { type TableReader, type Tables, type TableWriter, tables } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
-import { connect, prepareDatabase } from "./connection.ts";
-import { countOtherConnections } from "./statements.ts";
+import { connect, prepareDatabase } from "./postgres-connection.ts";
+import { countOtherConnections } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
 
 const lockRetryInterval = 200; // milliseconds, in which waiting creates proceed

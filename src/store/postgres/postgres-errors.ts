@@ -1,6 +1,6 @@
 // Maps errors of PostgreSQL and its driver to errors of the store.
 import pg from "pg";
-import { Unavailable } from "../../lib/index.ts";
+import { UnavailableError } from "../../lib/index.ts";
 
 // The SQLSTATE codes, or classes of codes, whose cause is the environment, not a bug:
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -26,16 +26,16 @@ export function isReadOnlyError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "25006"; // read_only_sql_transaction
 }
 
-/** Converts an error of pg to `Unavailable` if its cause is not a bug. Returns any other error unchanged. */
+/** Converts an error of pg to `UnavailableError` if its cause is not a bug. Returns any other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     const code = error.code as string;
     const reason = unavailableReasons[code] ?? unavailableReasons[code.slice(0, 2)];
-    return reason === undefined ? error : new Unavailable(`The database is ${reason}.`, { cause: error });
+    return reason === undefined ? error : new UnavailableError(`The database is ${reason}.`, { cause: error });
   }
   // pg reports failed connections as plain errors. Errors of other classes, such as TypeError, are bugs.
   const isConnectionError = error instanceof AggregateError || (error as Error).constructor === Error;
-  return isConnectionError ? new Unavailable("The database is not reachable.", { cause: error }) : error;
+  return isConnectionError ? new UnavailableError("The database is not reachable.", { cause: error }) : error;
 }
 
 /**

@@ -1,9 +1,9 @@
 // The pets in SQLite. Each read is a single statement, so it never misses what another process has committed before.
-import type { Json } from "../../lib/index.ts";
+import type { RawJson } from "../../lib/index.ts";
 import { type PetCount, PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { idempotencyWindow, newPetColumns, type PetRow, toColumnFilter, toPage, toPetJson, toPetRow } from "../rows.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "./sqlite-statements.ts";
 import type { TransactionScheduler } from "./transactions.ts";
 
 /** Implements the pets of the SQLite store. */
@@ -22,7 +22,7 @@ export class SqlitePets implements PetStore {
 
   readonly list = (query: PetQuery): Promise<Page> => this.#transactions.read("pets_list", () => this.#list(query));
 
-  readonly find = (id: bigint): Promise<Json<Pet> | undefined> =>
+  readonly find = (id: bigint): Promise<RawJson<Pet> | undefined> =>
     this.#transactions.read("pets_find", () => this.#find(id));
 
   readonly create = (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> =>
@@ -36,7 +36,7 @@ export class SqlitePets implements PetStore {
     return toPage(rows as unknown as PetRow[], limit);
   }
 
-  #find(id: bigint): Json<Pet> | undefined {
+  #find(id: bigint): RawJson<Pet> | undefined {
     const row = this.#statements.find.get(id) as PetRow | undefined;
     return row && toPetJson(row);
   }

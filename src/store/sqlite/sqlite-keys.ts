@@ -1,7 +1,7 @@
 // The API keys in SQLite.
 import type { Key, KeyOptions, KeyStore } from "../port.ts";
 import { toKey } from "../rows.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "./sqlite-statements.ts";
 import type { TransactionScheduler } from "./transactions.ts";
 
 /** Implements the API keys of the SQLite store. */

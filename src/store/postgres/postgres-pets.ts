@@ -4,7 +4,7 @@
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: pets become visible in the order of their ids.
 import { setImmediate as endOfTick } from "node:timers/promises";
-import { canonicalJson, type Json, Unavailable } from "../../lib/index.ts";
+import { canonicalJson, type RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import type { PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
@@ -30,8 +30,8 @@ interface SharedList {
 export class PostgresPets implements PetStore {
   readonly #pool: ConnectionPool;
   readonly #retention: IdempotencyRetention;
-  readonly #finds = new Batcher<bigint, Json<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
-  readonly #inserts = new Batcher<Create, Json<Pet> | undefined>(batchLimits, (creates) => this.#insertAll(creates));
+  readonly #finds = new Batcher<bigint, RawJson<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
+  readonly #inserts = new Batcher<Create, RawJson<Pet> | undefined>(batchLimits, (creates) => this.#insertAll(creates));
   readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
   readonly #limit: PetLimit;
   readonly #countPets: () => Promise<void>;
@@ -59,7 +59,7 @@ export class PostgresPets implements PetStore {
     return page;
   };
 
-  readonly find = (id: bigint): Promise<Json<Pet> | undefined> => this.#finds.add(id);
+  readonly find = (id: bigint): Promise<RawJson<Pet> | undefined> => this.#finds.add(id);
 
   readonly create = async (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> => {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -72,7 +72,7 @@ export class PostgresPets implements PetStore {
       if (!this.#limit.isFull) await this.#countPets();
       if (this.#limit.isFull) return { outcome: "full" };
     }
-    throw new Unavailable(busyMessage);
+    throw new UnavailableError(busyMessage);
   };
 
   async #list({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> {
@@ -80,7 +80,7 @@ export class PostgresPets implements PetStore {
     return toPage(await this.#pool.listPets(columns, ...values, after, limit + 1), limit);
   }
 
-  async #findAll(ids: readonly bigint[]): Promise<(Json<Pet> | undefined)[]> {
+  async #findAll(ids: readonly bigint[]): Promise<(RawJson<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_find", ids.length);
     const rows = await this.#pool.findPets([...new Set(ids)]);
     const pets = new Map(rows.map((row) => [row[0], toPetJson(row)]));
@@ -89,7 +89,7 @@ export class PostgresPets implements PetStore {
 
   // Returns undefined for a create whose idempotency key was used before, also by an earlier create of the batch, and
   // for the creates for which there is no room.
-  async #insertAll(creates: readonly Create[]): Promise<(Json<Pet> | undefined)[]> {
+  async #insertAll(creates: readonly Create[]): Promise<(RawJson<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_create", creates.length);
     const now = Date.now();
     const usedKeys = new Set<string>();

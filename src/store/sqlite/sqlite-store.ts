@@ -5,17 +5,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
-import { openDatabase } from "./connection.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
-import { SqliteKeys } from "./keys.ts";
-import { SqlitePets } from "./pets.ts";
-import { prepareStatements, type Statements } from "./statements.ts";
+import { openDatabase } from "./sqlite-connection.ts";
+import { SqliteKeys } from "./sqlite-keys.ts";
+import { SqlitePets } from "./sqlite-pets.ts";
+import { prepareStatements, type Statements } from "./sqlite-statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
 
 /** The timeouts of the SQLite store, in milliseconds. */
 export interface SqliteTimeouts {
-  /** For a lock of another process on the file. A call that exceeds it fails with `Unavailable`. */
+  /** For a lock of another process on the file. A call that exceeds it fails with `UnavailableError`. */
   readonly busy: number;
 }
 

@@ -2,10 +2,10 @@
 import pg from "pg";
 import type { PetCount } from "../pet-limit.ts";
 import type { OpenMode } from "../port.ts";
-import { toOpenFailure } from "./errors.ts";
 import { Hosts } from "./hosts.ts";
-import { latestVersion, migrate, readVersion } from "./migrations.ts";
-import { countPets } from "./statements.ts";
+import { toOpenFailure } from "./postgres-errors.ts";
+import { latestVersion, migrate, readVersion } from "./postgres-migrations.ts";
+import { countPets } from "./postgres-statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
 

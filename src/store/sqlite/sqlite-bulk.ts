@@ -12,9 +12,9 @@ import {
   type Values,
 } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
-import { openDatabase } from "./connection.ts";
 import { findProblems } from "./integrity.ts";
-import { statements } from "./statements.ts";
+import { openDatabase } from "./sqlite-connection.ts";
+import { statements } from "./sqlite-statements.ts";
 
 /** Opens the tables of the store in `file`. Throws like `openDatabase`. */
 export function openSqliteTables(file: string, mode: OpenMode): Tables {

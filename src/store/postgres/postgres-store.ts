@@ -2,11 +2,11 @@
 import { PetLimit } from "../pet-limit.ts";
 import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
-import { prepareDatabase } from "./connection.ts";
 import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
-import { PostgresKeys } from "./keys.ts";
 import { createPetCount } from "./pet-count.ts";
-import { PostgresPets } from "./pets.ts";
+import { prepareDatabase } from "./postgres-connection.ts";
+import { PostgresKeys } from "./postgres-keys.ts";
+import { PostgresPets } from "./postgres-pets.ts";
 
 /** The store in a PostgreSQL database. */
 export class PostgresStore implements Store {

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { OpenMode } from "../port.ts";
-import { latestVersion, migrate, readVersion } from "./migrations.ts";
+import { latestVersion, migrate, readVersion } from "./sqlite-migrations.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
 
