@@ -12,15 +12,9 @@ import {
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import type { operations } from "./generated/openapi.ts";
-import {
-  type Certificate,
-  createEdge,
-  createSecurityHeaders,
-  type MemoryMonitorOptions,
-  serviceLinks,
-} from "./http/index.ts";
+import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOptions } from "./http/index.ts";
 import { MetricsRegistry, throttle } from "./lib/index.ts";
-import { type Document, listForCors, routes, toPublicUrls } from "./openapi/index.ts";
+import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/index.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
 import { createStoreCheck, health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
@@ -57,7 +51,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const { document, handlers, store, config, logger, tls, tracing, overrides = {} } = dependencies;
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
-  const headers = createSecurityHeaders(tls !== undefined, [config.BASE_URL, config.STAGING_BASE_URL]);
+  const isSecure = tls !== undefined || config.BASE_URL.startsWith("https:"); // a proxy can serve TLS
   const metrics = new MetricsRegistry("petstore_");
   const requestLog = new RequestLogger(logger, metrics, document.operations);
   store.metrics.register(metrics);
@@ -73,7 +67,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     headersTimeout: overrides.headersTimeout,
     maxConnections: config.MAX_CONNECTIONS,
     identify,
-    headers: headers.data,
+    headers: createDataHeaders(isSecure),
     links,
     cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) },
     trace: tracing?.traceRequests,
@@ -98,13 +92,13 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   });
 
   // Documentation, health checks and metrics
-  await app.register(docs, { document, urls, config, headers: headers.page });
+  await app.register(docs, { document, urls, config, isSecure });
   const checkStore = createStoreCheck(store);
   await app.register(health, { checkStore });
   const hub =
     dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "failed to aggregate metrics")));
   const statusOptions = { document, store, checkStore, config, metrics: hub, authenticate, usage };
-  await app.register(status, { ...statusOptions, headers: headers.status });
+  await app.register(status, { ...statusOptions, isSecure });
   app.addHook("onClose", async () => requestLog.flush());
   await app.ready();
   return app;

@@ -25,7 +25,7 @@ export function backup(
     await requireSound(partial, "The backup", document, progress);
     return { counts, checksum };
   };
-  return writeAtomically(file, write, { exclusive: true });
+  return writeAtomically(file, write, { exclusive: true, suffixes: ["-wal", "-shm", "-journal"] });
 }
 
 async function copyToFile(from: Tables, file: string, progress: BackupProgress): Promise<StoreSummary> {

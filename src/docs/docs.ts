@@ -2,24 +2,24 @@
 import type { FastifyPluginAsync } from "fastify";
 import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
-import { serveFile, serviceLinks } from "../http/index.ts";
+import { serveFile } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
-import { type Document, type PublicUrls, swaggerPages } from "../openapi/index.ts";
+import { type Document, type PublicUrls, serviceLinks, swaggerPages } from "../openapi/index.ts";
 
 /** The options of the plugin `docs`. */
 export interface DocsOptions {
   readonly document: Document;
   readonly urls: PublicUrls;
   readonly config: Pick<Config, "BASE_URL" | "STAGING_BASE_URL">;
-  /** The headers of Swagger UI. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Whether clients use TLS. */
+  readonly isSecure: boolean;
 }
 
 /**
  * Serves /docs, /openapi.json, /openapi.yaml and /.well-known/api-catalog without a credential, and redirects / to
  * /docs.
  */
-export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, urls, config, headers }) => {
+export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, urls, config, isSecure }) => {
   const { root } = urls;
   // Relative to /docs, so that it works directly and behind a gateway that adds a path prefix.
   const hasPrefix = new URL(`${root}/`, "http://localhost").pathname !== "/";
@@ -40,7 +40,7 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
 
   // Swagger UI calls this service, unless the user selects another server.
   const content = { ...document.content, servers: [thisService, ...configured] };
-  await app.register(swaggerPages, { content, headers });
+  await app.register(swaggerPages, { content, isSecure });
 };
 
 // The text of the document, with its comments and with other servers.

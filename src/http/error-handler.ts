@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { UnavailableError } from "../lib/index.ts";
 import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./errors.ts";
-import { setHeader } from "./link-header.ts";
+import { setHeader } from "./set-header.ts";
 
 const maxUnread = 1_048_576; // bytes
 

@@ -15,12 +15,12 @@ export {
   problemDetails,
 } from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
-export { serviceLinks, setHeader } from "./link-header.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
 export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
 export { rejectUnrouted } from "./request-checks.ts";
-export { createSecurityHeaders } from "./security-headers.ts";
+export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";
+export { setHeader } from "./set-header.ts";
 export { serveFile } from "./static-files.ts";

@@ -5,12 +5,12 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-const suffixes = ["", "-wal", "-shm", "-journal"]; // of the files that SQLite creates for a database
-
 /** The options of `writeAtomically`. */
 export interface AtomicWriteOptions {
   /** Rejects if the file exists, instead of replacing it. */
   readonly exclusive?: boolean;
+  /** The suffixes of further files that `write` may leave beside the temporary one, and that are removed. */
+  readonly suffixes?: readonly string[];
 }
 
 /**
@@ -21,7 +21,7 @@ export interface AtomicWriteOptions {
 export async function writeAtomically<T>(
   file: string,
   write: (partial: string) => Promise<T>,
-  { exclusive = false }: AtomicWriteOptions = {},
+  { exclusive = false, suffixes = [] }: AtomicWriteOptions = {},
 ): Promise<T> {
   const target = resolve(file); // SQLite gives relative names such as :memory: and file:x another meaning
   const mode = await checkTarget(target, exclusive);
@@ -37,7 +37,7 @@ export async function writeAtomically<T>(
     return result;
   };
   const removePartial = async (): Promise<void> => {
-    for (const suffix of suffixes) await rm(partial + suffix, { force: true });
+    for (const suffix of ["", ...suffixes]) await rm(partial + suffix, { force: true });
   };
   return writeAndRename()
     .catch((error: NodeJS.ErrnoException) => {

@@ -19,5 +19,6 @@ export { type RoutesOptions, routes } from "./routes.ts";
 export type { SchemaObject } from "./schema-keywords.ts";
 export type { Authenticate, CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./security.ts";
 export { createServer, type OpenApiOptions, openApi, type ServerOptions, type UntypedOperations } from "./server.ts";
+export { serviceLinks } from "./service-links.ts";
 export { swaggerPages } from "./swagger-ui.ts";
 export { compareTypes, summarizeTypes, type TypeSummary } from "./type-summary.ts";

@@ -2,14 +2,13 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyPluginAsync } from "fastify";
 import { pino } from "pino";
 import {
+  createDataHeaders,
   createEdge,
-  createSecurityHeaders,
   type EdgeOptions,
   type ErrorFormat,
   errorHandler,
   rejectUnrouted,
   serveFile,
-  serviceLinks,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
 import type { Formats } from "./ajv.ts";
@@ -19,6 +18,7 @@ import { listForCors, type Report } from "./operation.ts";
 import type { UntypedHandler } from "./route.ts";
 import { routes } from "./routes.ts";
 import type { SecuritySchemes } from "./security.ts";
+import { serviceLinks } from "./service-links.ts";
 import { swaggerPages } from "./swagger-ui.ts";
 
 /** The operations of a document of which no types are generated. */
@@ -82,10 +82,10 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   const logger = options.logger ?? (pino() as FastifyBaseLogger);
   const document = await loadDocument(options, logger);
   const { trustProxy, tls, maxConnections, identify, formatError, origins } = options;
-  const headers = createSecurityHeaders(tls !== undefined, ["", ...listTokenUrls(document)]);
+  const isSecure = tls !== undefined;
   const app = await createEdge({
     logger,
-    headers: headers.data,
+    headers: createDataHeaders(isSecure),
     links: linksOf("", options),
     formatError,
     ...(trustProxy && { trustProxy }),
@@ -94,7 +94,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     ...(identify && { identify }),
     ...(origins && { cors: { origins, ...listForCors(document.operations) } }),
   });
-  await serveDocument(app, document, options, headers.page);
+  await serveDocument(app, document, options, isSecure);
   await app.ready();
   return app;
 }
@@ -115,7 +115,7 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   const document = await loadDocument(options, app.log);
   await app.register(errorHandler, { links: linksOf(app.prefix, options), format: options.formatError });
   if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
-  await serveDocument(app, document, options, createSecurityHeaders(false, ["", ...listTokenUrls(document)]).page);
+  await serveDocument(app, document, options, false);
 }
 
 function linksOf(prefix: string, { docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
@@ -137,20 +137,11 @@ function loadDocument(
   return readDocument(document, { validate: strict, ...ignored, ignoreUnknown: ignoreUnknownQuery, formats });
 }
 
-// The URLs that Swagger UI gets tokens from.
-function listTokenUrls({ content }: Document): string[] {
-  const schemes = Object.values(content.components?.securitySchemes ?? {});
-  const flows = schemes.flatMap(({ flows }) => Object.values(flows ?? {}));
-  return flows.flatMap(({ tokenUrl = "", refreshUrl = "" }) =>
-    [tokenUrl, refreshUrl].filter((url) => URL.canParse(url)),
-  );
-}
-
 async function serveDocument<Operations, Context, Caller>(
   app: FastifyInstance,
   document: Document,
   options: OpenApiOptions<Operations, Context, Caller>,
-  pageHeaders: Readonly<Record<string, string>>,
+  isSecure: boolean,
 ): Promise<void> {
   const { handlers = {}, security = {}, context, mock, docs = true } = options;
   const baseUrl = app.prefix + document.basePath;
@@ -171,5 +162,5 @@ async function serveDocument<Operations, Context, Caller>(
   const json = () => document.json ?? toJson(document.content);
   serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, headers);
   const content = { ...document.content, servers: [{ url: baseUrl || "/" }] };
-  await app.register(swaggerPages, { content, headers: pageHeaders });
+  await app.register(swaggerPages, { content, isSecure });
 }

@@ -4,18 +4,20 @@ import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { notFound, serveFile } from "../http/index.ts";
+import { createSecurityHeaders, notFound, serveFile } from "../http/index.ts";
 import type { Document } from "./document.ts";
 import { badges, preserveLargeIntegers } from "./swagger-ui-plugins.js";
 
 /** The options of the plugin `swaggerPages`. */
 export interface SwaggerOptions {
   readonly content: Document["content"];
-  readonly headers: Readonly<Record<string, string>>;
+  /** Whether clients use TLS. */
+  readonly isSecure: boolean;
 }
 
 /** Serves Swagger UI at /docs. Encapsulated, so that its headers apply only to /docs. */
-export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, headers }) => {
+export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, isSecure }) => {
+  const headers = createPageHeaders(content, isSecure);
   app.addHook("onRequest", ({ routeOptions }, reply, done) => {
     reply.headers(headers);
     // Swagger UI's own route for files, of which `serveAssets` serves all.
@@ -39,6 +41,28 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
     },
   });
 };
+
+// Swagger UI calls the servers of the document, and gets tokens from the URLs of its security schemes.
+function createPageHeaders(
+  { servers = [], components }: Document["content"],
+  isSecure: boolean,
+): Record<string, string> {
+  const flows = Object.values(components?.securitySchemes ?? {}).flatMap(({ flows }) => Object.values(flows ?? {}));
+  const urls = [
+    ...servers.map(({ url }) => url),
+    ...flows.flatMap(({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl]),
+  ];
+  const origins = urls.flatMap((url = "") => (URL.canParse(url) ? [new URL(url).origin] : []));
+  return createSecurityHeaders(isSecure, {
+    contentSecurityPolicy: {
+      directives: {
+        upgradeInsecureRequests: null, // over plain HTTP, upgraded requests would fail and leave the page blank
+        connectSrc: ["'self'", ...new Set(origins)],
+        styleSrc: ["'self'", "'unsafe-inline'"], // Swagger UI sets style attributes
+      },
+    },
+  });
+}
 
 const badgeStyle = `
 .badge { border: 1px solid; border-radius: 4px; font: 600 12px sans-serif; margin-left: 8px; padding: 2px 6px; white-space: nowrap; }

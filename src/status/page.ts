@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { FastifyPluginAsync } from "fastify";
-import { serveFile } from "../http/index.ts";
+import { createSecurityHeaders, serveFile } from "../http/index.ts";
 
 const scripts = ["page.js", "summary.js", "chart-data.js", "chart-view.js", "format.js"];
 const ownFiles = [...scripts, "page.css", "icon.svg"].map((name) => `./web/${name}`);
@@ -16,11 +16,30 @@ const mediaTypes: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Serves /status and the files that it loads, with `headers`. None needs a credential. */
-export const statusPage: FastifyPluginAsync<{ readonly headers: Readonly<Record<string, string>> }> = async (
-  app,
-  { headers },
-) => {
+const self = ["'self'"];
+const none = ["'none'"];
+
+// The page handles an operator's key. It may load only files of this service, submit no forms, and create no HTML from
+// strings.
+const contentSecurityPolicy = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: none,
+    scriptSrc: self,
+    styleSrc: self,
+    imgSrc: self,
+    connectSrc: self,
+    baseUri: none,
+    formAction: none,
+    frameAncestors: none,
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: none,
+  },
+};
+
+/** Serves /status and the files that it loads. None needs a credential. `isSecure` says whether clients use TLS. */
+export const statusPage: FastifyPluginAsync<{ readonly isSecure: boolean }> = async (app, { isSecure }) => {
+  const headers = createSecurityHeaders(isSecure, { contentSecurityPolicy, xFrameOptions: { action: "deny" } });
   app.addHook("onRequest", (_, reply, done) => done(void reply.headers(headers)));
   const serve = (path: string, source: string) => {
     const bytes = readFileSync(new URL(import.meta.resolve(source)));

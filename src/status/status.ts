@@ -21,8 +21,8 @@ export interface StatusOptions {
   readonly metrics: MetricsHub;
   readonly usage: KeyUsage;
   readonly authenticate: Authenticate<Caller>;
-  /** The headers of the status page. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Whether clients use TLS. */
+  readonly isSecure: boolean;
 }
 
 /**

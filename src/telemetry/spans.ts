@@ -7,8 +7,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import { AnchoredClock, W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerOf } from "../auth/index.ts";
-import { redact } from "../lib/index.ts";
+import { callerOf, redact } from "../auth/index.ts";
+
 import { queryChannel, type Statement, type Store, sharedContexts } from "../store/index.ts";
 
 const maxLinks = 128; // OpenTelemetry's default limit per span

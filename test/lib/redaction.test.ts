@@ -1,6 +1,7 @@
 // Redaction: API keys, passwords and rows stay out of the log.
 import t from "tap";
-import { escapeControlCharacters, redact } from "../../src/lib/redaction.ts";
+import { redact } from "../../src/auth/api-keys.ts";
+import { escapeControlCharacters } from "../../src/lib/redaction.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { findSecret } from "../support/secrets.ts";
 

@@ -1,13 +1,15 @@
 // petstore status: prints the status of the running service. Another server may listen at its address, so
 // responses are validated and stripped of control characters and keys before they are printed.
+
 import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIPv6 } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { redact } from "../../auth/index.ts";
 import { type Config, readConfig } from "../../config.ts";
-import { formatTime, parseJson, redact } from "../../lib/index.ts";
+import { formatTime, parseJson } from "../../lib/index.ts";
 import { assessHealth, describeService, parseStatus, type Status, toKeyMetrics, toTables } from "../../status/index.ts";
 import { CommandFailure, type Io, type Output, print, warn } from "../io.ts";
 import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";

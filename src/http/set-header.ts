@@ -1,11 +1,6 @@
 // The Link header of responses (RFC 8288).
 import type { FastifyReply } from "fastify";
 
-/** Returns the Link header of the document and its documentation (RFC 8631). `root` is the URL that precedes /docs. */
-export function serviceLinks(root: string): string {
-  return `<${root}/openapi.json>; rel="service-desc", <${root}/docs>; rel="service-doc"`;
-}
-
 /** Sets a header of the response. Appends to Link, which is a list (RFC 8288, section 3). */
 export function setHeader(reply: FastifyReply, name: string, value: string): void {
   const current = name.toLowerCase() === "link" && reply.getHeader(name);
