@@ -43,7 +43,7 @@ export function exportPets(
     const total = status === undefined ? await source.count("pets") : undefined;
     let pets = 0;
     await writeAndHash(format.header(fields));
-    for await (const rows of source.rows("pets", status)) {
+    for await (const rows of status === undefined ? source.rows("pets") : source.petsWith(status)) {
       await writeAndHash(rows.map((row) => format.serialize(fields, row.slice(firstColumn))).join(""));
       pets += rows.length;
       progress(pets, total);

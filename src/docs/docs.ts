@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from "fastify";
 import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
-import { serveFile } from "../http/index.ts";
+import { type StaticFile, serveFile } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
 import { type Document, type PublicUrls, serviceLinks, swaggerPages } from "../openapi/index.ts";
 
@@ -31,11 +31,13 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
 
   const servers = config.BASE_URL ? configured : [thisService, ...configured];
   const json = toJson({ ...document.content, servers }, 2);
-  serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, publicHeaders);
+  const publish = (path: string, type: string, content: StaticFile["content"], headers = {}) =>
+    serveFile(app, { path, type, content, headers: { ...publicHeaders, ...headers } });
+  publish("/openapi.json", "application/json; charset=utf-8", json);
   const yaml = () => toYaml(document.text as string, servers);
-  serveFile(app, "/openapi.yaml", "application/yaml; charset=utf-8", yaml, publicHeaders);
-  const catalogHeaders = { ...publicHeaders, link: `<${root}${catalogPath}>; rel="api-catalog"` };
-  serveFile(app, catalogPath, catalogType, JSON.stringify(catalog(urls), null, 2), catalogHeaders);
+  publish("/openapi.yaml", "application/yaml; charset=utf-8", yaml);
+  const link = `<${root}${catalogPath}>; rel="api-catalog"`;
+  publish(catalogPath, catalogType, JSON.stringify(catalog(urls), null, 2), { link });
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(hasPrefix ? "docs" : "/docs"));
 
   // Swagger UI calls this service, unless the user selects another server.

@@ -23,4 +23,4 @@ export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./
 export { rejectUnrouted } from "./request-checks.ts";
 export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";
 export { setHeader } from "./set-header.ts";
-export { serveFile } from "./static-files.ts";
+export { type StaticFile, serveFile } from "./static-files.ts";

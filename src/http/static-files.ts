@@ -6,19 +6,22 @@ import { HttpError } from "./errors.ts";
 
 const chunkSize = 65_536; // bytes that a connection holds until the client reads them
 
+/** A file that is served. */
+export interface StaticFile {
+  readonly path: string;
+  /** The media type. */
+  readonly type: string;
+  /** Content that is expensive to create is a function, called for the first request. */
+  readonly content: string | Buffer | (() => string | Buffer);
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
- * Serves `content` at `path` with an ETag. Evaluates If-Match (412) and If-None-Match (304) in the order of RFC 9110,
- * section 13.2.2. There is no modification date, so that If-Unmodified-Since must be ignored (section 13.1.4). `type` is
- * the media type, and `headers` are further headers. Content that is expensive to create is a function, called for the
- * first request.
+ * Serves a file with an ETag. Evaluates If-Match (412) and If-None-Match (304) in the order of RFC 9110, section 13.2.2.
+ * There is no modification date, so that If-Unmodified-Since must be ignored (section 13.1.4).
  */
-export function serveFile(
-  app: FastifyInstance,
-  path: string,
-  type: string,
-  content: string | Buffer | (() => string | Buffer),
-  headers: object = {},
-): void {
+export function serveFile(app: FastifyInstance, { path, type, content, headers = {} }: StaticFile): void {
   let file: { bytes: Buffer; etag: string } | undefined;
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
     file ??= createFile(typeof content === "function" ? content() : content);

@@ -160,7 +160,7 @@ async function serveDocument<Operations, Context, Caller>(
   if (!docs) return;
   const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
   const json = () => document.json ?? toJson(document.content);
-  serveFile(app, "/openapi.json", "application/json; charset=utf-8", json, headers);
+  serveFile(app, { path: "/openapi.json", type: "application/json; charset=utf-8", content: json, headers });
   const content = { ...document.content, servers: [{ url: baseUrl || "/" }] };
   await app.register(swaggerPages, { content, isSecure });
 }

@@ -86,6 +86,6 @@ function serveAssets(app: FastifyInstance): void {
   for (const name of readdirSync(folder)) {
     const type = mediaTypes[extname(name)];
     if (type && name !== "index.html")
-      serveFile(app, `/docs/static/${name}`, type, () => readFileSync(new URL(name, folder)));
+      serveFile(app, { path: `/docs/static/${name}`, type, content: () => readFileSync(new URL(name, folder)) });
   }
 }

@@ -42,8 +42,8 @@ export const statusPage: FastifyPluginAsync<{ readonly isSecure: boolean }> = as
   const headers = createSecurityHeaders(isSecure, { contentSecurityPolicy, xFrameOptions: { action: "deny" } });
   app.addHook("onRequest", (_, reply, done) => done(void reply.headers(headers)));
   const serve = (path: string, source: string) => {
-    const bytes = readFileSync(new URL(import.meta.resolve(source)));
-    serveFile(app, path, mediaTypes[extname(source)] as string, bytes);
+    const content = readFileSync(new URL(import.meta.resolve(source)));
+    serveFile(app, { path, type: mediaTypes[extname(source)] as string, content });
   };
   serve("/status", "./web/index.html");
   for (const source of [...ownFiles, ...uPlotFiles])

@@ -48,8 +48,10 @@ export interface TableReader {
   secrets(): Promise<readonly Uint8Array[]>;
   /** Counts the rows of a table. */
   count(table: Table): Promise<number>;
-  /** Returns all rows of a table in batches, sorted by its sort key. With `status`, only the pets of this status. */
-  rows(table: Table, status?: string): AsyncIterable<readonly Values[]>;
+  /** Returns all rows of a table in batches, sorted by its sort key. */
+  rows(table: Table): AsyncIterable<readonly Values[]>;
+  /** Returns the rows of the pets with a status in batches, sorted by id. */
+  petsWith(status: string): AsyncIterable<readonly Values[]>;
   /** Returns the last id that was generated, or 0. */
   lastId(table: IdTable): Promise<bigint>;
   /**

@@ -20,7 +20,15 @@ export class PostgresTableWriter implements TableWriter {
     return Number(rows[0].n);
   }
 
-  async *rows(table: Table, status?: string): AsyncIterable<readonly Values[]> {
+  rows(table: Table): AsyncIterable<readonly Values[]> {
+    return this.#select(table);
+  }
+
+  petsWith(status: string): AsyncIterable<readonly Values[]> {
+    return this.#select("pets", status);
+  }
+
+  async *#select(table: Table, status?: string): AsyncIterable<readonly Values[]> {
     // A range of the index, for the same reason as in `listStatement`.
     const [selection, ...values] =
       status === undefined

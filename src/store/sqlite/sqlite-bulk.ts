@@ -83,7 +83,15 @@ class SqliteTableWriter implements TableWriter {
     return Number(this.#db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
   }
 
-  async *rows(table: Table, status?: string): AsyncIterable<readonly Values[]> {
+  rows(table: Table): AsyncIterable<readonly Values[]> {
+    return this.#select(table);
+  }
+
+  petsWith(status: string): AsyncIterable<readonly Values[]> {
+    return this.#select("pets", status);
+  }
+
+  async *#select(table: Table, status?: string): AsyncIterable<readonly Values[]> {
     const [where, ...values] = status === undefined ? [""] : ["WHERE status = ?", status];
     const select = this.#db.prepare(`SELECT ${columnsOf(table)} FROM ${table} ${where} ORDER BY ${sortKeys[table]}`);
     select.setReturnArrays(true);
