@@ -10,7 +10,7 @@ import { generateKey } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, tlsOptions } from "./http/index.ts";
-import { collectGarbage, escapeControlCharacters } from "./lib/index.ts";
+import { collectGarbageWhenIdle, escapeControlCharacters } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
@@ -71,12 +71,13 @@ async function listen(
     logger.fatal({ err: error }, "uncaught exception: shutting down");
     shutdown.start();
   });
-  await collectGarbage(); // releases the memory of the start, which V8 would keep while the service is idle
   try {
     // Resolved here: for a name with several addresses, Fastify would start a further server without our listeners.
     const { address } = await lookup(config.HOST);
     if (shutdown.hasStarted) return undefined;
-    return { origin: await app.listen({ host: address, port: config.PORT, backlog }), address };
+    const origin = await app.listen({ host: address, port: config.PORT, backlog });
+    collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
+    return { origin, address };
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);

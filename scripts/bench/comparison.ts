@@ -1,8 +1,10 @@
 // Compares the Pet Store with other frameworks: `npm run bench`. `-- --quick` takes less than a minute and writes no
 // file. Exits with 1 if a goal is not met.
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { writeMeasurements } from "../measurements.ts";
 import { type ContenderId, contenders } from "./contenders.ts";
@@ -82,6 +84,8 @@ function parseList<T extends string>(text: string | undefined, all: readonly T[]
   return names as T[] | undefined;
 }
 
+const idleTime = 3_000; // milliseconds without requests, after which the memory of an idle server is read
+
 // Each round measures every workload of every contender in turn, so that other load on the machine affects all
 // contenders.
 async function measure(plan: Plan) {
@@ -97,8 +101,9 @@ async function measure(plan: Plan) {
     for (const id of plan.contenders) {
       const server = await startServer(id, databasesOf(id), key, { starts: plan.starts });
       servers.push(server);
-      idleMemory.set(server, readMemory(server, "VmRSS"));
     }
+    await sleep(idleTime);
+    for (const server of servers) idleMemory.set(server, readMemory(server, "VmRSS"));
     const measurements: Measurement[] = [];
     for (let round = 0; round <= plan.rounds; round++)
       for (const workload of plan.workloads)

@@ -9,6 +9,21 @@ export function collectGarbage(): Promise<void> {
   return collect().catch(() => {}); // best effort: no caller depends on the collection
 }
 
+const idleInterval = 1_000; // milliseconds
+const maxUtilization = 0.1; // of the event loop
+
+/** Collects garbage once, after the first second in which the process is idle. */
+export function collectGarbageWhenIdle(): void {
+  let before = performance.eventLoopUtilization();
+  const timer = setInterval(() => {
+    const { utilization } = performance.eventLoopUtilization(before);
+    before = performance.eventLoopUtilization();
+    if (utilization > maxUtilization) return;
+    clearInterval(timer);
+    collectGarbage();
+  }, idleInterval).unref();
+}
+
 // An object that process.nextTick created. While none exists, a collection deletes their hidden class, and from then on
 // each call of nextTick takes 1 µs more, four times per request.
 let tick: object | undefined;
