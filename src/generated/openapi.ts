@@ -271,7 +271,7 @@ export interface components {
          * @description The service is temporarily unavailable or overloaded. Wait for the seconds in `Retry-After` before you retry.
          *     If you called `createPet`, the pet may have been created. Retry with the same `Idempotency-Key`.
          */
-        UnavailableError: {
+        Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -414,7 +414,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableError"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Failure"];
         };
     };
@@ -462,7 +462,7 @@ export interface operations {
             422: components["responses"]["UnprocessableContent"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableError"];
+            503: components["responses"]["Unavailable"];
             507: components["responses"]["InsufficientStorage"];
             default: components["responses"]["Failure"];
         };
@@ -503,7 +503,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["UnavailableError"];
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Failure"];
         };
     };

@@ -41,7 +41,7 @@ const text = documentOf(
             X-Ids: { schema: { type: array, items: { type: integer } } }
             X-Point: { schema: { type: object } }
             X-Pairs: { explode: true, schema: { type: object } }
-            X-RawJson: { content: { application/json: { schema: { type: object } } } }
+            X-Json: { content: { application/json: { schema: { type: object } } } }
             X-Text: { content: { text/plain: { schema: { type: string } } } }
             X-Flag: { schema: { type: boolean } }
             Set-Cookie: { schema: { type: array, items: { type: string } } }
@@ -192,8 +192,8 @@ t.test("Responds with 500 to what the document does not declare, and logs the re
     ],
     [
       "headers",
-      { status: 204, headers: { "X-RawJson": [] } },
-      "The handler returned the header X-RawJson, which must be an object.",
+      { status: 204, headers: { "X-Json": [] } },
+      "The handler returned the header X-Json, which must be an object.",
     ],
     ["headers", { status: 200 }, "The handler returned no header x-needed, which the status 200 requires."],
     ["headers", { status: 200, headers: { "X-Needed": undefined } }, /returned no header x-needed/],
@@ -233,7 +233,7 @@ t.test("Serializes headers by their schemas", async (t) => {
     "X-Ids": [1, 2],
     "x-point": { x: 1, y: 2 },
     "X-Pairs": { x: 1, y: 2 },
-    "X-RawJson": { name: "漢\n" },
+    "X-Json": { name: "漢\n" },
     "X-Text": "a",
     "X-Flag": false,
     "X-Own": 5,

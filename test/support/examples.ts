@@ -102,7 +102,7 @@ function toRequests({
       const { body } = response as { body: { message: string } };
       return { ...response, body: { ...body, message: body.message.replace(/\d+(?= seconds\.$)/, "12") } };
     },
-    "UnavailableError store": () => stopped.call("GET", "/v1/pets"),
+    "Unavailable store": () => stopped.call("GET", "/v1/pets"),
     "InsufficientStorage full": () => full.call("POST", "/v1/pets", { json: rex }),
     "Failure headers": async () => {
       const long = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
