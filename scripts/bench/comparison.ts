@@ -18,7 +18,7 @@ import {
   startClient,
   startServer,
 } from "./servers.ts";
-import { pets, type WorkloadId, workloads } from "./workloads.ts";
+import { pets, type Workload, type WorkloadId, workloads } from "./workloads.ts";
 
 interface Plan {
   readonly contenders: readonly ContenderId[];
@@ -106,7 +106,8 @@ async function measure(plan: Plan) {
     for (const server of servers) idleMemory.set(server, readMemory(server, "VmRSS"));
     const measurements: Measurement[] = [];
     for (let round = 0; round <= plan.rounds; round++)
-      for (const workload of plan.workloads)
+      for (const workload of plan.workloads) {
+        await sleep((workloads[workload] as Workload).silence ?? 0);
         for (const server of servers.filter(({ id }) => contenders[id].workloads.includes(workload))) {
           showProgress(`${round === 0 ? "warm-up" : `round ${round} of ${plan.rounds}`}: ${workload}, ${server.id}`);
           const attempt = () =>
@@ -117,6 +118,7 @@ async function measure(plan: Plan) {
           });
           if (round > 0) measurements.push({ contender: server.id, workload, ...result });
         }
+      }
     showProgress("");
     const stats = servers.map((server): [ContenderId, ProcessStats] => {
       const [idle, peak] = [idleMemory.get(server) as number, readMemory(server, "VmHWM")];

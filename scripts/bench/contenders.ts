@@ -37,7 +37,7 @@ const petStore = (name: string, url: (databases: Databases) => string, logLevel 
     RATE_LIMIT: "none",
     RATE_LIMIT_FAILED: "999999999/1s", // otherwise the workload for 401 would measure 429
   }),
-  workloads: [...all, "get1"],
+  workloads: [...all, "get1", "getAfterSilence"],
 });
 
 /** The contenders. Only `logging` logs requests. */
@@ -46,8 +46,13 @@ export const contenders = {
   logging: petStore("Pet Store, logging each request", ({ file }) => `sqlite:${file}`, "info"),
   postgres: petStore("Pet Store on PostgreSQL", ({ postgres }) => postgres),
   prebuilt: framework("node:http, prebuilt bytes", "contenders/prebuilt.ts", reads),
-  fastify: framework("Fastify by hand, no checks", "contenders/fastify.ts", [...reads, ...creates, "get1"]),
-  fastifyPostgres: framework("Fastify and pg by hand, no checks", "contenders/fastify-postgres.ts", ["get1"]),
+  fastify: framework("Fastify by hand, no checks", "contenders/fastify.ts", [
+    ...reads,
+    ...creates,
+    "get1",
+    "getAfterSilence",
+  ]),
+  fastifyPostgres: framework("Fastify and pg by hand, no checks", "contenders/fastify-postgres.ts", ["get1", "list20"]),
   glue: framework("fastify-openapi-glue", "contenders/glue.ts"),
   hono: framework("Hono zod-openapi", "contenders/hono-zod-openapi.ts"),
   nest: framework("NestJS on Fastify", "build/contenders/nest.js"),

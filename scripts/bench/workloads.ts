@@ -92,6 +92,8 @@ export interface Workload {
   readonly connections: number;
   /** Creates the requests. Each call returns other random requests. */
   createRequests(factory: RequestFactory): LoadRequest[];
+  /** Milliseconds without requests before it. */
+  readonly silence?: number;
   /** Any other status fails the benchmark. */
   readonly expected: readonly number[];
 }
@@ -117,6 +119,10 @@ export const workloads = {
   list100: read("list 100 sold", (factory) => repeat(() => factory.getRandomPage({ limit: 100, status: "sold" }))),
   hotGet: read("get, the same pet (hot)", (factory) => [factory.get("/v1/pets/1")]),
   hotList20: read("list 20, the first page (hot)", (factory) => [factory.get("/v1/pets?limit=20")]),
+  getAfterSilence: {
+    ...read("get, the first second after 12 s of silence", (factory) => repeat(() => factory.getRandomPet())),
+    silence: 12_000,
+  },
   get1: read("get, 1 connection", (factory) => repeat(() => factory.getRandomPet()), 1),
   create1: { ...create(1), name: "create, 1 connection" },
   create32: create(32),
