@@ -13,7 +13,7 @@ import type { Part } from "./part.ts";
 import { createServer } from "./server.ts";
 import { readBasePath } from "./servers.ts";
 
-/** What the command writes to. */
+/** The output streams of the command. */
 export interface CommandIo {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };

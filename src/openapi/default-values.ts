@@ -1,9 +1,10 @@
 // Default values: compares them with the keywords of their own schema, without compiling it.
 
-import { canonicalJson, toJson } from "../lib/index.ts";
+import { toJson } from "../lib/index.ts";
 import { compilePattern } from "./regular-expressions.ts";
 import { findFault, hasNumber, type SchemaObject } from "./schema-keywords.ts";
 import type { SchemaNode } from "./schema-node.ts";
+import { toKey } from "./value-keywords.ts";
 
 type Check = (value: unknown, limit: never) => boolean;
 
@@ -24,8 +25,8 @@ const textCheck = (check: (value: string, limit: never) => boolean) => (value: u
 
 const checks: Readonly<Record<string, Check>> = {
   type: isType,
-  enum: (value, values: readonly unknown[]) => values.some((other) => canonicalJson(other) === canonicalJson(value)),
-  const: (value, other: unknown) => canonicalJson(other) === canonicalJson(value),
+  enum: (value, values: readonly unknown[]) => values.some((other) => toKey(other) === toKey(value)),
+  const: (value, other: unknown) => toKey(other) === toKey(value),
   minimum: numberCheck((value, limit) => value >= limit),
   maximum: numberCheck((value, limit) => value <= limit),
   exclusiveMinimum: numberCheck((value, limit) => value > limit),

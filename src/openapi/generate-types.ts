@@ -71,7 +71,7 @@ async function loadGenerator() {
   return { astToString, openapiTS, ts };
 }
 
-// Of a form. In JSON, no value has these bytes.
+// Only in a form: JSON has no bytes.
 function isFile({ type, format, contentMediaType, contentEncoding }: SchemaObject, path: string): boolean {
   const isBinary = contentMediaType !== undefined && contentEncoding === undefined && path.includes("multipart");
   return type === "string" && (format === "binary" || isBinary);

@@ -49,7 +49,7 @@ function hasLargeLimit({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, f
   return format === undefined && Math.max(...limits) > 2 ** 53;
 }
 
-// Of the formats of integers, those that a string can also have.
+// The formats of integers that a string can also have.
 function is64Bit(format: unknown): boolean {
   return format === "int64" || format === "uint64";
 }

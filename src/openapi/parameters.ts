@@ -52,7 +52,7 @@ export interface QuerySource {
 /** The headers of a request, by name in lower case. */
 export type HeaderSource = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What `compileParameters` needs to know about an operation. */
+/** The options of `compileParameters`. */
 export interface ParameterOptions {
   readonly parts: readonly ParameterPart[];
   readonly template: PathTemplate;

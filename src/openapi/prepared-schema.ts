@@ -12,7 +12,7 @@ import {
 import { isInPlace, type SchemaNode } from "./schema-node.ts";
 import { isSeparate, leaveNames, type SeparateKeyword } from "./separate-keywords.ts";
 
-/** What the preparation needs to know. */
+/** The options of `prepareSchema`. */
 export interface PreparationOptions {
   /** Returns the name under which Ajv knows a schema, as a part of `whole`. */
   nameOf(node: SchemaNode, whole: SchemaNode): string;

@@ -4,12 +4,12 @@ import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaEnv } from "ajv/dist/compile/index.js";
 import { toJson } from "../lib/index.ts";
 import { createAjv, createValidate, type Formats, type Validate } from "./ajv.ts";
-import { CircleSearch } from "./circular-references.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Direction, memoize, ValidationContext } from "./memoized-validation.ts";
 import type { Part } from "./part.ts";
 import { moveProto, prepareSchema } from "./prepared-schema.ts";
+import { CycleSearch } from "./reference-cycles.ts";
 import { References } from "./references.ts";
 import { isSlow } from "./regular-expressions.ts";
 import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
@@ -149,7 +149,7 @@ export class Schemas {
       const target = this.#resolve(reference, pointer, options);
       if (target !== undefined && !this.#checked.has(target)) this.add(this.#root.find(target).value, target, options);
     }
-    const search = new CircleSearch(({ node, target }) => {
+    const search = new CycleSearch(({ node, target }) => {
       for (const keyword of ["$ref", "$dynamicRef"]) this.#ignore(node.pointer, keyword);
       const reason = `has a reference to ${target.pointer}, which leads back to it, so that no value can be checked`;
       options.report(node.pointer, reason);

@@ -7,7 +7,7 @@ import type { OpenApi, OperationObject, SecuritySchemeObject } from "./document-
 import type { Operation, Report } from "./operation.ts";
 import type { Part } from "./part.ts";
 
-/** What a check of a credential can use besides it. */
+/** The operation and the request for which a credential is checked. */
 export interface SecurityContext {
   /** The scopes or roles that the operation requires. */
   readonly scopes: readonly string[];

@@ -1,4 +1,4 @@
-// Keywords of schemas that Ajv does not have, or judges differently.
+// Keywords of schemas that Ajv does not have, or evaluates differently.
 import type { FuncKeywordDefinition } from "ajv/dist/2020.js";
 import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import { toJson } from "../lib/index.ts";
@@ -37,7 +37,7 @@ export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywo
       const known = new Set((values as unknown[]).map(toKey));
       return (value) => (known.has(toKey(value)) ? undefined : { keyword: "enum", params: { allowedValues: values } });
     }),
-    // That of Ajv compares each item with each other.
+    // Ajv's own compares each item with each other.
     define("uniqueItems", (isRequired) => (value) => {
       if (!isRequired || !Array.isArray(value)) return undefined;
       return new Set(value.map(toKey)).size < value.length ? { keyword: "uniqueItems" } : undefined;
@@ -46,7 +46,7 @@ export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywo
       const key = toKey(allowedValue);
       return (value) => (toKey(value) === key ? undefined : { keyword: "const", params: { allowedValue } });
     }),
-    // That of Ajv is nested as deeply as there are properties.
+    // Ajv's own generates code that is nested as deeply as there are properties.
     define("dependentRequired", (dependencies) => (value) => {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
       for (const [property, names] of Object.entries(dependencies as Record<string, string[]>)) {
@@ -74,7 +74,7 @@ export function valueKeywords({ compile, matches }: SchemaValidation): FuncKeywo
   ];
 }
 
-// Of a property that must not be sent in one direction. It has no meaning for parameters, items and whole bodies.
+// Marks a property that must not be sent in one direction. It has no meaning for parameters, items and whole bodies.
 function defineMarker(keyword: "readOnly" | "writeOnly", excluded: Direction): FuncKeywordDefinition {
   return define(
     keyword,
@@ -105,7 +105,7 @@ function define(keyword: string, create: (value: unknown) => Check): FuncKeyword
 }
 
 /** Returns a text that equal values have in common. An integer beyond 2^53 differs from the string of its digits. */
-function toKey(value: unknown): string {
+export function toKey(value: unknown): string {
   return toJson(sortNames(value));
 }
 

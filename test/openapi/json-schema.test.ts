@@ -270,7 +270,7 @@ t.test("Leaves out a reference that leads to itself, if problems are reported", 
   t.match(validate({ kind: 1, name: 1 }), { errors: Array });
 });
 
-t.test("Leaves out one reference for all circles through it", async (t) => {
+t.test("Leaves out one reference for all cycles through it", async (t) => {
   const problems: string[] = [];
   const [x, y] = [{ $ref: "#/components/schemas/x/allOf/0" }, { $ref: "#/components/schemas/y" }];
   const validate = compileSchema(

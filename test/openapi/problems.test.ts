@@ -47,7 +47,7 @@ t.test("Reports keywords that can't be enforced, and enforces those beside them"
     ],
     ["a $schema", "{ $schema: http://x.example/, type: string }", /has the \$schema/, "x", 1],
     [
-      "a circle",
+      "a cycle",
       '{ type: string, $ref: "#/paths/~1a/post/requestBody/content/application~1json/schema" }',
       /leads back to it/,
       "x",

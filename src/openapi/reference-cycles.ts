@@ -4,18 +4,18 @@ import type { SchemaNode } from "./schema-node.ts";
 const maxChain = 1_000;
 
 /** A reference that leads back to the schema that has it. */
-export interface CircularReference {
+export interface CyclicReference {
   readonly node: SchemaNode;
   readonly target: SchemaNode;
 }
 
-/** The search for circles. `onFound` is called for one reference of each circle, and must remove it from the schema. */
-export class CircleSearch {
-  readonly #onFound: (reference: CircularReference) => void;
+/** The search for cycles. `onFound` is called for one reference of each cycle, and must remove it from the schema. */
+export class CycleSearch {
+  readonly #onFound: (reference: CyclicReference) => void;
   readonly #done = new Set<string>(); // keys of nodes
   readonly #removed = new Set<string>(); // pointers of the schemas with the references
 
-  constructor(onFound: (reference: CircularReference) => void) {
+  constructor(onFound: (reference: CyclicReference) => void) {
     this.#onFound = onFound;
   }
 
@@ -26,7 +26,7 @@ export class CircleSearch {
     do {
       removed = this.#removed.size;
       found = this.#visit(create());
-    } while (this.#removed.size > removed); // a circle can have hidden another one
+    } while (this.#removed.size > removed); // a cycle can have hidden another one
     for (const key of found) this.#done.add(key);
   }
 
@@ -53,14 +53,14 @@ export class CircleSearch {
   }
 
   // Removes a reference, if possible one in allOf: that of an alternative to its parent.
-  #break(circle: readonly SchemaNode[]): void {
-    if (circle.some(({ pointer }) => this.#removed.has(pointer))) return;
-    const links = circle.flatMap((node, index): CircularReference[] => {
-      const target = circle[(index + 1) % circle.length] as SchemaNode;
+  #break(cycle: readonly SchemaNode[]): void {
+    if (cycle.some(({ pointer }) => this.#removed.has(pointer))) return;
+    const links = cycle.flatMap((node, index): CyclicReference[] => {
+      const target = cycle[(index + 1) % cycle.length] as SchemaNode;
       return node.references().some(({ key }) => key === target.key) ? [{ node, target }] : [];
     });
     const reference = links.findLast(({ node }) => /\/allOf\/\d+$/.test(node.pointer)) ?? links.at(-1);
-    this.#removed.add((reference as CircularReference).node.pointer);
-    this.#onFound(reference as CircularReference);
+    this.#removed.add((reference as CyclicReference).node.pointer);
+    this.#onFound(reference as CyclicReference);
   }
 }
