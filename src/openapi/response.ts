@@ -85,7 +85,7 @@ export class Responses {
   }
 
   /**
-   * Sends the response of a handler. Throws an Error if the document does not declare it. JSON text is sent unchanged, and not
+   * Sends the response of a handler. Throws an Error if the document does not declare it. A response with JSON text is not
    * validated: a handler returns it for speed.
    */
   write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
@@ -102,15 +102,16 @@ export class Responses {
     if (!(status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is none of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
-    const validate = options.validate && this.#declarations.size > 0; // the document can leave all responses open
+    // The document can leave all responses open.
+    const validate = options.validate && !(body instanceof RawJson) && this.#declarations.size > 0;
     const declaration = this.#select(status);
     if (validate && declaration === undefined)
       throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
-    const texts = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : writeHeader(name, value, declaration, validate).map((text) => [name, checkText(name, text)] as const),
-    );
+    const texts: [name: string, text: string][] = [];
+    for (const name in headers)
+      if (headers[name] !== undefined)
+        for (const text of writeHeader(name, headers[name], declaration, validate))
+          texts.push([name, checkText(name, text)]);
     const isBodiless = body === undefined || status === 204 || status === 304;
     if (isBodiless) discardStream(body);
     const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, validate);
