@@ -1,7 +1,6 @@
 // API keys. A key has 256 random bits. Its hash therefore needs no salt and no slow function, and a lookup by hash leaks
 // nothing through its timing.
 import { randomBytes } from "node:crypto";
-import { redactUrls } from "../lib/index.ts";
 import { hashKey } from "./identity.ts";
 
 /** The rule for the names of keys, which are also in logs and metrics. */
@@ -10,14 +9,6 @@ export const keyNameRule = "A name has 1 to 64 letters, digits or . _ - @, and b
 /** Returns whether a key can have this name. */
 export function isKeyName(text: string): boolean {
   return /^\w[\w.@-]{0,63}$/.test(text);
-}
-
-// In a path, the underscore may be percent-encoded, also more than once.
-const anyKey = /psk(?:_|%(?:25)*5f)[\w%-]+/gi;
-
-/** Replaces API keys, and the user and password of URLs, with "…", for messages and the log. */
-export function redact(text: string): string {
-  return redactUrls(text.replace(anyKey, "psk_…"));
 }
 
 /** Generates an API key and its hash. The store contains only the hash. */

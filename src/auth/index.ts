@@ -1,5 +1,5 @@
 // API keys: authentication, rate limits, usage counts and operator access.
-export { generateKey, isKeyName, keyNameRule, redact } from "./api-keys.ts";
+export { generateKey, isKeyName, keyNameRule } from "./api-keys.ts";
 export { type Caller, callerOf, createBearerScheme } from "./authentication.ts";
 export { createIdentify } from "./identity.ts";
 export { createFailureLimiter, limitKeyRate } from "./key-rate-limits.ts";

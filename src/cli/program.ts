@@ -3,8 +3,7 @@
 
 import { styleText } from "node:util";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { redact } from "../auth/index.ts";
-import { escapeExceptLineBreaks, version } from "../lib/index.ts";
+import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
 import type { Shell } from "./commands/completion.ts";
 import type { CopyOptions } from "./commands/copy.ts";
 import type { ExportOptions } from "./commands/export.ts";

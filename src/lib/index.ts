@@ -6,7 +6,7 @@ export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { canonicalJson, decodeUtf8, parseInteger, parseJson, parseJsonBytes, RawJson, toJson } from "./json.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
-export { escapeControlCharacters, escapeExceptLineBreaks, redactUrls, shorten } from "./redaction.ts";
+export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { shareResult, throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";
 export { withTimeout } from "./timeout.ts";

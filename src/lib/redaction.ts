@@ -1,8 +1,12 @@
 // Removes secrets, control characters and excess length from text before it is written to a message, a log or a terminal.
 
-/** Replaces the user and password of URLs with "…". */
-export function redactUrls(text: string): string {
-  return text.replace(/\/\/[^\s/"']*@/g, "//…@");
+// Here and not in auth, because the command line redacts its errors without loading what authentication needs. In a path, the
+// underscore may be percent-encoded, also more than once.
+const apiKey = /psk(?:_|%(?:25)*5f)[\w%-]+/gi;
+
+/** Replaces API keys, and the user and password of URLs, with "…". */
+export function redact(text: string): string {
+  return text.replace(apiKey, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
 }
 
 /** Returns the first `length` characters of a text, with "…" if it is longer: a client can send names of any length. */

@@ -241,8 +241,7 @@ function chooseNames(parts: readonly SchemaNode[]): (number: number) => string {
   const pattern = (rule as string | undefined) ?? (isClosed ? first : undefined);
   const shortest = pattern === undefined ? undefined : samplePattern(pattern, 0, Number.POSITIVE_INFINITY);
   if (pattern === undefined || shortest === undefined) return (number) => `property${number}`;
-  return (number) =>
-    samplePattern(pattern, shortest.length + number - 1, Number.POSITIVE_INFINITY) ?? `property${number}`;
+  return (number) => samplePattern(pattern, shortest.length + number - 1, Number.POSITIVE_INFINITY) as string;
 }
 
 function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {

@@ -49,7 +49,7 @@ export async function generateTypes(content: OpenApi, options: GenerateOptions =
   const copy = structuredClone(content);
   if (options.fillsDefaults) requireDefaults(copy);
   if (options.schemas) replaceReferences(copy, options.schemas);
-  moveOperations(copy.paths ?? {});
+  moveOperations(copy.paths);
   const nodes = await openapiTS(copy as never, {
     transform: (schema: SchemaOfTypes, { path = "" }) => {
       if (isInt64(schema as SchemaObject)) return toInt64Type(schema as SchemaObject);
@@ -78,7 +78,7 @@ function isFile({ type, format, contentMediaType, contentEncoding }: SchemaObjec
 }
 
 // openapi-typescript knows no operations of other methods (3.2). The path does not matter for the type of an operation.
-function moveOperations(paths: Record<string, PathItem>): void {
+function moveOperations(paths: Record<string, PathItem> = {}): void {
   for (const [path, item] of Object.entries(paths)) {
     const { query, additionalOperations = {}, parameters = [] } = item;
     for (const [method, operation] of Object.entries({ ...(query && { query }), ...additionalOperations }))
@@ -92,8 +92,11 @@ function replaceReferences(part: unknown, schemas: Schemas, pointer = ""): void 
   const schema = part as Record<string, unknown>;
   const { $ref, $dynamicRef } = schema;
   const reference = $ref ?? $dynamicRef;
-  const target = typeof reference === "string" ? schemas.find(reference, pointer) : undefined;
-  if (target !== undefined) schema.$ref = `#${encodeURI(target)}`;
+  if (typeof reference === "string") {
+    const target = schemas.find(reference, pointer);
+    if (target === undefined) delete schema.$ref;
+    else schema.$ref = `#${encodeURI(target)}`;
+  }
   for (const [name, member] of Object.entries(schema))
     replaceReferences(member, schemas, `${pointer}/${escapeToken(name)}`);
   for (const name of ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef"])

@@ -7,8 +7,13 @@ import { addArticle } from "./validation-messages.ts";
 
 type Numeric = number | bigint;
 
+interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
 /** The range of each format of integers, of the format registry of OpenAPI. */
-const integerFormats: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
+const integerFormats: Readonly<Record<string, Range>> = {
   int8: signed(8n),
   int16: signed(16n),
   int32: signed(32n),
@@ -19,12 +24,12 @@ const integerFormats: Readonly<Record<string, readonly [min: bigint, max: bigint
   uint64: unsigned(64n),
 };
 
-function signed(bits: bigint): readonly [min: bigint, max: bigint] {
-  return [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
+function signed(bits: bigint): Range {
+  return { min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n };
 }
 
-function unsigned(bits: bigint): readonly [min: bigint, max: bigint] {
-  return [0n, 2n ** bits - 1n];
+function unsigned(bits: bigint): Range {
+  return { min: 0n, max: 2n ** bits - 1n };
 }
 
 /** The name of the keyword that replaces `type` in the schemas of numbers. */
@@ -72,7 +77,7 @@ export function replaceNumericType(schema: SchemaObject): SchemaObject {
 /** Adds the formats of integers to an Ajv, for schemas without a type. */
 export function addIntegerFormats(ajv: Ajv2020): void {
   for (const [name, range] of Object.entries(integerFormats))
-    ajv.addFormat(name, { type: "number", validate: (value) => isInRange(value, range) });
+    ajv.addFormat(name, { type: "number", validate: createRangeCheck(range) });
 }
 
 const typeChecks: Readonly<Record<string, (data: unknown) => boolean>> = {
@@ -87,14 +92,19 @@ const typeChecks: Readonly<Record<string, (data: unknown) => boolean>> = {
 
 const isInteger = (data: unknown) => typeof data === "bigint" || Number.isInteger(data);
 
-function isInRange(data: unknown, [min, max]: readonly [bigint, bigint]): boolean {
-  if (!isInteger(data)) return false;
-  return (data as Numeric) >= min && (data as Numeric) <= max;
+// Compares most numbers with numbers, because a comparison with a bigint takes much longer.
+function createRangeCheck({ min, max }: Range): (data: unknown) => boolean {
+  const [least, most] = [Number(min), Number(max)];
+  return (data) => {
+    if (Number.isSafeInteger(data)) return (data as number) >= least && (data as number) <= most;
+    return isInteger(data) && (data as Numeric) >= min && (data as Numeric) <= max;
+  };
 }
 
-// As in Google's documents: a string of decimal digits.
-function isTextInRange(data: unknown, range: readonly [bigint, bigint]): boolean {
-  return typeof data === "string" && /^-?\d{1,20}$/.test(data) && isInRange(BigInt(data), range);
+// A string of decimal digits, as in Google's documents.
+function createTextCheck(range: Range): (data: unknown) => boolean {
+  const isInRange = createRangeCheck(range);
+  return (data) => typeof data === "string" && /^-?\d{1,20}$/.test(data) && isInRange(BigInt(data));
 }
 
 const type: FuncKeywordDefinition = {
@@ -103,10 +113,10 @@ const type: FuncKeywordDefinition = {
   compile(schema: SchemaObject & { readonly type: readonly string[] }) {
     const { format, type, minimum, maximum } = schema;
     const range = Object.hasOwn(integerFormats, `${format}`) ? integerFormats[`${format}`] : undefined;
-    const [least, most] = range ?? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+    const { min: least, max: most } = range ?? { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER };
     const checks = type.map((name) => {
-      if (range && (name === "integer" || name === "number")) return (data: unknown) => isInRange(data, range);
-      if (range && name === "string" && is64Bit(format)) return (data: unknown) => isTextInRange(data, range);
+      if (range && (name === "integer" || name === "number")) return createRangeCheck(range);
+      if (range && name === "string" && is64Bit(format)) return createTextCheck(range);
       if (name === "integer" && hasLargeLimit(schema)) return isInteger;
       return typeChecks[name] as (data: unknown) => boolean;
     });

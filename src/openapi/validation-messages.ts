@@ -49,7 +49,8 @@ const descriptions: Readonly<Record<string, (params: ErrorObject["params"]) => s
  */
 export function findMainError(errors: readonly ErrorObject[]): ErrorObject {
   const main = errors.findLast(({ keyword }) => keyword !== "if" && keyword !== "propertyNames") as ErrorObject;
-  const { propertyName } = errors.at(-1)?.keyword === "propertyNames" ? (errors.at(-1)?.params ?? {}) : {};
+  const last = errors.at(-1) as ErrorObject;
+  const { propertyName } = last.keyword === "propertyNames" ? last.params : {};
   return propertyName === undefined ? main : { ...main, propertyName };
 }
 

@@ -9,9 +9,9 @@ import {
   type LoggerOptions,
   pino,
 } from "pino";
-import { callerOf, redact } from "../auth/index.ts";
+import { callerOf } from "../auth/index.ts";
 import type { MalformedRequest, RequestLog } from "../http/index.ts";
-import { type MetricsRegistry, shorten } from "../lib/index.ts";
+import { type MetricsRegistry, redact, shorten } from "../lib/index.ts";
 import type { Operation } from "../openapi/index.ts";
 import { LogLimiter } from "./log-limiter.ts";
 import { RequestMetrics } from "./request-metrics.ts";

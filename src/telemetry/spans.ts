@@ -3,11 +3,13 @@
 //
 // Names and attributes follow OpenTelemetry's semantic conventions 1.45. Spans never contain API keys, queries, bodies,
 // values of statements, or addresses of clients.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as api from "@opentelemetry/api";
 import { AnchoredClock, W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callerOf, redact } from "../auth/index.ts";
+import { callerOf } from "../auth/index.ts";
+import { redact } from "../lib/index.ts";
 
 import { queryChannel, type Statement, type Store, sharedContexts } from "../store/index.ts";
 

@@ -1,7 +1,6 @@
 // Redaction: API keys, passwords and rows stay out of the log.
 import t from "tap";
-import { redact } from "../../src/auth/api-keys.ts";
-import { escapeControlCharacters } from "../../src/lib/redaction.ts";
+import { escapeControlCharacters, redact } from "../../src/lib/redaction.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import { findSecret } from "../support/secrets.ts";
 

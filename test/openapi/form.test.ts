@@ -1,5 +1,6 @@
 // Bodies of the media type application/x-www-form-urlencoded.
 import t from "tap";
+import { readForm } from "../../src/openapi/form.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const { app, calls, send } = await serve(
@@ -213,4 +214,14 @@ t.test("A body of another type that is empty is none, unless it is required", as
   const headers = { "content-type": "application/json", "content-length": "0" };
   t.match(await send("POST", "/0", { headers }), { status: 204 });
   t.match(await send("POST", "/1", { headers }), { status: 400, body: { message: /not valid JSON/ } });
+});
+
+t.test("Does not blame the client for a bug", async (t) => {
+  const shape = {
+    propertyNames: ["a"],
+    property() {
+      throw new TypeError("a bug");
+    },
+  };
+  t.throws(() => readForm("a=1", { shape: shape as never, parts: {} }), { name: "TypeError" });
 });

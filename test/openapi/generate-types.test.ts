@@ -79,10 +79,17 @@ t.test("Resolves references by $id and $anchor in the document, and not over the
   const tree =
     '{ $id: "http://127.0.0.1:9/tree", $defs: { leaf: { const: 7 } }, properties: { leaf: { $ref: "#/$defs/leaf" } } }';
   const paths = `  /a: { get: { operationId: a, responses: ${response("http://127.0.0.1:9/tree")} } }
-  /b: { get: { operationId: b, responses: ${response("#node")} } }`;
+  /b: { get: { operationId: b, responses: ${response("#node")} } }
+  /c: { get: { operationId: c, responses: ${response("http://127.0.0.1:9/nothing")} } }`;
   const components = `components: { schemas: { Tree: ${tree}, Node: { $anchor: node, type: boolean } } }`;
-  const { content, schemas } = await parseDocument(documentOf(paths, components));
+  const { content, schemas } = await parseDocument(documentOf(paths, components), { report: () => {} });
   const types = await generateTypes(content, { ...handlerTypes, schemas });
+  t.match(types, /"application\/json": unknown/, "a reference that leads to nothing");
+  t.type(
+    await generateTypes({ ...content, paths: undefined } as never, { ...handlerTypes, schemas }),
+    "string",
+    "a document without paths",
+  );
   t.match(types, /"application\/json": components\["schemas"\]\["Tree"\]/);
   t.match(types, /"application\/json": components\["schemas"\]\["Node"\]/);
 });

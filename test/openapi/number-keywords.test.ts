@@ -140,3 +140,7 @@ t.test(
     t.match(compileSchema({ type: "integer", maximum: 2 ** 53 })(9007199254740993n), { errors: Array });
   },
 );
+
+t.test("A format of strings applies beside a type of numbers", async (t) => {
+  checkSchemas(t, [["date", { type: ["integer", "string"], format: "date" }, [5, "2030-01-01"], ["x", 5.5]]]);
+});

@@ -49,3 +49,7 @@ t.test("Loads a document without paths, and one whose operations share everythin
   ]);
   await t.rejects(parseDocument(text), { message: /getBook|invalid/ }, "an operation can't be a reference");
 });
+
+t.test("Names the document itself as the place of a reference", async (t) => {
+  t.throws(() => Part.of({ $ref: "#/b" }).resolve(), { message: /the reference #\/b at \/ leads to nothing/ });
+});

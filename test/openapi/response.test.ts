@@ -101,3 +101,13 @@ t.test("JSON text has the type and the headers of any other body", async (t) => 
     headers: { "content-type": "application/hal+json", "x-list": "a, b" },
   });
 });
+
+t.test("Responds with 500 to a header that HTTP does not allow, in the shape of all errors", async (t) => {
+  const { send } = await serve(
+    documentOf("  /x: { get: { operationId: x, responses: { 204: { description: x } } } }"),
+    {
+      handlers: { x: async () => ({ status: 204, headers: { "X-A": "a → b" } }) },
+    },
+  );
+  t.match(await send("GET", "/x"), { status: 500, body: { code: "internal_error" } });
+});

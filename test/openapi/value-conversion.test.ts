@@ -109,3 +109,9 @@ t.test("Alternatives of a value that is no object take linear time", async (t) =
   }
   t.ok(performance.now() - start < 5_000);
 });
+
+t.test("Converts only the members that no other keyword evaluates, by unevaluatedProperties", async (t) => {
+  const text = { required: ["a"], properties: { a: {} } };
+  const validate = compileSchema({ anyOf: [text], unevaluatedProperties: { type: "integer", format: "int64" } });
+  t.strictSame(validate({ a: 1, b: 1 }), { value: { a: 1, b: 1n } });
+});

@@ -84,3 +84,15 @@ t.test("An API key in the query, and a property of an object, do not change the 
     t.match(calls, [{ operationId: id }], query);
   }
 });
+
+t.test("An invalid value does not change the selection", async (t) => {
+  const { send } = await serve(
+    documentOf(`
+  /items:${operation("list", page)}
+  /items?beta=true:${operation("beta", page)}`),
+  );
+  t.match(await send("GET", "/items?beta=true&page=1&page=2"), {
+    status: 400,
+    body: { message: /The query parameter 'page' / },
+  });
+});

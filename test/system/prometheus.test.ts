@@ -33,7 +33,7 @@ t.test("Prometheus scrapes the service as docs/operations.md says, and runs its 
     const [found] = (await query(expression).catch(() => undefined))?.data?.result ?? []; // it may still start
     return found && Number(found.value[1]);
   };
-  const expression = 'petstore_requests_total{operation="getPet",status=~"4.."}';
+  const expression = 'sum(petstore_requests_total{operation="getPet",status=~"4.."})';
   const value = await until(
     () => find(expression),
     () => `no value of ${expression}`,

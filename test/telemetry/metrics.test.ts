@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import pg from "pg";
 import t from "tap";
-import { MetricsRegistry } from "../../src/lib/metrics.ts";
+import { MetricsRegistry, sumSamples } from "../../src/lib/metrics.ts";
 import { version } from "../../src/lib/version.ts";
 import { Part } from "../../src/openapi/part.ts";
 import { readDocument } from "../../src/pets/document.ts";
@@ -26,6 +26,9 @@ t.test("Rejects an operation with the id other, the label of requests that match
   t.throws(() => new RequestMetrics(new MetricsRegistry(), [{ id: "other", method: "GET", part: Part.of({}) }]), {
     message: /^The operationId other is reserved/,
   });
+  const registry = new MetricsRegistry();
+  new RequestMetrics(registry, [{ id: "open", method: "GET", part: Part.of({}) }]);
+  t.equal(sumSamples(registry.collect(), "requests_total"), 0, "an operation can declare no responses");
 });
 
 for (const [name, open] of Object.entries(stores))

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import t, { type Test } from "tap";
-import { redact } from "../../src/auth/api-keys.ts";
+import { redact } from "../../src/lib/redaction.ts";
 import { emptyDatabase } from "../support/databases.ts";
 import { folder, root } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
