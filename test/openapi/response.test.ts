@@ -102,6 +102,16 @@ t.test("JSON text has the type and the headers of any other body", async (t) => 
   });
 });
 
+t.test("Responds with 500 to a status that is not final", async (t) => {
+  const { send } = await serve(
+    documentOf("  /x: { get: { operationId: x, responses: { 1XX: { description: x } } } }"),
+    {
+      handlers: { x: async () => ({ status: 101 }) },
+    },
+  );
+  t.match(await send("GET", "/x"), { status: 500 });
+});
+
 t.test("Responds with 500 to a header that HTTP does not allow, in the shape of all errors", async (t) => {
   const { send } = await serve(
     documentOf("  /x: { get: { operationId: x, responses: { 204: { description: x } } } }"),

@@ -96,3 +96,13 @@ t.test("An invalid value does not change the selection", async (t) => {
     body: { message: /The query parameter 'page' / },
   });
 });
+
+t.test("If unknown query parameters are ignored, they do not change the selection", async (t) => {
+  const text = documentOf(`
+  /items#share:${operation("share", fields)}
+  /items:${operation("list", page)}`);
+  const { operations } = await parseDocument(text, { ignoreUnknown: true });
+  const hasNames = (id: string, query: string) =>
+    operations.find((one) => one.id === id)?.parameters.querystring.hasNames({ query });
+  t.same([hasNames("share", "fields=a&x=1"), hasNames("share", "x=1"), hasNames("list", "x=1")], [true, false, true]);
+});
