@@ -21,7 +21,7 @@ const maxMethod = 32; // bytes that are read, before and after the position
 export interface MalformedRequest {
   readonly reqId: string;
   readonly reason: string | undefined;
-  /** Of the response. */
+  /** The status of the response. */
   readonly status: number;
 }
 

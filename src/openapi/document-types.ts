@@ -25,7 +25,7 @@ export interface SecuritySchemeObject {
   readonly scheme?: string;
   readonly in?: string;
   readonly name?: string;
-  /** Of OAuth 2.0, by grant type. */
+  /** The flows of OAuth 2.0, by grant type. */
   readonly flows?: Record<string, { readonly tokenUrl?: string; readonly refreshUrl?: string }>;
 }
 

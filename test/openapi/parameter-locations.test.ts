@@ -232,3 +232,30 @@ t.test("A handler gets a copy of a default that is an array", async (t) => {
   await send("GET", "/x");
   t.same(calls[1]?.query, { a: [1, 2] });
 });
+
+t.test("A handler receives the headers that the document declares, and no others", async (t) => {
+  const paths = `  /x:
+    get:
+      operationId: x
+      parameters: [{ name: X-A, in: header, schema: { type: integer } }]
+      responses: { 204: { description: x } }
+    post: { operationId: y, responses: { 204: { description: x } } }`;
+  const { send, calls } = await serve(documentOf(paths));
+  await send("GET", "/x", { headers: { "x-a": "5", authorization: "Bearer secret" } });
+  await send("POST", "/x", { headers: { "x-a": "5" } });
+  t.match(await send("GET", "/x", { headers: { "x-a": "five" } }), { status: 400 });
+  t.same(
+    calls.map(({ headers }) => ({ ...(headers as object) })),
+    [{ "X-A": 5 }, {}],
+  );
+});
+
+t.test("An unknown query parameter is rejected, also if its name is that of an object that was sent", async (t) => {
+  const filter =
+    "{ name: f, in: query, style: deepObject, schema: { type: object, properties: { a: { type: string } } } }";
+  const { send } = await serve(
+    documentOf(`  /x: { get: { operationId: x, parameters: [${filter}], responses: { 204: { description: x } } } }`),
+  );
+  t.match(await send("GET", "/x?f[a]=1"), { status: 204 });
+  t.match(await send("GET", "/x?f[a]=1&f=x"), { status: 400 });
+});
