@@ -15,6 +15,7 @@ import { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
 import { createNetworkMatcher } from "./networks.ts";
 import { pipelining } from "./pipelining.ts";
 import { requestChecks } from "./request-checks.ts";
+import { responseBatching } from "./response-batching.ts";
 import { responseHeaders } from "./security-headers.ts";
 
 declare module "fastify" {
@@ -77,6 +78,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
   await app.register(lingeringClose);
+  await app.register(responseBatching);
   if (options.cors) await app.register(cors, options.cors);
   await app.register(errorHandler, {
     isLogged: requestLog && ((status) => requestLog.isFailureLogged(status)),

@@ -70,6 +70,9 @@ export class FairQueue {
   #sliceStart: number | undefined; // undefined before the first queued request of a tick
   #sliceEnd = 0; // of the last slice
   #slice = minSlice; // milliseconds
+  #tick = 0; // the number of ticks with requests so far
+  #requests = 0; // of this tick
+  #lastRequests = 0; // of the previous tick with requests
   #hasAccepted = false; // whether a connection was accepted since the previous slice
   #isAccepting = false; // the same, at the start of this slice
   #resume = 0; // the time until which connections have priority
@@ -88,6 +91,16 @@ export class FairQueue {
     return this.#known.size + this.#unknown.size;
   }
 
+  /** Identifies the current tick of the event loop. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** The number of requests that arrived in the previous tick of the event loop that had any. */
+  get lastRequests(): number {
+    return this.#lastRequests;
+  }
+
   /** Returns whether requests must wait. The first call in a tick starts the time of the tick. */
   isBusy(): boolean {
     const now = this.#now();
@@ -95,6 +108,7 @@ export class FairQueue {
       this.#tickStart = now;
       setImmediate(this.#endTick);
     }
+    this.#requests += 1;
     return this.size > 0 || now - this.#tickStart >= maxTick;
   }
 
@@ -129,6 +143,9 @@ export class FairQueue {
 
   readonly #endTick = (): void => {
     this.#tickStart = undefined;
+    this.#tick += 1;
+    this.#lastRequests = this.#requests;
+    this.#requests = 0;
   };
 
   // An immediate for each request, because promises are settled between two immediates: a request that needs only the

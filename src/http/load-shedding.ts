@@ -14,6 +14,10 @@ const logInterval = 1_000; // milliseconds
 
 declare module "fastify" {
   interface FastifyInstance {
+    /** Returns the number of requests that arrived in the previous tick of the event loop that had any. */
+    countRecentRequests(): number;
+    /** Returns whether a request was started in the current tick of the event loop. */
+    hasStartedInTick(request: FastifyRequest): boolean;
     /** Resolves when further work for a request can start, to the milliseconds that it has waited. */
     waitForTurn(request: FastifyRequest): Promise<number>;
     /** Throws an HttpError with status 503 if the request has waited too long, or if the memory is full. */
@@ -22,6 +26,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Milliseconds for which the request has waited for its turn. */
     waited: number;
+    /** The tick of the event loop in which the request was started. */
+    tick: number;
   }
 }
 
@@ -69,11 +75,18 @@ export const loadShedding = fp<LoadSheddingOptions>(
       return queue.enter(identity.client, true);
     };
     app.decorate("waitForTurn", waitForTurn);
+    app.decorate("countRecentRequests", () => queue.lastRequests);
+    app.decorate("hasStartedInTick", ({ tick }: FastifyRequest) => tick === queue.tick);
+    app.decorateRequest("tick", 0);
     app.addHook("onRequest", (request, _, done) => {
-      if (!queue.isBusy()) return done();
+      const start = () => {
+        request.tick = queue.tick;
+        done();
+      };
+      if (!queue.isBusy()) return start();
       waitForTurn(request).then((waited) => {
         request.waited = waited;
-        if (!request.raw.socket.destroyed) done();
+        if (!request.raw.socket.destroyed) start();
       });
     });
     app.decorate("shedLoad", ({ waited }: FastifyRequest) => {

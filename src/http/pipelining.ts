@@ -9,6 +9,13 @@ const maxPerConnection = 64; // requests without a response, at which a connecti
 const maxWaiting = 4_096; // requests of all connections that wait for previous ones
 const stopParsing = 2; // the return value of Node's parser callback that leaves the rest of the bytes unparsed
 
+const pending = Symbol("pending");
+
+interface TrackedSocket extends Socket {
+  /** The unfinished responses of the connection, in order. */
+  [pending]?: ServerResponse[];
+}
+
 // The part of Node's parser that is used below. It is not documented: the tests show that it works.
 interface HttpParser {
   onIncoming(request: IncomingMessage, shouldKeepAlive: boolean): number;
@@ -31,9 +38,11 @@ declare module "fastify" {
 export const pipelining = fp(
   async (app) => {
     const { server } = app;
-    const pending = new PendingResponses();
     let waiting = 0;
-    const track = ({ socket }: IncomingMessage, response: ServerResponse) => pending.add(socket, response);
+    const track = ({ socket }: { readonly socket: TrackedSocket }, response: ServerResponse) => {
+      if (socket[pending] === undefined) socket[pending] = [response];
+      else socket[pending].push(response);
+    };
     server.prependListener("request", track);
     server.prependListener("checkContinue", track);
     server.prependListener("checkExpectation", track);
@@ -41,7 +50,7 @@ export const pipelining = fp(
       const { parser } = socket as Socket & { parser: HttpParser };
       const { onIncoming } = parser;
       parser.onIncoming = (request, shouldKeepAlive) => {
-        const { length } = pending.of(socket);
+        const { length } = responsesOf(socket);
         // A client can send its next request before the service learns that the response has been sent.
         if (length <= 1 || (length < maxPerConnection && waiting < maxWaiting))
           return onIncoming(request, shouldKeepAlive);
@@ -50,7 +59,7 @@ export const pipelining = fp(
       };
     });
     app.addHook("onRequest", ({ raw: { socket } }, { raw: response }, done) => {
-      const responses = pending.of(socket);
+      const responses = responsesOf(socket);
       const position = responses.indexOf(response);
       if (position <= 0) return done();
       waiting += 1;
@@ -62,33 +71,23 @@ export const pipelining = fp(
       // In a later tick, so that the requests of other connections come in between.
       (responses[position - 1] as ServerResponse).once("close", () => setImmediate(start));
     });
-    app.decorate("responsesOf", (socket: Socket) => pending.of(socket));
+    app.decorate("responsesOf", responsesOf);
     app.metrics.gauge("requests_in_flight", "Requests without a complete response, including this scrape.", () =>
-      pending.count(app.openSockets),
+      countUnfinished(app.openSockets),
     );
   },
   { name: "pipelining", dependencies: ["connections"] },
 );
 
-// The unfinished responses of each connection, in order. Those of a closed connection are garbage collected with it.
-class PendingResponses {
-  readonly #responses = new WeakMap<Socket, ServerResponse[]>();
+function responsesOf(socket: TrackedSocket): readonly ServerResponse[] {
+  const responses = socket[pending] ?? [];
+  while (responses[0]?.writableFinished && responses[0].req.complete) responses.shift();
+  return responses;
+}
 
-  add(socket: Socket, response: ServerResponse): void {
-    const responses = this.#responses.get(socket);
-    if (responses === undefined) this.#responses.set(socket, [response]);
-    else responses.push(response);
-  }
-
-  of(socket: Socket): readonly ServerResponse[] {
-    const responses = this.#responses.get(socket) ?? [];
-    while (responses[0]?.writableFinished && responses[0].req.complete) responses.shift();
-    return responses;
-  }
-
-  count(sockets: Iterable<Socket>): number {
-    let count = 0;
-    for (const socket of sockets) for (const { writableFinished } of this.of(socket)) if (!writableFinished) count += 1;
-    return count;
-  }
+function countUnfinished(sockets: Iterable<Socket>): number {
+  let count = 0;
+  for (const socket of sockets)
+    for (const { writableFinished } of responsesOf(socket)) if (!writableFinished) count += 1;
+  return count;
 }
