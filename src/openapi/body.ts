@@ -201,15 +201,18 @@ export const bodies = fp(
   { name: "bodies", dependencies: ["error-handler"] },
 );
 
-function selectContent({ mediaType, headers, routeOptions }: FastifyRequest): Content {
+// The headers with the media types that a method accepts (Linked Data Platform, section 7.1; RFC 5789, section 3.1).
+const acceptHeaders: Readonly<Record<string, string>> = { POST: "accept-post", PATCH: "accept-patch" };
+
+function selectContent({ method, mediaType, headers, routeOptions }: FastifyRequest): Content {
   const body = routeOptions.config.operation?.body;
   const content = mediaType === undefined ? undefined : body?.select(headers["content-type"] as string);
   if (content) return content;
-  const types = body?.mediaTypes.join(" or ");
-  throw new HttpError(
-    "unsupported_media_type",
-    types ? `The Content-Type of the body must be ${types}.` : "This operation accepts no body.",
-  );
+  if (body === undefined) throw new HttpError("unsupported_media_type", "This operation accepts no body.");
+  const { mediaTypes } = body;
+  const message = `The Content-Type of the body must be ${mediaTypes.join(" or ")}.`;
+  const acceptHeader = acceptHeaders[method];
+  throw new HttpError("unsupported_media_type", message, acceptHeader ? { [acceptHeader]: mediaTypes.join(", ") } : {});
 }
 
 /**

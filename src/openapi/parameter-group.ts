@@ -75,7 +75,7 @@ export class ParameterGroup<Source, Texts = Source> {
   /** Reads and validates parameters, and fills in default values. */
   readonly check = (source: Source): Checked => {
     const { parameters, validate, split, findUnknown, noun } = this.#options;
-    const values: Record<string, unknown> = Object.create(null);
+    const values: Record<string, unknown> = Object.create(empty);
     let current: Parameter<Texts> | undefined;
     try {
       const texts = split(source);
@@ -93,6 +93,7 @@ export class ParameterGroup<Source, Texts = Source> {
       const { name } = current as Parameter<Texts>; // `split` does not throw
       return { problem: { path: shorten(name), requirement: error.requirement } };
     }
+    if (parameters.length === 0) return { value: values };
     const result = validate(values);
     if ("value" in result) return result;
     const { path, requirement } = describeFailure(result.errors, noun);
@@ -100,6 +101,10 @@ export class ParameterGroup<Source, Texts = Source> {
     return { problem: { path, requirement: requirement + form } };
   };
 }
+
+// The prototype of values: empty, because a parameter can have the name of a member of Object.prototype. Not null, because V8
+// keeps the properties of an object without a prototype in a hash table, which is slow.
+const empty = Object.freeze(Object.create(null));
 
 // A handler may change the value.
 function copy(value: unknown): unknown {

@@ -18,8 +18,11 @@ export type UntypedHandler = (
   request: Pick<FastifyRequest, "raw">,
 ) => Promise<UntypedResponse>;
 
-/** Runs after authentication, and before parameters and body are validated. Throws an HttpError to reject the request. */
-export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void;
+/**
+ * Runs after authentication, and before parameters and body are validated. Throws an HttpError, or rejects with it, to reject
+ * the request.
+ */
+export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void | Promise<void>;
 
 /** The options of `createRoute`. */
 export interface RouteOptions {
@@ -58,7 +61,10 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       prepareParameters(request);
       for (const name in headers) reply.header(name, headers[name]);
       request.caller = await authenticate(request);
-      for (const guard of guards) guard(request, reply, operation);
+      for (const guard of guards) {
+        const pending = guard(request, reply, operation);
+        if (pending) await pending;
+      }
       responses.checkAccept(request);
     },
     ...(body && { preParsing: prepareBody }),

@@ -74,7 +74,7 @@ function typeOf({ type, scheme, in: location, name }: SecuritySchemeObject): str
 
 interface Attempt {
   readonly required: RequiredScheme;
-  readonly authenticate: (request: FastifyRequest) => Promise<unknown>;
+  readonly authenticate: Authenticate;
 }
 
 /** The options of `createAuthentication`. */
@@ -107,7 +107,8 @@ export function createAuthentication(
       if (isOptional && !attempts.some(({ required: { scheme } }) => hasCredential(scheme, request))) continue;
       const callers: [string, unknown][] = [];
       for (const { required, authenticate } of attempts) {
-        const caller = await authenticate(request);
+        const result = await authenticate(request);
+        const caller = result instanceof HttpError ? result : (checkScopes(result, required, options.realm) ?? result);
         if (caller instanceof HttpError) {
           failure = combine(failure, caller);
           break;
@@ -127,7 +128,7 @@ function createAttempt(
   required: RequiredScheme,
   { schemes, realm, mock }: AuthenticationOptions,
 ): Attempt {
-  const { name, scheme, scopes } = required;
+  const { name, scheme } = required;
   const own = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   const type = typeOf(scheme);
   const implementation = own ?? (mock ? acceptAny(scheme, type) : undefined);
@@ -140,13 +141,7 @@ function createAttempt(
     typeof implementation === "function"
       ? createCheck(implementation, operation, required, realm)
       : implementation.authenticate;
-  return {
-    required,
-    authenticate: async (request) => {
-      const caller = await authenticate(request);
-      return caller instanceof HttpError ? caller : (checkScopes(caller, scopes, scheme, realm) ?? caller);
-    },
-  };
+  return { required, authenticate };
 }
 
 // A credential that the server can't read, such as the certificate of a client, is not checked.
@@ -183,12 +178,7 @@ class MissingCredential extends HttpError {
 }
 
 // RFC 6750, section 3.1.
-function checkScopes(
-  caller: unknown,
-  scopes: readonly string[],
-  scheme: SecuritySchemeObject,
-  realm: string,
-): HttpError | undefined {
+function checkScopes(caller: unknown, { scheme, scopes }: RequiredScheme, realm: string): HttpError | undefined {
   const granted = (caller as { scopes?: unknown } | null | undefined)?.scopes;
   if (granted === undefined) return undefined;
   // A string is a list that is separated by spaces (RFC 6749, section 3.3). Any other value throws a TypeError.

@@ -17,15 +17,33 @@ export type Convert = (value: unknown) => unknown;
 type Matches = SchemaValidation["matches"];
 
 /** The conversion of one value. */
-interface Run {
-  readonly context: ValidationContext;
+class Run {
+  readonly context = new ValidationContext("request");
   /** Made when all are found, because the conditions of other schemas compare the original value. */
-  readonly changes: (() => void)[];
-  /** The objects and arrays that references have led to, by the key of the schema. */
-  readonly seen: Map<string, Set<unknown>>;
+  readonly changes: (() => void)[] = [];
   /** The schemas whose defaults are being filled in, and the number of further ones. */
   readonly filling: ReadonlySet<string>;
   readonly budget: { left: number };
+  readonly #seen = new Map<string, Set<unknown>>(); // what references have led to, by the key of the schema
+
+  constructor(filling: Run["filling"], budget: Run["budget"]) {
+    this.filling = filling;
+    this.budget = budget;
+  }
+
+  /**
+   * Returns whether a reference leads to a schema with this value for the first time. Alternatives often refer to the same
+   * schema: otherwise, the time could double with each level. `replace` tells the place of a value that is no object,
+   * which another one can also have.
+   */
+  isFirst(key: string, value: unknown, replace: unknown): boolean {
+    const places = this.#seen.get(key) ?? new Set();
+    this.#seen.set(key, places);
+    const place = typeof value === "object" && value !== null ? value : replace;
+    if (places.has(place)) return false;
+    places.add(place);
+    return true;
+  }
 }
 
 const maxDefaults = 10_000; // in a value; a default can have members with defaults
@@ -172,7 +190,7 @@ export class ValueConversion {
       if (find) alternatives.push({ applies, find });
     };
     for (const target of node.references())
-      add((value, { seen }, replace) => addOnce(seen, target.key, value, replace), target);
+      add(isLeaf(target) ? () => true : (value, run, replace) => run.isFirst(target.key, value, replace), target);
     for (const { keyword, place, key } of node.subschemas()) {
       const applies = this.#createCondition(node, keyword, place, key);
       if (applies) add(applies, node.at(place));
@@ -205,7 +223,7 @@ function isMembers(keyword: string): boolean {
 
 function convert(value: unknown, find: Find, filling: ReadonlySet<string>, budget: Run["budget"]): unknown {
   let converted = value;
-  const run: Run = { context: new ValidationContext("request"), changes: [], seen: new Map(), filling, budget };
+  const run = new Run(filling, budget);
   const replace = (replacement: unknown) => {
     converted = replacement;
   };
@@ -214,15 +232,8 @@ function convert(value: unknown, find: Find, filling: ReadonlySet<string>, budge
   return converted;
 }
 
-// Alternatives often refer to the same schema: otherwise, the time could double with each level.
-// The function that replaces a value tells its place, which another value that is no object can also have.
-function addOnce(seen: Run["seen"], key: string, value: unknown, replace: unknown): boolean {
-  const places = seen.get(key) ?? new Set();
-  seen.set(key, places);
-  const place = typeof value === "object" && value !== null ? value : replace;
-  if (places.has(place)) return false;
-  places.add(place);
-  return true;
+function isLeaf(node: SchemaNode): boolean {
+  return node.references().length === 0 && node.subschemas().length === 0;
 }
 
 // An assignment to the property `__proto__` would replace the prototype.

@@ -17,6 +17,13 @@ const { app, calls, send } = await serve(
   documentOf(
     [
       operation("json", `application/json: { schema: ${pair} }`),
+      ...["patch", "put"].map(
+        (method) => `
+    ${method}:
+      operationId: ${method}
+      requestBody: { content: { application/merge-patch+json: { schema: { type: object } } } }
+      responses: { 204: { description: Done } }`,
+      ),
       operation("required", `application/json: { schema: ${pair} }`, true),
       operation("nullable", 'application/json: { schema: { type: ["null", integer] } }', true),
       operation("problem", "application/problem+json: { schema: { type: object } }"),
@@ -92,6 +99,18 @@ t.test("Reads JSON in the media types that the operation declares", (t) =>
     ["none", undefined, undefined, 204],
   ]),
 );
+
+t.test("Names the media types that it accepts in Accept-Post and Accept-Patch", async (t) => {
+  const names = async (method: string, path: string) => {
+    const { status, headers } = await send(method, path, { payload: "x", headers: { "content-type": "image/png" } });
+    return [status, headers["accept-post"], headers["accept-patch"]];
+  };
+  t.same(await names("POST", "/json"), [415, "application/json", undefined]);
+  t.same(await names("POST", "/texts"), [415, "text/*, text/csv", undefined]);
+  t.same(await names("PATCH", "/json"), [415, undefined, "application/merge-patch+json"]);
+  t.same(await names("PUT", "/json"), [415, undefined, undefined]);
+  t.same(await names("POST", "/none"), [415, undefined, undefined]);
+});
 
 t.test("Requires a body only if the document does", (t) =>
   check(t, [

@@ -40,7 +40,7 @@ const document = editDocument(
 const seen: unknown[] = [];
 const createPet = async ({ body }: { body: object }) => {
   seen.push(body);
-  return { status: 201, body: { id: 1n, name: "x", categoryId: 1n } };
+  return { status: 201, body: { id: 1n, name: "x", categoryId: 1n }, headers: { Location: "/v1/pets/1" } };
 };
 const listPets = async ({ query, headers }: { query: object; headers: Record<string, unknown> }) => {
   seen.push({ ...query, count: headers["X-Count"] });
