@@ -25,6 +25,7 @@ interface Schema {
   type?: string;
   format?: string;
   default?: unknown;
+  maximum?: number;
   properties?: Record<string, Referable<Schema>>;
   items?: Referable<Schema>;
 }
@@ -59,6 +60,7 @@ export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(su
 
 // In the client, an extensible enum is a string, because later versions of the service can send new values.
 async function generateClientTypes(): Promise<string> {
+  const errorCodes = document.components.schemas.Error.properties.code["x-extensible-enum"];
   const types = await generateTypes(document, { extensibleEnums: "string", fillsDefaults: false });
   return `${header("openapi/petstore.yaml")}${types}
 /** The names of all int64 fields. */
@@ -66,6 +68,12 @@ export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(findInt
 
 /** The operations that accept an Idempotency-Key. */
 export const idempotentOperations: ReadonlySet<string> = new Set(${JSON.stringify(findIdempotentOperations())});
+
+/** The error codes of this version of the document. Later versions can add codes. */
+export type ErrorCode = ${errorCodes.map((code: string) => JSON.stringify(code)).join(" | ")};
+
+/** The maximum size of a page. */
+export const maxLimit = ${findMaxLimit()};
 
 /** The path at the end of every base URL of the service. */
 export const basePath = ${JSON.stringify(readBasePath(document))};
@@ -82,6 +90,12 @@ function findInt64Fields(): string[] {
   if (ambiguous)
     throw new Error(`The field ${ambiguous.name} is an int64 in one schema, but not in another. Rename one of them.`);
   return [...names].sort();
+}
+
+function findMaxLimit(): number {
+  const { parameters = [] } = document.paths["/pets"].get as Operation;
+  const limit = parameters.map((parameter) => resolve(parameter)).find(({ name }) => name === "limit");
+  return (limit?.schema as Schema).maximum as number;
 }
 
 // Yields every schema with properties or items, at any depth.

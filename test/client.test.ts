@@ -1,20 +1,10 @@
-// The typed client against the service. It is imported from source, or from the module that CLIENT_MODULE names:
-// test/tooling/package.test.ts runs this file with the client of the installed package.
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname } from "node:path";
-import { buffer } from "node:stream/consumers";
-import t, { type Test } from "tap";
-import { readDocument } from "../src/pets/document.ts";
+// The typed client against the service: retries, failures and pages.
+import t from "tap";
+import type { Failure } from "../openapi/client/client.ts";
+import { createClient, retry } from "./support/client-module.ts";
+import { startGateway } from "./support/gateway.ts";
 import { listPets } from "./support/pets.ts";
 import { start } from "./support/service.ts";
-
-const clientModule = new URL(process.env.CLIENT_MODULE ?? "../openapi/client/client.ts", import.meta.url);
-const { createClient, exactJson }: typeof import("../openapi/client/client.ts") = await import(clientModule.href);
-const { retry }: typeof import("../openapi/client/retry.ts") = await import(
-  new URL(`retry${extname(clientModule.pathname)}`, clientModule).href
-);
 
 // Shared by the tests that need no pets of their own.
 const shared = await start(t);
@@ -35,7 +25,7 @@ t.test("Retries a create with the same idempotency key if the connection breaks,
   t.equal((await listPets(store, { limit: 10 })).pets.length, 1);
 });
 
-t.test("Retries 503 up to three times if it has a Retry-After of at most 30 s", async (t) => {
+t.test("Retries 503 as often as maxRetries says, if it has a Retry-After of at most 60 s", async (t) => {
   const { port, key } = shared;
   let [requests, rejections] = [0, 0];
   let headers: Record<string, string> = {};
@@ -45,7 +35,7 @@ t.test("Retries 503 up to three times if it has a Retry-After of at most 30 s", 
     response.writeHead(503, { "content-type": "application/json", ...headers });
     return response.end('{"code":"unavailable","message":"Not now.","status":503}');
   });
-  const client = createClient({ baseUrl, key });
+  const client = createClient({ baseUrl, key, maxRetries: 3 });
   const list = async (sent: Record<string, string>, rejected: number) => {
     [headers, rejections, requests] = [sent, rejected, 0];
     const { data, error } = await client.GET("/pets");
@@ -55,7 +45,7 @@ t.test("Retries 503 up to three times if it has a Retry-After of at most 30 s", 
   t.same(await list({ "retry-after": "0" }, 2), served);
   t.same(await list({ "retry-after": new Date().toUTCString() }, 2), served, "a date");
   t.match(await list({ "retry-after": "0" }, 99), { code: "unavailable", requests: 4 }, "at most three retries");
-  t.match(await list({ "retry-after": "31" }, 99), { code: "unavailable", requests: 1 }, "no retry after over 30 s");
+  t.match(await list({ "retry-after": "61" }, 99), { code: "unavailable", requests: 1 }, "no retry after over 60 s");
   for (const text of [undefined, "-5", "1.5", "soon", "soon GMT"])
     t.match(
       await list(text ? { "retry-after": text } : {}, 99),
@@ -67,6 +57,7 @@ t.test("Retries 503 up to three times if it has a Retry-After of at most 30 s", 
 t.test("Retries only idempotent methods, waits for Retry-After, and stops when aborted", async (t) => {
   const { port, key } = shared;
   const rejection = { status: 503, after: "0" };
+  const options = { timeout: 60_000, maxRetries: 3, fetch };
   let requests = 0;
   const baseUrl = await startGateway(t, port, (response) => {
     requests += 1;
@@ -77,7 +68,7 @@ t.test("Retries only idempotent methods, waits for Retry-After, and stops when a
     const waits: number[] = [];
     const wait = async (milliseconds: number) => void waits.push(milliseconds);
     const headers = { authorization: `Bearer ${key}` };
-    const { status } = await retry(new Request(`${baseUrl}/pets`, { method, headers }), 60_000, wait);
+    const { status } = await retry(new Request(`${baseUrl}/pets`, { method, headers }), { ...options, wait });
     return { status, requests, waits };
   };
   for (const method of ["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])
@@ -87,17 +78,25 @@ t.test("Retries only idempotent methods, waits for Retry-After, and stops when a
   rejection.status = 500;
   t.match(await send("GET"), { status: 500, requests: 1 }, "500 is not retried");
   Object.assign(rejection, { status: 503, after: "20" });
-  t.same((await send("GET")).waits, [20_000, 20_000, 20_000], "each wait is that of Retry-After");
+  const { waits } = await send("GET");
+  t.equal(waits.length, 3);
+  t.ok(
+    waits.every((wait, index) => wait >= 20_000 && wait <= Math.min(20_000 + 20_000 * 2 ** index, 60_000)),
+    "each wait is at least Retry-After, and at most a minute",
+  );
+  t.ok(new Set(waits).size > 1, "with jitter");
 
   const request = new Request(`${baseUrl}/pets`, { signal: AbortSignal.timeout(200) });
-  await t.rejects(retry(request, 60_000), { name: "TimeoutError" }, "an abort ends the wait of 20 s");
+  await t.rejects(retry(request, options), { name: "TimeoutError" }, "an abort ends the wait of 20 s");
 });
 
 t.test("Returns every failure as an error with a code, a message and a status", async (t) => {
   const { origin, port, key } = shared;
-  const client = createClient({ baseUrl: `${origin}/v1`, key, warn: () => {} });
+  const client = createClient({ baseUrl: `${origin}/v1`, key, onDeprecation: () => {} });
   const missing = await client.GET("/pets/{petId}", { params: { path: { petId: 42n } } });
-  t.same(missing.error, { code: "pet_not_found", message: "No pet has the id 42.", status: 404 });
+  t.match(missing.error, { code: "pet_not_found", message: "No pet has the id 42.", status: 404, requestId: String });
+  const failure: Failure | undefined = missing.error;
+  t.equal(failure?.requestId, missing.response.headers.get("x-request-id"));
   t.equal(missing.response.status, 404);
   const unauthorized = createClient({ baseUrl: `${origin}/v1`, key: "psk_wrong" });
   t.match((await unauthorized.GET("/pets")).error, { code: "unauthorized", status: 401 });
@@ -109,7 +108,7 @@ t.test("Returns every failure as an error with a code, a message and a status", 
   t.match((await client.GET("/pets", { signal: AbortSignal.abort() })).error, aborted);
   t.equal((await client.GET("/pets")).response.url, `${origin}/v1/pets`);
 
-  const unreachable = createClient({ baseUrl: "http://127.0.0.1:1/v1", key });
+  const unreachable = createClient({ baseUrl: "http://127.0.0.1:1/v1", key, maxRetries: 1 });
   t.match(await unreachable.GET("/pets"), {
     error: { code: "unreachable", message: /The Pet Store did not respond: .*(ECONNREFUSED|bad port)/, status: 0 },
     response: { ok: false, status: 0 },
@@ -136,7 +135,7 @@ t.test("Returns a timeout or an abort as unreachable, and does not retry what th
     controller.abort();
     return true; // never responds
   });
-  const withTimeout = createClient({ baseUrl, key, timeout: 50 });
+  const withTimeout = createClient({ baseUrl, key, timeout: 50, maxRetries: 1 });
   t.match((await withTimeout.POST("/pets", { body: { name: "", categoryId: 1n } })).error, {
     code: "unreachable",
     message: /timeout/,
@@ -194,84 +193,3 @@ t.test("Follows the links of a list, and throws if a link or a page is invalid",
     await t.rejects(names(), { name: "PetStoreError", failure: { code: "unreadable" } }, `${status} ${body}`);
   }
 });
-
-t.test("Respects the caller's idempotency key, parseAs, warn and BigInt.prototype.toJSON", async (t) => {
-  const { origin, key } = await start(t);
-  const warn = () => {
-    throw new Error("boom");
-  };
-  const client = createClient({ baseUrl: `${origin}/v1/`, key, warn });
-  const create = (name: string) =>
-    client.POST("/pets", { body: { name, categoryId: 7n }, params: { header: { "Idempotency-Key": "mine" } } });
-  t.same((await create("Rex")).data, { id: 1n, name: "Rex", categoryId: 7n });
-  t.match((await create("Tom")).error, { code: "idempotency_key_reused" }, "the caller's idempotency key is sent");
-  const got = await client.GET("/pets/{petId}", { params: { path: { petId: 1n } } });
-  t.match(got.data, { name: "Rex" }, "a warn that throws does not fail the call");
-
-  const text = await client.GET("/pets", { parseAs: "text" });
-  t.equal(text.data as unknown, '[{"id":1,"name":"Rex","categoryId":7}]', "parseAs: text returns the text");
-
-  Object.assign(BigInt.prototype, { toJSON: String });
-  t.teardown(() => Reflect.deleteProperty(BigInt.prototype, "toJSON"));
-  t.equal(exactJson({ id: 2n ** 63n - 1n, all: [1n] }), '{"id":9223372036854775807,"all":[1]}', "toJSON of BigInt");
-});
-
-t.test("Warns once about each deprecated operation, with its sunset and its successor", async (t) => {
-  const { origin, key } = shared;
-  const { content, basePath } = await readDocument();
-  const sunset = content.paths?.["/pets/{petId}"]?.get?.["x-sunset"] as string;
-  const warnings: string[] = [];
-  const client = createClient({ baseUrl: `${origin}/v1`, key, warn: (message) => warnings.push(message) });
-  for (const petId of [1n, 1n, 42n]) await client.GET("/pets/{petId}", { params: { path: { petId } } });
-  await client.GET("/pets");
-  const date = new Date(sunset).toUTCString();
-  t.same(warnings, [
-    `The Pet Store operation GET /pets/{petId} is deprecated. It will be removed on ${date}. Use ${basePath}/pets instead.`,
-  ]);
-});
-
-t.test("Throws a TypeError that does not show the value if an option is invalid", async (t) => {
-  const valid = { baseUrl: "http://localhost/v1", key: "psk_" };
-  const addresses = ["", "/v1", "petstore.example/v1", "ftp://petstore.example/v1", "http://localhost", undefined];
-  for (const baseUrl of [...addresses, "http://localhost/v1?a=1", "http://me:secret@localhost/v1"])
-    t.throws(() => createClient({ ...valid, baseUrl: baseUrl as string }), {
-      name: "TypeError",
-      message: "baseUrl must be an http or https URL that ends with /v1",
-    });
-  for (const key of ["", "psk_secret\n", "psk_ secret", undefined])
-    t.throws(() => createClient({ ...valid, key: key as string }), {
-      message: "key must be an API key, such as psk_…",
-    });
-  for (const timeout of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
-    t.throws(() => createClient({ ...valid, timeout }), {
-      message: "timeout must be a positive number of milliseconds below 2^31",
-    });
-  t.ok(createClient({ ...valid, baseUrl: "https://gateway.example/shop/v1/" }));
-});
-
-/**
- * Starts a gateway in front of the service and returns its URL. `intercept` returns true if it has handled the
- * response.
- */
-async function startGateway(
-  t: Test,
-  port: number,
-  intercept: (response: ServerResponse, upstream: IncomingMessage) => unknown,
-): Promise<string> {
-  const gateway = createServer(async (incoming, response) => {
-    const { method, url, headers } = incoming;
-    const outgoing = request({ host: "127.0.0.1", port, method, path: url, headers });
-    outgoing.end(await buffer(incoming));
-    const [upstream] = (await once(outgoing, "response")) as [IncomingMessage];
-    if (intercept(response, upstream)) return upstream.destroy();
-    response.writeHead(upstream.statusCode as number, upstream.headers);
-    upstream.pipe(response);
-  });
-  gateway.listen(0, "127.0.0.1");
-  await once(gateway, "listening");
-  t.teardown(() => {
-    gateway.closeAllConnections();
-    gateway.close();
-  });
-  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`;
-}

@@ -4,16 +4,18 @@ import createFetchClient, { type Client as FetchClient, type Middleware } from "
 import {
   basePath,
   type components,
+  type ErrorCode,
   idempotentOperations,
   int64Fields,
+  maxLimit,
   type operations,
   type paths,
 } from "./generated.ts";
-import { exactJson, parseExactJson, supportsExactJson } from "./json.ts";
+import { exactJson, parseExactJson } from "./json.ts";
 import { findLink } from "./link.ts";
-import { retry } from "./retry.ts";
+import { parseRetryAfter, retry } from "./retry.ts";
 
-export type { components, operations, paths };
+export type { components, ErrorCode, operations, paths };
 export { exactJson };
 
 /** A pet. */
@@ -23,12 +25,31 @@ export type NewPet = components["schemas"]["NewPet"];
 /** The status of a pet. */
 export type PetStatus = components["schemas"]["PetStatus"];
 /**
- * An error. Its code is `unreachable`, with the status 0, if the client received no response. Its code is `unreadable`
- * if the response did not come from the service, but from a proxy for example.
+ * An error of the service. Its code is `unreachable`, with the status 0, if the client received no response. Its code is
+ * `unreadable` if the response did not come from the service, but from a proxy for example.
  */
-export type Failure = components["schemas"]["Error"];
+export interface Failure extends Omit<components["schemas"]["Error"], "code"> {
+  /** Later versions of the service can add codes. */
+  code: ErrorCode | "unreachable" | "unreadable" | (string & {});
+  /** The id of the request in the log of the service. */
+  requestId?: string;
+  /** The seconds to wait before another try, if the service has sent them. */
+  retryAfter?: number;
+}
 /** The query of `listPets`. `limit` is the page size. */
 export type PetsQuery = NonNullable<operations["listPets"]["parameters"]["query"]>;
+
+/** A deprecated operation that was called. */
+export interface Deprecation {
+  /** Such as `GET /pets/{petId}`. */
+  readonly operation: string;
+  /** The time at which it will be removed; undefined if the service does not say it. */
+  readonly sunset: Date | undefined;
+  /** The target of the link to its successor. */
+  readonly successor: string | undefined;
+  /** All of this, for people. */
+  readonly message: string;
+}
 
 /** The options of a client. */
 export interface Options {
@@ -38,19 +59,28 @@ export interface Options {
   readonly key: string;
   /** The timeout of each attempt, in milliseconds. The default is 30,000. */
   readonly timeout?: number;
-  /** Receives a message on the first call of each deprecated operation. The default is `console.warn`. */
-  readonly warn?: (message: string) => void;
+  /** How often a call is repeated after a network error, 429 or 503. The default is 5. */
+  readonly maxRetries?: number;
+  /** Ends all calls of the client when it aborts. */
+  readonly signal?: AbortSignal;
+  /** Headers of each request, such as `traceparent`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sends the requests, with their signal in its second argument. The default is the `fetch` of the runtime. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Called at the first call of each deprecated operation. The default logs the message with `console.warn`. */
+  readonly onDeprecation?: (deprecation: Deprecation) => void;
 }
 
 /**
  * Calls operations by method and path: `client.GET("/pets", { params: { query: { limit: 5 } } })`. Returns
- * `{ data, response }` or `{ error, response }`, and never throws. Reads the whole body before it returns, even with
+ * `{ data, response }` or `{ error, response }`, and never throws. An `error` is a `Failure`. Reads the whole body before it returns, even with
  * `parseAs: "stream"`.
  */
 export interface Client extends FetchClient<paths> {
   /**
-   * Iterates over all matching pets, ordered by id: `for await (const pet of client.pets())`. Throws a PetStoreError if
-   * a page can't be read, because otherwise an incomplete list would look complete.
+   * Iterates over all matching pets, ordered by id: `for await (const pet of client.pets())`. Reads pages of 100 pets,
+   * unless `limit` says otherwise. Throws a PetStoreError if a page can't be read, because otherwise an incomplete list
+   * would look complete. To continue then, pass its `cursor`.
    */
   pets(query?: PetsQuery, options?: { readonly signal?: AbortSignal }): AsyncIterable<Pet>;
 }
@@ -59,31 +89,66 @@ export interface Client extends FetchClient<paths> {
 export class PetStoreError extends Error {
   override readonly name = "PetStoreError";
   readonly failure: Failure;
+  readonly response: Response;
+  /**
+   * The cursor of the page that could not be read: `client.pets({ cursor })` continues with it. Undefined if it was the
+   * first page, or if the link to it is not valid.
+   */
+  readonly cursor: string | undefined;
 
-  constructor(failure: Failure) {
+  constructor(failure: Failure, response: Response, cursor?: string) {
     super(failure.message);
     this.failure = failure;
+    this.response = response;
+    this.cursor = cursor;
+  }
+
+  get code(): Failure["code"] {
+    return this.failure.code;
+  }
+
+  get status(): number {
+    return this.failure.status;
+  }
+
+  get requestId(): string | undefined {
+    return this.failure.requestId;
+  }
+
+  get headers(): Headers {
+    return this.response.headers;
   }
 }
 
-/** Creates a client. Throws a TypeError if an option is invalid, or if the runtime does not support exact int64. */
-export function createClient({ baseUrl, key, timeout = 30_000, warn = console.warn }: Options): Client {
-  if (!supportsExactJson || !("any" in AbortSignal))
-    throw new TypeError("the client requires Node 22, Chrome 116, Firefox 135, Safari 18.4 or newer");
+/** Creates a client. Throws a TypeError if an option is invalid, or if the runtime is too old. */
+export function createClient({
+  baseUrl,
+  key,
+  timeout = 30_000,
+  maxRetries = 5,
+  signal,
+  headers,
+  fetch = (...args) => globalThis.fetch(...args),
+  onDeprecation = ({ message }) => console.warn(message),
+}: Options): Client {
+  if (!("any" in AbortSignal))
+    throw new TypeError("the client requires Node 20.3, Chrome 116, Firefox 124, Safari 17.4 or newer");
   // The messages do not contain the values, which may be secret.
   if (!isBaseUrl(baseUrl)) throw new TypeError(`baseUrl must be an http or https URL that ends with ${basePath}`);
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError("key must be an API key, such as psk_…");
   if (!(timeout > 0 && timeout < 2 ** 31))
     throw new TypeError("timeout must be a positive number of milliseconds below 2^31");
+  if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
+    throw new TypeError("maxRetries must be an integer that is not negative");
 
   const fetchClient = createFetchClient<paths>({
     baseUrl,
-    headers: { authorization: `Bearer ${key}` },
+    headers: { ...headers, authorization: `Bearer ${key}` },
     bodySerializer: exactJson,
-    fetch: (request) => retry(request, timeout),
+    fetch: (request) => retry(request, { timeout, maxRetries, fetch, signal }),
   });
-  fetchClient.use(setIdempotencyKey, warnOfDeprecation(warn));
+  fetchClient.use(setIdempotencyKey, reportDeprecation(onDeprecation));
 
   const methods = Object.entries(fetchClient).map(([name, method]) => [
     name,
@@ -105,10 +170,10 @@ async function* listPets(
 ): AsyncGenerator<Pet> {
   const list = (query: PetsQuery) => client.GET("/pets", { params: { query }, ...options });
   const seenCursors = new Set<string | undefined>();
-  for (let page: PetsQuery | undefined = query; page !== undefined; ) {
+  for (let page: PetsQuery | undefined = { limit: maxLimit, ...query }; page !== undefined; ) {
     seenCursors.add(page.cursor);
     const { data, error, response }: Awaited<ReturnType<typeof list>> = await list(page);
-    if (!Array.isArray(data)) throw new PetStoreError(error ?? unreadable(response, data));
+    if (!Array.isArray(data)) throw new PetStoreError(error ?? unreadable(response, data), response, page.cursor);
     yield* data;
     page = readNextQuery(response, seenCursors);
   }
@@ -122,7 +187,7 @@ function readNextQuery(response: Response, seenCursors: ReadonlySet<string | und
     ? Object.fromEntries(new URL(target, response.url).searchParams)
     : undefined;
   if (next?.cursor !== undefined && !seenCursors.has(next.cursor)) return next;
-  throw new PetStoreError(unreadable(response, "the link to the next page is invalid"));
+  throw new PetStoreError(unreadable(response, "the link to the next page is invalid"), response);
 }
 
 // Prevents retries from creating a second pet.
@@ -138,20 +203,21 @@ function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function warnOfDeprecation(warn: (message: string) => void): Middleware {
-  const warned = new Set<string>();
+function reportDeprecation(onDeprecation: (deprecation: Deprecation) => void): Middleware {
+  const reported = new Set<string>();
   return {
     onResponse({ request, schemaPath, response: { headers } }) {
       const operation = `${request.method} ${schemaPath}`;
-      if (!headers.has("deprecation") || warned.has(operation)) return;
-      warned.add(operation);
-      const sunset = headers.get("sunset");
+      if (!headers.has("deprecation") || reported.has(operation)) return;
+      reported.add(operation);
+      const time = Date.parse(headers.get("sunset") ?? "");
+      const sunset = Number.isNaN(time) ? undefined : new Date(time);
       const successor = findLink("successor-version", headers);
       const sentences = [`The Pet Store operation ${operation} is deprecated.`];
-      if (sunset) sentences.push(`It will be removed on ${sunset}.`);
+      if (sunset) sentences.push(`It will be removed on ${sunset.toUTCString()}.`);
       if (successor) sentences.push(`Use ${successor} instead.`);
       try {
-        warn(sentences.join(" "));
+        onDeprecation({ operation, sunset, successor, message: sentences.join(" ") });
       } catch {
         // An exception of the caller's function must not fail the call.
       }
@@ -172,7 +238,8 @@ function withoutThrowing(method: (...args: unknown[]) => Promise<Result>) {
         ...target,
         parseAs === "json" ? { ...init, parseAs: "text" } : init,
       );
-      if (!response.ok) return { error: isFailure(error) ? error : unreadable(response, error), response };
+      if (!response.ok)
+        return { error: isFailure(error) ? describe(error, response) : unreadable(response, error), response };
       return parseAs === "json" ? parseBody(response, data) : { data, response };
     } catch (cause) {
       return { error: unreachable(cause as Error), response: Response.error() };
@@ -191,6 +258,15 @@ function parseBody(response: Response, text: unknown): Result {
 
 function isFailure(error: unknown): error is Failure {
   return typeof (error as Failure | undefined)?.code === "string";
+}
+
+function describe(failure: Failure, { headers }: Response): Failure {
+  const [requestId, retryAfter] = [headers.get("x-request-id"), parseRetryAfter(headers.get("retry-after"))];
+  return {
+    ...failure,
+    ...(requestId !== null && { requestId }),
+    ...(retryAfter !== undefined && { retryAfter: retryAfter / 1000 }),
+  };
 }
 
 function unreachable({ message, cause }: Error): Failure {

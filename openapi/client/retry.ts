@@ -1,43 +1,58 @@
 // Retries requests with exponential backoff and jitter, after network errors and after 429 or 503 with Retry-After (RFC
 // 9110, section 10.2.3).
 
-const maxAttempts = 4;
-const maxDelay = 30_000; // milliseconds; a response with a longer Retry-After is not retried
+const maxDelay = 60_000; // milliseconds; a response with a longer Retry-After is not retried
 const baseDelay = 100; // milliseconds, doubled for each retry
+
+/** The options of `retry`. */
+export interface RetryOptions {
+  /** Milliseconds for each attempt. */
+  readonly timeout: number;
+  readonly maxRetries: number;
+  /** Sends a request. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Ends the request when it aborts, besides the request's own signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** Waits for a number of milliseconds, and rejects if the signal aborts. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
 
 /**
  * Sends a request, and returns the response with its body read to the end. Retries only idempotent methods (RFC 9110,
- * section 9.2.2) and requests with an Idempotency-Key. `timeout` applies to each attempt, in milliseconds. `wait` waits
- * for a number of milliseconds, and rejects if the signal aborts.
+ * section 9.2.2) and requests with an Idempotency-Key. Waits for Retry-After, and then for a random time that grows with
+ * each retry, because other clients wait for the same moment.
  */
-export async function retry(request: Request, timeout: number, wait = sleep): Promise<Response> {
+export async function retry(request: Request, options: RetryOptions): Promise<Response> {
+  const { maxRetries, wait = sleep } = options;
+  const signal = options.signal ? AbortSignal.any([request.signal, options.signal]) : request.signal;
   const isIdempotent = /^(GET|HEAD|PUT|DELETE|OPTIONS)$/.test(request.method) || request.headers.has("idempotency-key");
-  for (let left = isIdempotent ? maxAttempts - 1 : 0; ; left--) {
-    let delay = baseDelay * 2 ** (maxAttempts - 1 - left) * (0.5 + Math.random());
+  for (let retries = 0; ; retries++) {
+    const isLast = !isIdempotent || retries >= maxRetries;
+    let retryAfter = 0;
     try {
-      const response = await send(left > 0 ? request.clone() : request, timeout);
+      const response = await send(isLast ? request : request.clone(), signal, options);
       const { status, headers } = response;
-      const retryAfter = [429, 503].includes(status) ? parseRetryAfter(headers.get("retry-after")) : undefined;
-      if (left === 0 || retryAfter === undefined || retryAfter > maxDelay) return response;
-      delay = retryAfter;
+      const after = [429, 503].includes(status) ? parseRetryAfter(headers.get("retry-after")) : undefined;
+      if (isLast || after === undefined || after > maxDelay) return response;
+      retryAfter = after;
     } catch (error) {
-      if (left === 0 || request.signal.aborted) throw error;
+      if (isLast || signal.aborted) throw error;
     }
-    await wait(delay, request.signal);
+    const backoff = Math.max(baseDelay, retryAfter) * 2 ** retries;
+    await wait(Math.min(retryAfter + backoff * Math.random(), maxDelay), signal);
   }
 }
 
 // Reads the body, so that an incomplete body is also a network error.
-async function send(request: Request, timeout: number): Promise<Response> {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeout)]);
-  const response = await fetch(request, { signal });
+async function send(request: Request, signal: AbortSignal, { fetch, timeout }: RetryOptions): Promise<Response> {
+  const response = await fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) });
   const body = await response.arrayBuffer();
   const complete = new Response(body.byteLength > 0 ? body : null, response);
   return Object.defineProperty(complete, "url", { value: response.url });
 }
 
-// Returns milliseconds. The header contains seconds or a date.
-function parseRetryAfter(text: string | null): number | undefined {
+/** Returns the milliseconds of a header Retry-After, which contains seconds or a date; undefined if it is not valid. */
+export function parseRetryAfter(text: string | null): number | undefined {
   if (text !== null && /^\d+$/.test(text)) return Number(text) * 1000;
   const date = text?.endsWith(" GMT") ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());

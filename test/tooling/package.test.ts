@@ -1,8 +1,8 @@
 // The package of the client, installed from its tarball into an empty folder: its contents and types, and the client in
 // Node, in a browser, and in the tests of the client.
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild-wasm";
 import t from "tap";
@@ -22,6 +22,16 @@ const place = folder(t);
 const consumer = join(place, "consumer");
 const installed = join(consumer, "node_modules/@petstore/contract");
 
+// The tests themselves run with the Node of the project.
+const node20 = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((path) => !path.includes("node_modules"))
+  .map((path) => join(path, "node"))
+  .find((path) => {
+    const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8" });
+    return stdout?.startsWith("v20.");
+  });
+
 const program = `import { createClient, type Failure, type NewPet, type Pet, PetStoreError } from "@petstore/contract";
 
   declare const process: { argv: string[] };
@@ -30,8 +40,8 @@ const program = `import { createClient, type Failure, type NewPet, type Pet, Pet
   const ids: bigint[] = [];
   for (let n = 0; n < 250; n++) {
     const body: NewPet = { name: \`pet \${n}\`, categoryId: 2n ** 63n - 1n - BigInt(n), status: n % 2 ? "sold" : "available" };
-    const { data, error } = await client.POST("/pets", { body });
-    if (error) throw new PetStoreError(error);
+    const { data, error, response } = await client.POST("/pets", { body });
+    if (error) throw new PetStoreError(error, response);
     ids.push(data.id);
   }
   const all: Pet[] = [];
@@ -112,9 +122,16 @@ t.test("A typed consumer compiles, creates 250 pets and iterates over all of the
   t.same(JSON.parse(stdout), { code: "pet_not_found", created: 250, listed: 250, sold: 125, same: true });
 });
 
+t.test("The client runs on Node 20", { skip: node20 === undefined && "Node 20 is not installed" }, async (t) => {
+  const { origin, key } = await start(t);
+  const { stdout } = await run(node20 as string, ["consumer.js", `${origin}/v1`, key], { cwd: consumer });
+  t.same(JSON.parse(stdout), { code: "pet_not_found", created: 250, listed: 250, sold: 125, same: true });
+});
+
 t.test("The client of the package passes the tests of the client", async (t) => {
   const env = { ...process.env, CLIENT_MODULE: join(installed, "dist/client.js") };
-  await t.spawn(process.execPath, ["test/client.test.ts"], { cwd: root, env, timeout }, "test/client.test.ts");
+  for (const file of ["test/client.test.ts", "test/client-options.test.ts"])
+    await t.spawn(process.execPath, [file], { cwd: root, env, timeout }, file);
 });
 
 t.test("Code that the contract does not allow does not compile", async (t) => {
