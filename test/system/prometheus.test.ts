@@ -53,6 +53,54 @@ t.test("Prometheus scrapes the service as docs/operations.md says, and runs its 
   t.ok((quantile as number) > 0 && (quantile as number) <= 5, `${quantile} seconds`);
 });
 
+t.test("The alert rules are valid, and each fires and stays silent in an example", { skip }, async (t) => {
+  const rules = join(root, "deploy/prometheus/rules.yaml");
+  const promtool = async (...args: string[]) => {
+    const running = execFile("promtool", args);
+    const output = [running.stdout, running.stderr].map((stream) => text(stream as NodeJS.ReadableStream));
+    const [code] = await once(running, "close");
+    return { code, output: (await Promise.all(output)).join("") };
+  };
+  t.match(await promtool("check", "rules", "--lint=all", rules), { code: 0, output: /SUCCESS/ });
+  t.match(await promtool("test", "rules", join(root, "deploy/prometheus/rules.test.yaml")), { code: 0 });
+  const alerts = [...readFileSync(rules, "utf8").matchAll(/alert: (\w+)/g)].map(([, name]) => name);
+  const tested = readFileSync(join(root, "deploy/prometheus/rules.test.yaml"), "utf8");
+  for (const alert of alerts) {
+    t.match(tested, new RegExp(`alertname: ${alert}\n +exp_alerts:\n`), `${alert} has an example that fires`);
+    t.match(tested, `alertname: ${alert}, exp_alerts: []`, `${alert} has an example that does not`);
+  }
+});
+
+t.test("The alert rules and the dashboard use metrics that exist", async (t) => {
+  const exported = new Set((await call("GET", "/metrics", { key: operator })).text.match(/^# TYPE \S+/gm));
+  const names = [...exported].map((line) => line.replace("# TYPE ", ""));
+  const optional = /^petstore_store_pool_/; // only with PostgreSQL
+  for (const file of ["deploy/prometheus/rules.yaml", "deploy/grafana/dashboard.json"]) {
+    const used = new Set(readFileSync(join(root, file), "utf8").match(/\b(petstore|process|nodejs)_\w+/g));
+    t.ok(used.size > 5, file);
+    const unknown = [...used].filter((name) => !names.includes(name.replace(/_(bucket|sum|count)$/, "")));
+    t.same(
+      unknown.filter((name) => !optional.test(name) && !names.includes(name)),
+      [],
+      file,
+    );
+  }
+});
+
+t.test("Prometheus runs each query of the dashboard", { skip }, async (t) => {
+  const query = await startPrometheus(t);
+  const dashboard = JSON.parse(readFileSync(join(root, "deploy/grafana/dashboard.json"), "utf8"));
+  const expressions = (dashboard.panels as { targets?: { expr: string }[] }[]).flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) => expr.replaceAll("$job", "petstore").replaceAll("$__rate_interval", "1m")),
+  );
+  t.ok(expressions.length > 20);
+  await until(
+    () => query("up").catch(() => undefined),
+    () => "Prometheus does not respond",
+  );
+  for (const expression of expressions) t.match(await query(expression), { status: "success" }, expression);
+});
+
 interface Result {
   status: string;
   data?: { result: { value: [number, string] }[] };
