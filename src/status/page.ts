@@ -5,7 +5,7 @@ import { extname } from "node:path";
 import type { FastifyPluginAsync } from "fastify";
 import { createSecurityHeaders, serveFile } from "../http/index.ts";
 
-const scripts = ["page.js", "summary.js", "chart-data.js", "chart-view.js", "format.js"];
+const scripts = ["page.js", "summary.js", "chart-data.js", "chart-view.js", "format.js", "language.js"];
 const ownFiles = [...scripts, "page.css", "icon.svg"].map((name) => `./web/${name}`);
 const uPlotFiles = ["uPlot.iife.min.js", "uPlot.min.css"].map((name) => `uplot/dist/${name}`);
 

@@ -16,7 +16,7 @@ export interface StatusOptions {
   readonly store: Store;
   /** Resolves if the store can be used. */
   readonly checkStore: () => Promise<void>;
-  readonly config: Pick<Config, "METRICS_FROM" | "TRUST_PROXY" | "WORKERS">;
+  readonly config: Pick<Config, "METRICS_FROM" | "OPERATOR_KEY" | "TRUST_PROXY" | "WORKERS">;
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
   readonly usage: KeyUsage;
@@ -40,7 +40,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   const publisher = new MetricsPublisher(() => takeSnapshot(app.metrics, usage), metrics, logFailure);
   app.addHook("onClose", () => publisher.close());
 
-  const authorizeOperator = requireOperator(options.authenticate);
+  const authorizeOperator = requireOperator(options.authenticate, config.OPERATOR_KEY);
   const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM, config.TRUST_PROXY);
   const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);

@@ -181,9 +181,7 @@ t.test("Keeps the last metrics while the service does not respond, and asks agai
   // A newer service, whose status has another shape.
   await page.route("**/status.json", (route) => route.fulfill({ json: { at: "now" } }));
   await page.clock.fastForward(step);
-  await page
-    .getByText("The response can't be shown. The service may have been updated. Reload this page. This page")
-    .waitFor();
+  await page.getByText("The response can't be shown. Reload this page. This page").waitFor();
   await page.unroute("**/status.json");
   await page.clock.fastForward(step);
   await untilShown(page);

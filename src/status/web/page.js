@@ -74,7 +74,7 @@ async function poll() {
     if (status) showStatus(status);
     else showFailure(failure);
   } catch (error) {
-    showFailure("The response can't be shown. The service may have been updated. Reload this page.");
+    showFailure("The response can't be shown. Reload this page.");
     reportError(error);
   } finally {
     pollTimer = setTimeout(poll, pollInterval);
@@ -119,11 +119,25 @@ function showStatus(status) {
       return pair;
     }),
   );
-  const charts = toCharts(status);
-  if (chartViews.length === 0) chartViews = charts.map((chart) => new ChartView(find("charts"), chart));
-  for (const [index, view] of chartViews.entries()) view.update(/** @type {Chart} */ (charts[index]), status.times);
   find("tables").replaceChildren(...toTables(status).map(createTableSection));
   shownTime = new Date(status.at).toLocaleTimeString("en-GB");
+  try {
+    showCharts(status);
+  } catch (error) {
+    chartViews = [];
+    find("charts").replaceChildren(createElement("p", "This browser can't show the charts."));
+    reportError(error);
+  }
+}
+
+/** @type {(status: Status) => void} */
+function showCharts(status) {
+  const charts = toCharts(status);
+  if (chartViews.length === 0) {
+    find("charts").replaceChildren();
+    chartViews = charts.map((chart) => new ChartView(find("charts"), chart));
+  }
+  for (const [index, view] of chartViews.entries()) view.update(/** @type {Chart} */ (charts[index]), status.times);
 }
 
 /** @type {(state: Health["state"], text: string) => void} */
