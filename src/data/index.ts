@@ -8,5 +8,5 @@ export { importPets } from "./import.ts";
 export { openInput } from "./input-file.ts";
 export { checkIntegrity } from "./integrity-check.ts";
 export { readStatuses } from "./pet-schema.ts";
-export { restore } from "./restore.ts";
+export { type Replacement, restore, type StoreState } from "./restore.ts";
 export { validateInput } from "./validate-input.ts";

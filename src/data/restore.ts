@@ -27,6 +27,23 @@ export interface RestoreOptions extends OpenTablesOptions {
    * the Idempotency-Keys, which belong to the keys of the backup.
    */
   readonly withoutKeys?: boolean | undefined;
+  /** Called before a store with data is replaced. Rejects to leave it unchanged. */
+  readonly confirm?: ((replacement: Replacement) => Promise<void>) | undefined;
+}
+
+/** What a forced restore replaces, by what. */
+export interface Replacement {
+  readonly store: StoreState;
+  readonly backup: StoreState;
+  /** The names of the keys that only the store has. Empty if its keys are kept. */
+  readonly lostKeys: readonly string[];
+}
+
+/** The number of pets and keys, and the last id of a pet. */
+export interface StoreState {
+  readonly pets: number;
+  readonly lastPet: bigint;
+  readonly keys: number;
 }
 
 /** A summary of the restored store, and the names of the keys that only the backup had if it replaced a store. */
@@ -42,7 +59,7 @@ const notEmpty = "The database is not empty. Use --force to replace its data.";
 export async function restore(
   file: string,
   url: string,
-  { document, progress, force = false, withoutKeys, ...options }: RestoreOptions,
+  { document, progress, force = false, withoutKeys, confirm, ...options }: RestoreOptions,
 ): Promise<RestoreSummary> {
   const path = resolve(file); // SQLite gives some relative names another meaning, such as :memory:
   if ((await stat(path).catch(() => undefined))?.isDirectory())
@@ -54,7 +71,7 @@ export async function restore(
   if ((await storeExists(url)) && !force) {
     const to = await openTables(url, "migrate");
     await requireEmptyAndUnused(to).finally(() => to.close());
-  }
+  } else if (confirm && (await storeExists(url))) await confirmReplacement(openBackup, url, { withoutKeys, confirm });
   await requireSound(path, path, document, progress);
   const to = await openTables(url, "create", options);
   const fill = async () => {
@@ -63,6 +80,26 @@ export async function restore(
     return replaceRows(from, to, { force, withoutKeys }, progress).finally(() => from.close());
   };
   return fill().finally(() => to.close());
+}
+
+async function confirmReplacement(
+  openBackup: () => Promise<Tables>,
+  url: string,
+  { withoutKeys, confirm }: Pick<RestoreOptions, "withoutKeys" | "confirm">,
+): Promise<void> {
+  const describe = async (tables: Tables) => {
+    const read = async (source: TableReader) => {
+      const state = { pets: await source.count("pets"), lastPet: await source.lastId("pets") };
+      return { state, keys: await readKeys(source) };
+    };
+    return tables.read(read).finally(() => tables.close());
+  };
+  const store = await describe(await openTables(url, "migrate"));
+  if (store.state.pets + store.keys.length === 0) return;
+  const backup = await describe(await openBackup());
+  const lostKeys = withoutKeys ? [] : nameOtherKeys(store.keys, backup.keys);
+  const toState = ({ state, keys }: typeof store): StoreState => ({ ...state, keys: keys.length });
+  await confirm?.({ store: toState(store), backup: toState(backup), lostKeys });
 }
 
 function replaceRows(

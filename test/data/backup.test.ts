@@ -116,5 +116,8 @@ t.test("Rejects stores and files that can't be backed up or restored", async (t)
   const unsound = join(place, "unsound.db");
   await petstoreOn(url, ["backup", unsound]);
   await tamper(`sqlite:${unsound}`, "UPDATE pets SET status = 'lost' WHERE id < 3");
-  await rejects(["restore", unsound, "--force"], /unsound\.db failed the integrity check \(2 problems\): pets 1/);
+  await rejects(
+    ["restore", unsound, "--force", "--yes"],
+    /unsound\.db failed the integrity check \(2 problems\): pets 1/,
+  );
 });

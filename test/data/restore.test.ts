@@ -3,6 +3,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { openStore, openTables } from "../../src/store/open.ts";
+import type { CommandOptions } from "../support/command.ts";
 import { emptyDatabase, latestVersions, oldStores, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { createPet, maxInt64 } from "../support/pets.ts";
@@ -39,11 +40,31 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: /^pets {14}4$/m });
   });
 
+  t.test(`${kind}: asks before it replaces data, and changes nothing without a yes`, async (t) => {
+    const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
+    await fill(url, 1);
+    const store = await openStore(url);
+    for (let n = 10; n < 32; n++) await addKey(store, `key-${n}`);
+    await store.close();
+    const restore = (options?: CommandOptions) => petstoreOn(url, ["restore", file, "--force"], options);
+    t.match(await restore(), {
+      status: 1,
+      stderr: /^petstore: The database has 1 pet .*\n(.*\n)*petstore: Nothing was changed\. Add --yes to confirm/,
+    });
+    const question = /Replace the data\? \[y\/N\]/;
+    for (const input of ["\n", "no\n", "yesterday\n", ""])
+      t.match(await restore({ input, isTerminal: true }), { status: 1, stderr: question }, input);
+    t.match((await restore()).stderr, /not be valid any more: a, key-10, .*, key-28 and 3 more\.$/m);
+    t.equal(await countPets(url), 1);
+    t.match(await restore({ input: "yes\n", isTerminal: true }), { status: 0, stderr: question });
+    t.equal(await countPets(url), 4);
+  });
+
   t.test(`${kind}: a restore that is stopped changes nothing`, async (t) => {
     const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
     await fill(url, 1);
-    const stopped = await petstoreOn(url, ["restore", file, "--force"], { onStop: (stop) => stop() });
-    t.match(stopped, { status: 1, stdout: "", stderr: "petstore: Stopped. Nothing was changed.\n" });
+    const stopped = await petstoreOn(url, ["restore", file, "--force", "--yes"], { onStop: (stop) => stop() });
+    t.match(stopped, { status: 1, stdout: "", stderr: /^petstore: Stopped\. Nothing was changed\.\n$/m });
     t.equal(await countPets(url), 1);
   });
 
@@ -67,7 +88,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       /not empty\. Use --force to replace its data\. It has rows in: keys \(1\), pets \(9\), idempotency \(9\)\./;
     t.match(await petstoreOn(url, ["restore", file]), { status: 1, stdout: "", stderr: full });
     await injectFault(url, 3);
-    t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 1, stderr: /injected/ });
+    t.match(await petstoreOn(url, ["restore", file, "--force", "--yes"]), { status: 1, stderr: /injected/ });
     await injectFault(url);
     t.equal(await countPets(url), 9);
 
@@ -75,12 +96,18 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const { call, key: old } = await start(t, { store });
     t.match((await call("GET", "/v1/pets?limit=2")).body, [{ name: "Rex 0 🐕" }, { name: "Rex 1 🐕" }]);
     t.equal((await call("GET", "/v1/pets/1")).status, 200);
-    const { status, stdout, stderr } = await petstoreOn(url, ["restore", file, "--force", "--json"]);
+    const keyNames = (await store.keys.list()).map(({ name }) => name);
+    const { status, stdout, stderr } = await petstoreOn(url, ["restore", file, "--force", "--yes", "--json"]);
     t.equal(status, 0);
-    t.equal(
-      stderr,
-      "petstore: Restored the key theirs, which the database did not have. If it was revoked, revoke it again.\n",
-      "names the keys that it adds",
+    t.same(
+      stderr.split("\n").slice(0, -1),
+      [
+        "petstore: The database has 9 pets (last id 9) and 2 keys.",
+        "petstore: The backup has 4 pets (last id 5) and 1 key, which replace them.",
+        `petstore: These keys will not be valid any more: ${keyNames.join(", ")}.`,
+        "petstore: Restored the key theirs, which the database did not have. If it was revoked, revoke it again.",
+      ],
+      "names the keys that it removes and adds",
     );
     t.same(JSON.parse(stdout), made, "the same checksum");
     t.equal((await call("GET", "/v1/pets", { key: old })).status, 401, "the keys of the backup apply immediately");
@@ -116,28 +143,32 @@ for (const [kind, prepare] of Object.entries(stores)) {
       return Promise.all(keys.map(async (key) => (await call("GET", "/v1/pets", { key })).status));
     };
 
-    const kept = await petstoreOn(url, ["restore", file, "--force", "--without-keys", "--json"]);
-    t.match(kept, { status: 0, stderr: "" });
+    const kept = await petstoreOn(url, ["restore", file, "--force", "--yes", "--without-keys", "--json"]);
+    t.match(
+      kept,
+      { status: 0, stderr: /^petstore: The database has \d+ pets? \(last id \d+\)\.\n.*\n$/ },
+      "names no key",
+    );
     t.same(await statuses(), [200, 401, 200]);
     t.equal(await countPets(url), 0);
 
-    t.match(await petstoreOn(url, ["restore", file, "--force"]), {
+    t.match(await petstoreOn(url, ["restore", file, "--force", "--yes"]), {
       status: 0,
       stderr:
-        "petstore: Restored the key leaked, which the database did not have. If it was revoked, revoke it again.\n",
+        /valid any more: recent\.\npetstore: Restored the key leaked, which the database did not have\. If it was revoked, revoke it again\.\n$/,
     });
     t.same(await statuses(), [200, 200, 401]);
 
     const secret = await readSecret(url);
     const other = await makeBackup(t, await prepare(t));
-    t.match(await petstoreOn(url, ["restore", other.file, "--force", "--without-keys"]), { status: 0, stderr: "" });
+    t.match(await petstoreOn(url, ["restore", other.file, "--force", "--yes", "--without-keys"]), { status: 0 });
     t.same(await statuses(), [200, 200, 401]);
     t.equal(await countPets(url), 4);
     t.same(await readSecret(url), secret, "cursors stay valid");
     const repeated = await store.pets.create({ name: "d", categoryId: 0n }, idempotencyKey);
     t.match(repeated, { outcome: "created" }, "the Idempotency-Keys of other callers do not apply");
     await close(); // the service writes when keys were used
-    const { stdout } = await petstoreOn(url, ["restore", file, "--force", "--without-keys"]);
+    const { stdout } = await petstoreOn(url, ["restore", file, "--force", "--yes", "--without-keys"]);
     t.match(stdout, /^keys {14}2$/m);
     t.equal(
       (await petstoreOn(url, ["check"])).stdout,
@@ -164,7 +195,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     await tamper(url, "DELETE FROM pets WHERE id < 6");
     const store = await openStore(url, { maxPets: 10n });
     t.teardown(() => store.close());
-    t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 0 });
+    t.match(await petstoreOn(url, ["restore", file, "--force", "--yes"]), { status: 0 });
     const pet = { name: "new", categoryId: 0n };
     const created = await Promise.all(Array.from({ length: 9 }, () => store.pets.create(pet)));
     t.equal(created.filter(({ outcome }) => outcome === "created").length, 6);
@@ -198,7 +229,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     );
     const name = kind as keyof typeof stores;
     const old = await oldStores[name](t, 1);
-    for (const args of [[], ["--force"]])
+    for (const args of [[], ["--force", "--yes"]])
       t.match(await petstoreOn(old, ["restore", file, ...args]), {
         status: 1,
         stderr: `its schema version is 1, but this release requires ${latestVersions[name]}. Run petstore migrate`,

@@ -141,7 +141,7 @@ for (const [kind, create] of Object.entries(stores)) {
     await (await openStore(from)).close();
     for (const id of [maxInt64, -5n, 0n]) {
       await tamper(from, "DELETE FROM pets", `INSERT INTO pets VALUES (${id}, 'x', 1, NULL)`);
-      t.match(await petstoreOn(url, ["restore", from.slice("sqlite:".length), "--force"]), {
+      t.match(await petstoreOn(url, ["restore", from.slice("sqlite:".length), "--force", "--yes"]), {
         status: 1,
         stdout: "",
         stderr: new RegExp(`failed the integrity check \\(\\d problems?\\): pets ${id}: id must be`),

@@ -17,6 +17,8 @@ export interface CommandOptions {
   input?: string | Buffer;
   /** Receives the function that stops the command, as SIGINT and SIGTERM do. */
   onStop?: (stop: () => void) => void;
+  /** Whether standard input and standard error are a terminal. */
+  isTerminal?: boolean;
 }
 
 /**
@@ -26,15 +28,15 @@ export interface CommandOptions {
 export async function petstore(
   settings: Settings,
   args: readonly string[],
-  { input = "", onStop = () => {} }: CommandOptions = {},
+  { input = "", onStop = () => {}, isTerminal = false }: CommandOptions = {},
 ): Promise<Result> {
   assertKnown(settings);
   const [stdout, stderr] = [collect(), collect()];
   const status = await run(args, {
     env: settings,
-    stdin: Readable.from([Buffer.from(input)]),
+    stdin: Object.assign(Readable.from([Buffer.from(input)]), { isTTY: isTerminal }),
     stdout: stdout.stream,
-    stderr: stderr.stream,
+    stderr: Object.assign(stderr.stream, { isTTY: isTerminal }),
     onStop,
   });
   // An import reports the field names of a bad line, without the values.

@@ -101,7 +101,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       await insertPets(url, 3);
       t.match(JSON.parse((await get("/pets?limit=2", old)).text), [{ name: "Rex 1" }, { name: "Rex 2" }]);
       t.equal((await get("/pets/1", old)).status, 200);
-      t.match(await petstoreOn(url, ["restore", file, "--force"]), { status: 0, stdout: /^pets {14}2$/m });
+      t.match(await petstoreOn(url, ["restore", file, "--force", "--yes"]), { status: 0, stdout: /^pets {14}2$/m });
       t.equal((await get("/pets", old)).status, 401, "the keys of the backup apply immediately");
       const key = await addNewKey("new");
       t.match(JSON.parse((await get("/pets?limit=3", key)).text), [{ name: "Rex 0 🐕" }, { name: "Rex 1 🐕" }]);
@@ -147,7 +147,7 @@ t.test("postgres: restore --force fails after 5 s if a backup reads the store, a
   await tables.read(async (source) => {
     t.equal(await source.count("pets"), 3);
     const start = performance.now();
-    t.match(await startCommand(url, ["restore", file, "--force"]).exit(), {
+    t.match(await startCommand(url, ["restore", file, "--force", "--yes"]).exit(), {
       code: 1,
       stderr: /^petstore: .*A backup, export or import is using the database\. Nothing was changed\..*\n$/m,
     });

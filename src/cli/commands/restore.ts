@@ -1,13 +1,14 @@
 // petstore restore: restores a store from a backup.
-import { type BackupProgress, restore } from "../../data/index.ts";
+import { type BackupProgress, type Replacement, restore, type StoreState } from "../../data/index.ts";
 import { readDocument } from "../../pets/index.ts";
+import { type ConfirmOptions, confirm } from "../confirm.ts";
 import { type Io, warn } from "../io.ts";
 import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
 /** The options of `petstore restore`. */
-export interface RestoreOptions extends OutputOptions {
+export interface RestoreOptions extends OutputOptions, ConfirmOptions {
   force?: boolean;
   withoutKeys?: boolean;
 }
@@ -25,7 +26,11 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
     progress(...args);
   };
   const { force, withoutKeys } = options;
-  const restoreOptions = { document, progress: showProgress, force, withoutKeys };
+  const ask = async (replacement: Replacement) => {
+    for (const line of describeReplacement(replacement, withoutKeys)) warn(io, `petstore: ${line}`);
+    await confirm(io, "Replace the data?", options);
+  };
+  const restoreOptions = { document, progress: showProgress, force, withoutKeys, confirm: ask };
   const summary = await restore(file, url, restoreOptions).finally(bar.clear);
   for (const name of summary.restoredKeys)
     warn(
@@ -33,4 +38,19 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
       `petstore: Restored the key ${name}, which the database did not have. If it was revoked, revoke it again.`,
     );
   await printFields(io, toSummaryFields(summary), options);
+}
+
+const maxNames = 20;
+
+function describeReplacement({ store, backup, lostKeys }: Replacement, withoutKeys = false): string[] {
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const describe = ({ pets, lastPet, keys }: StoreState) =>
+    `${count(pets, "pet")} (last id ${lastPet})${withoutKeys ? "" : ` and ${count(keys, "key")}`}`;
+  const names = lostKeys.slice(0, maxNames).join(", ");
+  const more = lostKeys.length > maxNames ? ` and ${lostKeys.length - maxNames} more` : "";
+  return [
+    `The database has ${describe(store)}.`,
+    `The backup has ${describe(backup)}, which replace them.`,
+    ...(lostKeys.length > 0 ? [`These keys will not be valid any more: ${names}${more}.`] : []),
+  ];
 }

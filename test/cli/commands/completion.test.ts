@@ -14,13 +14,13 @@ async function readWords(after: string, ...args: string[]): Promise<string[] | u
 t.test("The script for bash has the words that may follow each command", async (t) => {
   for (const [command, words] of Object.entries({
     "keys ": "create list revoke help --help",
-    "keys create ": "--expires --operator --json --help",
+    "keys create ": "--expires --operator --yes --json --help",
     "completion ": "bash zsh fish --help",
     "export --format": "ndjson csv",
   }))
     t.same(await readWords(command, "bash"), words.split(" "), command);
   const first = (await readWords(" ", "bash"))?.join(" ");
-  t.match(first, /^serve .*keys .*completion help --version --help$/);
+  t.match(first, /^serve .*keys .*completion help --version --env-file --help$/);
 });
 
 t.test("The script of each shell has the commands, options and values", async (t) => {

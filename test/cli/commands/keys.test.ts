@@ -1,4 +1,5 @@
 // petstore keys: creates, lists and revokes API keys.
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { openStore } from "../../../src/store/open.ts";
@@ -32,7 +33,20 @@ t.test("Creates, lists and revokes keys", async (t) => {
   t.match(alice, { name: "alice", expires: null, lastUsed: null });
   const days = (Date.parse(bob.expires) - Date.parse(bob.created)) / 86_400_000;
   t.ok(Math.abs(days - 90) < 0.0001, "90d are 90 days");
-  t.match(await keys("revoke", "bob"), { status: 0, stdout: "", stderr: "" });
+  t.match(await keys("revoke", "bob"), {
+    status: 0,
+    stdout: "Revoked the client key bob, which was never used.\n",
+    stderr: "",
+  });
+  const store = await openStore(settings.DATABASE_URL);
+  const [used] = await store.keys.list();
+  await store.keys.touch(new Map([[used?.id as bigint, new Date("2026-11-23T10:20:30Z")]]));
+  await store.close();
+  t.match(await keys("revoke", "alice"), {
+    stdout: "Revoked the client key alice, which was last used at 2026-11-23 10:20Z.\n",
+  });
+  const revoked = JSON.parse((await keys("revoke", "carol", "--json")).stdout);
+  t.match(revoked, { name: "carol", operator: true, lastUsed: null });
   t.match(await keys("revoke", "bob"), { status: 1, stderr: "petstore: There is no key named bob.\n" });
 });
 
@@ -66,6 +80,39 @@ t.test("Rejects a name that breaks the rule", async (t) => {
   t.match(await petstore(settings, ["keys", "list"]), { status: 1 }, "creates no store");
   for (const name of ["_", "a".repeat(64), "0.b_c-d@e"])
     t.match(await petstore(settings, ["keys", "create", name]), { status: 0 }, name);
+});
+
+t.test("Reads settings from a file, below those of the environment", async (t) => {
+  const [used, other] = [await stores.sqlite(t), await stores.sqlite(t)];
+  const file = join(folder(t), "petstore.env");
+  writeFileSync(file, `# of the systemd unit\nDATABASE_URL=${used}\nWORKERS="2"\n`);
+  const args = ["--env-file", file, "keys"];
+  t.match(await petstore({}, [...args, "create", "alice"]), { status: 0 });
+  t.match((await petstore({ DATABASE_URL: used }, ["keys", "list"])).stdout, /alice/);
+  t.match(await petstore({ DATABASE_URL: other }, [...args, "create", "bob"]), { status: 0 });
+  t.notMatch((await petstore({ DATABASE_URL: used }, ["keys", "list"])).stdout, /bob/);
+  t.match(await petstore({}, ["--env-file", `${file}x`, "keys", "list"]), {
+    status: 1,
+    stderr: /^petstore: The file of --env-file can't be read: ENOENT/,
+  });
+});
+
+t.test("Asks before it creates a database because DATABASE_URL is not set", async (t) => {
+  const before = process.cwd();
+  process.chdir(folder(t)); // the default is a path below the current folder
+  t.teardown(() => process.chdir(before));
+  const create = (args: string[] = [], options = {}) => petstore({}, ["keys", "create", "alice", ...args], options);
+  t.match(await create(), {
+    status: 1,
+    stdout: "",
+    stderr: /DATABASE_URL is not set, and sqlite:data\/petstore\.db does not exist\..*Add --yes to confirm/s,
+  });
+  t.match(await create([], { input: "n\n", isTerminal: true }), { status: 1, stdout: "" });
+  t.equal(existsSync("data"), false);
+  t.match(await create([], { input: "y\n", isTerminal: true }), { status: 0, stdout: /^psk_/ });
+  t.match(await petstore({}, ["keys", "create", "bob"]), { status: 0, stderr: "" }, "the database exists");
+  process.chdir(folder(t));
+  t.match(await create(["--yes"]), { status: 0, stdout: /^psk_/ });
 });
 
 t.test("Rejects a database that does not exist, and one in memory", async (t) => {
