@@ -12,7 +12,13 @@ import {
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import type { operations } from "./generated/openapi.ts";
-import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOptions } from "./http/index.ts";
+import {
+  type AttemptCounter,
+  type Certificate,
+  createDataHeaders,
+  createEdge,
+  type MemoryMonitorOptions,
+} from "./http/index.ts";
 import { MetricsRegistry, throttle } from "./lib/index.ts";
 import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/index.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
@@ -33,6 +39,8 @@ export interface Dependencies {
   readonly tracing?: Tracing | undefined;
   /** The metrics of all processes; undefined if this is the only one. */
   readonly metrics?: MetricsHub | undefined;
+  /** Counts the requests of each key. By default, this process does for itself. */
+  readonly counter?: AttemptCounter | undefined;
   /** Replaces clocks and limits, for tests. */
   readonly overrides?: Overrides;
 }
@@ -48,7 +56,8 @@ export interface Overrides extends MemoryMonitorOptions {
  * Error that names the operation if the document and the code do not agree.
  */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
-  const { document, handlers, store, config, logger, tls, tracing, overrides = {} } = dependencies;
+  const { document, handlers, store, config, logger, tls, tracing, counter, overrides = {} } = dependencies;
+  const { clock } = overrides;
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
   const isSecure = tls !== undefined || config.BASE_URL.startsWith("https:"); // a proxy can serve TLS
@@ -77,14 +86,14 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   // The operations of the document
   const usage = trackKeyUsage(app, store);
-  const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, overrides.clock);
+  const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, clock);
   const authenticate = createBearerScheme(app, { identify, usage, failureLimiter });
   await app.register(routes<operations, Context, Caller>, {
     document,
     handlers,
     context: createContexts(tracedStore, urls.base),
     security: { apiKey: { type: "http bearer", authenticate } },
-    guards: [app.shedLoad, usage.countDeprecated, ...limitKeyRate(config.RATE_LIMIT, overrides.clock)],
+    guards: [app.shedLoad, usage.countDeprecated, ...limitKeyRate(config.RATE_LIMIT, { counter, clock })],
     baseUrl: urls.base,
     docsUrl: `${urls.root}/docs`,
     links,

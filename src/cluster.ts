@@ -3,7 +3,9 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { throttle } from "./lib/index.ts";
+import { serveCounter } from "./auth/index.ts";
+import { type RateLimit, TokenBuckets } from "./http/index.ts";
+import { throttle, version } from "./lib/index.ts";
 import { Aggregator, serveWorker } from "./telemetry/index.ts";
 
 /** The address at which the service listens. */
@@ -12,6 +14,8 @@ export interface Listening {
   readonly origin: string;
   /** The IP address. */
   readonly address: string;
+  /** The release of the process. */
+  readonly version: string;
 }
 
 const replacementInterval = 1_000; // milliseconds; limits the cost of workers that die as soon as they start
@@ -21,13 +25,17 @@ const stopTimeout = 9_500; // milliseconds until a worker that does not exit is 
 /**
  * Starts `count` workers. Resolves when the first listens and each other one listens or has failed. Resolves to
  * undefined if the first can't listen, or if a signal stopped them before. SIGTERM and SIGINT stop all workers. SIGHUP
- * restarts them one at a time.
+ * restarts them one at a time. The primary counts the requests for the rate limit of API keys, if there is one.
  */
-export async function startWorkers(count: number, log: FastifyBaseLogger): Promise<Listening | undefined> {
+export async function startWorkers(
+  count: number,
+  log: FastifyBaseLogger,
+  limit: RateLimit | null,
+): Promise<Listening | undefined> {
   // The workers accept connections from a shared queue of the system. With round-robin scheduling, the primary accepts
   // them, and those that it has passed to a dying worker are lost.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const pool = new WorkerPool(count, log);
+  const pool = new WorkerPool(count, log, limit);
   const stop = () => pool.stop();
   process
     .on("SIGTERM", stop)
@@ -48,6 +56,7 @@ class WorkerPool {
   readonly #log: FastifyBaseLogger;
   readonly #onMetricsError: (error: unknown) => void;
   readonly #aggregator: Aggregator;
+  readonly #buckets: TokenBuckets | undefined;
   readonly #workers = new Map<Worker, Promise<void>>(); // with promises that resolve when they exit
   readonly #stopped = new WeakSet<Worker>(); // workers to which SIGTERM was sent
   #isServing = false;
@@ -56,8 +65,9 @@ class WorkerPool {
   #nextReplacement = 0; // milliseconds, monotonic
   #requestedRestarts = 0; // including the one in progress
 
-  constructor(size: number, log: FastifyBaseLogger) {
+  constructor(size: number, log: FastifyBaseLogger, limit: RateLimit | null) {
     this.#size = size;
+    this.#buckets = limit === null ? undefined : new TokenBuckets(limit);
     this.#log = log;
     this.#onMetricsError = throttle((err: unknown) =>
       log.warn({ err }, "failed to aggregate the metrics of the workers"),
@@ -111,6 +121,7 @@ class WorkerPool {
     const worker = cluster.fork();
     const { pid } = worker.process;
     serveWorker(worker, this.#aggregator, this.#onMetricsError);
+    if (this.#buckets) serveCounter(worker, this.#buckets);
     const exited = waitForExit(worker).then((exit): undefined => {
       this.#handleExit(worker, exit);
     });
@@ -119,6 +130,7 @@ class WorkerPool {
     const listening = await Promise.race([waitForListening(worker), exited]);
     clearTimeout(timer);
     if (listening && this.#isServing) this.#log.info({ worker: pid }, "worker started");
+    if (listening) checkRelease(listening.version, this.#log);
     return listening;
   }
 
@@ -150,6 +162,13 @@ class WorkerPool {
     }
     this.#isReplacing = false;
   }
+}
+
+/** Logs if a worker runs another release than the primary. */
+export function checkRelease(worker: string, log: Pick<FastifyBaseLogger, "warn">): void {
+  if (worker === version) return;
+  const message = "another release was installed: restart the service, so that its primary process runs it, too";
+  log.warn({ worker, primary: version }, message);
 }
 
 // Workers also send their metrics.

@@ -133,9 +133,15 @@ export const settings = {
   },
   RATE_LIMIT: {
     default: "10000/60s",
-    description: "Maximum rate of requests per API key, counted by each process; none sets no limit",
+    description: "Maximum rate of requests per API key; none sets no limit",
     allowed: `${limit.allowed}; or none`,
     parse: (text: string) => (text === "none" ? null : limit.parse(text)),
+  },
+  RATE_LIMIT_STORE: {
+    default: "",
+    description: "Valkey or Redis server that counts the requests of several machines",
+    allowed: "redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// with TLS",
+    parse: (text: string) => (text === "" || (/^rediss?:\/\/./.test(text) && URL.canParse(text)) ? text : undefined),
   },
   RATE_LIMIT_FAILED: {
     default: "100/60s",
@@ -174,9 +180,9 @@ export const settings = {
   },
   OPERATOR_KEY: {
     default: "",
-    description: "Operator key that petstore status sends",
+    description: "Operator key that the service accepts without its database, and that petstore status sends",
     allowed: "a key as petstore keys create prints it",
-    parse: (text: string) => (/^(psk_[\w-]+)?$/.test(text) ? text : undefined),
+    parse: (text: string) => (/^(psk_[\w-]{32,})?$/.test(text) ? text : undefined),
   },
   BASE_URL: {
     ...publicUrl,

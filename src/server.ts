@@ -6,11 +6,11 @@ import type { Server } from "node:net";
 import { createSecureContext, type Server as TlsServer } from "node:tls";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { buildApp, type Dependencies } from "./app.ts";
-import { generateKey } from "./auth/index.ts";
+import { generateKey, openKeyCounter } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, tlsOptions } from "./http/index.ts";
-import { collectGarbageWhenIdle, escapeControlCharacters } from "./lib/index.ts";
+import { collectGarbageWhenIdle, escapeControlCharacters, version } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
@@ -37,7 +37,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   });
   const logger = await createLogger(config.LOG_LEVEL);
   const listening = isPrimary
-    ? await startWorkers(config.WORKERS, logger)
+    ? await startWorkers(config.WORKERS, logger, config.RATE_LIMIT)
     : await listen(config, { document, store, logger });
   if (listening && cluster.isWorker) process.send?.(listening);
   else if (listening) {
@@ -56,9 +56,12 @@ async function listen(
   const tls = readCertificate(config);
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, logger);
   const metrics = cluster.isWorker ? connectToPrimary() : undefined;
-  const app = await buildApp({ document, handlers, store, config, logger, tls, tracing, metrics });
+  const limit = config.RATE_LIMIT && (await openKeyCounter(config, config.RATE_LIMIT, logger));
+  const counter = limit?.counter;
+  const app = await buildApp({ document, handlers, store, config, logger, tls, tracing, metrics, counter });
   const shutdown = new Shutdown(app, async () => {
     await store.close();
+    limit?.close();
     await tracing?.end();
   });
   process.on("SIGTERM", shutdown.start).on("SIGINT", shutdown.start);
@@ -77,7 +80,7 @@ async function listen(
     if (shutdown.hasStarted) return undefined;
     const origin = await app.listen({ host: address, port: config.PORT, backlog });
     collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
-    return { origin, address };
+    return { origin, address, version };
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`The service can't listen on HOST ${config.HOST}, PORT ${config.PORT}: ${message}.`);

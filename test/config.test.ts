@@ -25,6 +25,7 @@ t.test("Each setting has a default, also if it is empty", async (t) => {
     LOG_LEVEL: "info",
     MAX_CONNECTIONS: 10_000,
     RATE_LIMIT: { count: 10_000, seconds: 60 },
+    RATE_LIMIT_STORE: "",
     RATE_LIMIT_FAILED: { count: 100, seconds: 60 },
     TRUST_PROXY: [],
     METRICS_FROM: [],

@@ -68,7 +68,7 @@ export function createBearerScheme(
       return identity.key;
     }
     if (identity.reason === "missing") return unauthorized(`This request requires an API key. Send it as ${header}.`);
-    const { headers, error } = failureLimiter.take(toNetwork(request.ip));
+    const { headers, error } = await failureLimiter.take(toNetwork(request.ip));
     if (error) return error;
     const reason = identity.reason === "expired" ? "has expired" : "is not valid";
     const details = { error: "invalid_token", error_description: `The API key ${reason}` };

@@ -30,7 +30,7 @@ export function createIdentify(keys: Pick<KeyStore, "find">): Identify {
   return async (request) => {
     if (request.identity !== undefined && "reason" in request.identity) return request.identity;
     const authorization = request.headers.authorization ?? "";
-    const found = await cache.find(authorization);
+    const found = cache.get(authorization) ?? (await cache.find(authorization));
     const { server, raw } = request;
     if (found === undefined) request.identity = { reason: "missing" };
     else if (found.key === undefined) request.identity = { reason: "not valid" };
@@ -67,23 +67,31 @@ export class KeyCache {
     this.#clock = clock;
   }
 
-  /** Returns the key in a header, also if it has expired; undefined if it contains none. Rejects like the store. */
-  async find(authorization: string): Promise<FoundKey | undefined> {
+  /** Returns the key in a header if it is in the cache. */
+  get(authorization: string): FoundKey | undefined {
     const now = this.#clock();
     if (now >= this.#expiresAt) {
       this.#found = new Map();
       this.#expiresAt = now + maxAge;
     }
+    return this.#found.get(authorization);
+  }
+
+  /** Finds the key in a header in the store, also if it has expired; undefined if it contains none. Rejects like the store. */
+  async find(authorization: string): Promise<FoundKey | undefined> {
     const found = this.#found;
-    const cached = found.get(authorization);
-    if (cached !== undefined) return cached;
-    const text = /^bearer +(.*)/i.exec(authorization)?.[1];
-    if (text === undefined) return undefined;
-    const hash = hashKey(text);
+    const hash = hashSentKey(authorization);
+    if (hash === undefined) return undefined;
     const result = { hash, key: await this.#keys.find(hash) };
     if (result.key !== undefined) found.set(authorization, result);
     return result;
   }
+}
+
+/** Returns the hash of the key in the header Authorization; undefined if it contains none. */
+export function hashSentKey(authorization = ""): string | undefined {
+  const key = /^bearer +(.*)/i.exec(authorization)?.[1];
+  return key === undefined ? undefined : hashKey(key);
 }
 
 /** Returns the hash of a key (SHA-256, hexadecimal), by which the store knows it. */

@@ -2,6 +2,7 @@
 export { generateKey, isKeyName, keyNameRule } from "./api-keys.ts";
 export { type Caller, callerOf, createBearerScheme } from "./authentication.ts";
 export { createIdentify } from "./identity.ts";
-export { createFailureLimiter, limitKeyRate } from "./key-rate-limits.ts";
+export { createFailureLimiter, type KeyCounter, limitKeyRate, openKeyCounter } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";
 export { createClientMatcher, requireOperator } from "./operator-access.ts";
+export { serveCounter } from "./primary-counter.ts";

@@ -1,21 +1,61 @@
 // Rate limits: requests per API key, and failed authentications per network address.
+import cluster from "node:cluster";
+import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
-import { limitRate, RateLimiter } from "../http/index.ts";
+import { type AttemptCounter, limitRate, type RateLimit, RateLimiter, TokenBuckets } from "../http/index.ts";
+import { throttle } from "../lib/index.ts";
 import type { Guard } from "../openapi/index.ts";
-import { callerOf } from "./authentication.ts";
+import { connectToPrimaryCounter } from "./primary-counter.ts";
+import { type FallbackOptions, withFallback } from "./shared-counter.ts";
 
 /** Returns milliseconds of a monotonic clock. By default, `performance.now()`. */
 type Clock = (() => number) | undefined;
 
-/** Returns the guard that limits the requests of each key. Returns none if the limit is null. */
-export function limitKeyRate(limit: Config["RATE_LIMIT"], clock: Clock): Guard[] {
-  if (limit === null) return [];
-  const limiter = new RateLimiter({ policy: "calls", limit, subject: "This API key", attempts: "requests", clock });
-  return [limitRate(limiter, (request) => callerOf(request)?.id.toString())];
+/** Counts the requests of API keys, by the hash of the key. */
+export interface KeyCounter {
+  readonly counter: AttemptCounter;
+  close(): void;
 }
 
-/** Creates the limiter of failed attempts to authenticate. */
-export function createFailureLimiter(limit: Config["RATE_LIMIT_FAILED"], clock: Clock): RateLimiter {
+/**
+ * Opens the counter of the settings: that of all machines if RATE_LIMIT_STORE is set, that of the primary in a worker, or else
+ * one of this process. While the first two fail, which is logged, this process counts for itself.
+ */
+export async function openKeyCounter(
+  { RATE_LIMIT_STORE: url }: Pick<Config, "RATE_LIMIT_STORE">,
+  limit: RateLimit,
+  log: FastifyBaseLogger,
+): Promise<KeyCounter> {
+  const local = new TokenBuckets(limit);
+  const onError = throttle((err: unknown) => {
+    log.warn({ err }, "failed to count requests with other processes: this process counts for itself");
+  });
+  const options: FallbackOptions = { local, onError };
+  if (url !== "") {
+    const { connectToValkey } = await import("./valkey-counter.ts"); // loaded only if it is used
+    const valkey = connectToValkey(url, limit, onError);
+    return { counter: withFallback(valkey, options), close: () => valkey.close() };
+  }
+  const counter = cluster.isWorker ? withFallback(connectToPrimaryCounter(), options) : local;
+  return { counter, close: () => {} };
+}
+
+/**
+ * Returns the guard that limits the requests of each key. Returns none if the limit is null. Without a counter, this process
+ * counts for itself, with `clock`.
+ */
+export function limitKeyRate(
+  limit: RateLimit | null,
+  { counter, clock }: { readonly counter?: AttemptCounter | undefined; readonly clock?: Clock },
+): Guard[] {
+  if (limit === null) return [];
+  const options = { limit, subject: "This API key", attempts: "requests" };
+  const limiter = new RateLimiter({ policy: "calls", ...options, counter: counter ?? new TokenBuckets(limit, clock) });
+  return [limitRate(limiter, (request) => request.identity?.client)];
+}
+
+/** Creates the limiter of failed attempts to authenticate. Each process counts for itself. */
+export function createFailureLimiter(limit: RateLimit, clock: Clock): RateLimiter {
   const message = { subject: "This network address", attempts: "failed authentications" };
-  return new RateLimiter({ policy: "failed-credentials", limit, ...message, clock });
+  return new RateLimiter({ policy: "failed-credentials", limit, ...message, counter: new TokenBuckets(limit, clock) });
 }

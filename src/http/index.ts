@@ -24,3 +24,4 @@ export { rejectUnrouted } from "./request-checks.ts";
 export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";
 export { setHeader } from "./set-header.ts";
 export { type StaticFile, serveFile } from "./static-files.ts";
+export { type AttemptCounter, type BucketState, type RateLimit, TokenBuckets } from "./token-bucket.ts";

@@ -43,7 +43,8 @@ function checkProtocol({ originalUrl, raw }: FastifyRequest): HttpError | undefi
 }
 
 // Node decodes chunks and ignores every other transfer coding (RFC 9112, section 6.1).
-function checkTransferEncoding(value = "chunked"): HttpError | undefined {
+function checkTransferEncoding(value: string | undefined): HttpError | undefined {
+  if (value === undefined) return undefined;
   const codings = value.split(",").map((coding) => coding.trim());
   const unknown = codings.find((coding) => coding !== "" && coding.toLowerCase() !== "chunked");
   if (unknown === undefined) return undefined;

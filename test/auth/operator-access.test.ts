@@ -1,5 +1,6 @@
 // Access control for /metrics and /status.json: src/auth/operator-access.ts.
 import t from "tap";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { addKey, type Service, start } from "../support/service.ts";
 
 t.test("Serves /metrics without a key to the networks of METRICS_FROM only", async (t) => {
@@ -61,6 +62,17 @@ t.test("Serves /metrics and /status.json only to the keys of operators by defaul
     t.match(await read(path, null), { status: 401, body: { message: /requires an API key/ } });
     t.match(await read(path, "wrong"), { status: 401, body: { message: /is not valid/ } });
   }
+});
+
+t.test("Accepts OPERATOR_KEY for /metrics and /status.json without the store, and not for the API", async (t) => {
+  const { key } = generateKey();
+  const service = await start(t, { settings: { OPERATOR_KEY: key } });
+  for (const path of ["/metrics", "/status.json"]) t.equal((await service.call("GET", path, { key })).status, 200);
+  t.equal((await service.call("GET", "/v1/pets", { key })).status, 401);
+  t.equal((await service.call("GET", "/metrics", { key: generateKey().key })).status, 401);
+  const none = await start(t, { settings: { OPERATOR_KEY: "" } });
+  t.equal((await none.call("GET", "/metrics", { key: null })).status, 401);
+  t.equal((await none.call("GET", "/metrics", { key: "" })).status, 401);
 });
 
 t.test("Limits the rate of wrong keys at /status.json", async (t) => {

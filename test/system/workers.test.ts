@@ -1,14 +1,14 @@
 // The service in several processes: WORKERS, SIGHUP, SIGTERM, and workers that die.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { petstore } from "../support/command.ts";
 import { createSqliteStore } from "../support/faults.ts";
-import { bin, folder } from "../support/files.ts";
+import { bin, folder, root } from "../support/files.ts";
 import { createRequest, get, send } from "../support/http.ts";
 import { startLoad } from "../support/load.ts";
 import {
@@ -134,6 +134,26 @@ test("The number of workers is the same after one dies during a replacement; all
   const workers = listWorkers(server);
   await server.end("SIGKILL");
   await untilTrue(() => !workers.some(isRunning), server);
+});
+
+test("After an upgrade in place and SIGHUP, the log says that the primary runs the old release", async (t) => {
+  const { environment } = await prepare(t);
+  const copy = folder(t);
+  for (const name of ["src", "openapi", "package.json"])
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.includes("node_modules") });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const server = await startServer(t, environment, [process.execPath, join(copy, "src/bin.js"), "serve"], copy);
+  const message = "another release was installed: restart the service, so that its primary process runs it, too";
+  t.equal(countOf(server, message), 0);
+  const description = JSON.parse(readFileSync(join(copy, "package.json"), "utf8"));
+  writeFileSync(join(copy, "package.json"), JSON.stringify({ ...description, version: "9.8.7" }));
+  server.child.kill("SIGHUP");
+  await untilTrue(() => countOf(server, message) === 2, server);
+  t.match(readLog(server).find(({ msg }) => msg === message) as object, {
+    worker: "9.8.7",
+    primary: description.version,
+  });
+  t.match(await server.end("SIGTERM"), { code: 0 });
 });
 
 test("SIGHUP while the service starts changes nothing", async (t) => {

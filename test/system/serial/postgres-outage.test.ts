@@ -1,6 +1,7 @@
 // Outages of PostgreSQL under load: how long callers wait, and that nothing is lost.
 import pg from "pg";
 import t, { type Test } from "tap";
+import { generateKey } from "../../../src/auth/api-keys.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { newDatabase } from "../../support/databases.ts";
@@ -41,7 +42,8 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
   const database = await startPostgres();
   t.teardown(database.end);
   const url = database.url("postgres");
-  const settings = { DATABASE_URL: url, LOG_LEVEL: "fatal" };
+  const operatorKey = generateKey().key;
+  const settings = { DATABASE_URL: url, LOG_LEVEL: "fatal", OPERATOR_KEY: operatorKey };
   const key = (await petstore(settings, ["keys", "create", "a"])).stdout.trim();
   const server = await startServer(t, settings);
   const origin = new URL(server.url).origin;
@@ -56,6 +58,10 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
       () => `no 503: ${JSON.stringify(load.tally)}`,
     );
     t.equal((await fetch(`${origin}/healthz`)).status, 200);
+    const asOperator = { headers: { authorization: `Bearer ${operatorKey}` } };
+    const metrics = await fetch(`${origin}/metrics`, asOperator);
+    t.equal(metrics.status, 200, "the metrics do not depend on the database");
+    t.match(await metrics.text(), /^petstore_requests_total\{.*status="503".*\} [1-9]/m);
     const ready = await until(
       async () => {
         const response = await fetch(`${origin}/readyz`);
@@ -64,6 +70,7 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
       () => "/readyz does not report the outage",
     );
     t.match(await ready.json(), { code: "unavailable" });
+    t.match(await (await fetch(`${origin}/status.json`, asOperator)).json(), { service: { reachable: false } });
     t.equal(ready.headers.get("retry-after"), "1");
     await database.sendCommand("start");
     const started = performance.now();

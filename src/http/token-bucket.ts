@@ -1,0 +1,62 @@
+// Token buckets: a client can use its whole limit at once, and gets it back evenly over the period. After a burst, it
+// continues at the average rate instead of waiting for the end of a window.
+
+/** A rate limit: `count` attempts at once, and `count` further ones in each `seconds`. */
+export interface RateLimit {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+/** The state of a client's bucket after an attempt. */
+export interface BucketState {
+  readonly allowed: boolean;
+  /** The attempts that the client has not got back yet. Not an integer. */
+  readonly used: number;
+}
+
+/** Counts the attempts of each client. */
+export interface AttemptCounter {
+  /** Counts an attempt of a client, if it has one left. */
+  take(client: string): BucketState | Promise<BucketState>;
+}
+
+const maxClients = 100_000; // bounds the memory if an attacker changes addresses
+
+/** The difference below which a number of attempts counts as an integer. */
+export const tolerance = 1e-6;
+
+/** The buckets of a process. */
+export class TokenBuckets implements AttemptCounter {
+  readonly #limit: RateLimit;
+  readonly #clock: () => number;
+  // Least recently used first.
+  readonly #buckets = new Map<string, { readonly used: number; readonly at: number }>();
+
+  /** `clock` returns milliseconds of a monotonic clock. */
+  constructor(limit: RateLimit, clock = () => performance.now()) {
+    this.#limit = limit;
+    this.#clock = clock;
+  }
+
+  take(client: string): BucketState {
+    const now = this.#clock();
+    const { count, seconds } = this.#limit;
+    const bucket = this.#buckets.get(client);
+    const refilled = bucket === undefined ? 0 : ((now - bucket.at) * count) / (seconds * 1_000);
+    const used = Math.max(0, (bucket?.used ?? 0) - refilled);
+    const allowed = used + 1 <= count + tolerance;
+    const state = { allowed, used: allowed ? used + 1 : used };
+    this.#buckets.delete(client);
+    this.#buckets.set(client, { used: state.used, at: now });
+    this.#evict(now - seconds * 1_000);
+    return state;
+  }
+
+  // Removes the buckets that were used last before `fullBefore`, which are full, and the oldest of too many.
+  #evict(fullBefore: number): void {
+    for (const [client, { at }] of this.#buckets) {
+      if (at > fullBefore && this.#buckets.size <= maxClients) break;
+      this.#buckets.delete(client);
+    }
+  }
+}
