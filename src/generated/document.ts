@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "4bbaebfc6a6bf7e8fa4dfec06ff5e1f9b290b24903d832d0abb14504e52e3b0d";
+export const documentHash = "cfee21dc51e193c8ea6685fe3821acd66ee8686eb318972d3172afd34c9005bd";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ export const typeSummary: Readonly<Record<string, string>> = {
   "PetStatus": "string",
   "Pets": "array",
   "Pets items": "Pet",
-  "createPet 201": "headers X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
+  "createPet 201": "headers Location, Idempotency-Replayed, X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
   "createPet 201 application/json": "Pet",
   "createPet 400": "headers X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
   "createPet 400 application/json": "Error",
@@ -32,7 +32,7 @@ export const typeSummary: Readonly<Record<string, string>> = {
   "createPet 405 application/json": "Error",
   "createPet 413": "headers X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
   "createPet 413 application/json": "Error",
-  "createPet 415": "headers X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
+  "createPet 415": "headers Accept-Post, X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
   "createPet 415 application/json": "Error",
   "createPet 422": "headers X-Request-Id, Link, Deprecation, Sunset, RateLimit, RateLimit-Policy",
   "createPet 422 application/json": "Error",

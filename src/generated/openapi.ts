@@ -37,7 +37,7 @@ export interface paths {
          * Get a pet
          * @deprecated
          * @description Returns one pet. This operation is deprecated, and will be removed on 5 December 2030. Use `listPets` with
-         *     the `status` filter instead.
+         *     the `status` filter instead. It does not find a pet by its id: read all pages, and select the pet by `id`.
          */
         get: operations["getPet"];
         put?: never;
@@ -206,9 +206,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The operation does not support the media type or the content encoding of the body. */
+        /**
+         * @description The operation does not support the media type or the content encoding of the body. `Accept-Post` has the media
+         *     types that it supports.
+         */
         UnsupportedMediaType: {
             headers: {
+                "Accept-Post": components["headers"]["Accept-Post"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
                 Deprecation: components["headers"]["Deprecation"];
@@ -354,17 +358,34 @@ export interface components {
         Allow: string;
         /**
          * @description The state of a rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy.
-         *     `r`: Remaining requests. `t`: Seconds until the limit resets. It is sent only if a rate limit applies.
+         *     `r`: Remaining requests. `t`: Seconds until all requests are available again. It is sent only if a rate limit
+         *     applies.
          * @example "calls";r=57;t=12
          */
         RateLimit: string;
         /**
          * @description A rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy. `q`: Requests
-         *     per window. `w`: Length of the window in seconds. The policy `calls` limits the requests of an API key. The
-         *     policy `failed-credentials`, on 401 and 429, limits the failed authentications from an address.
+         *     that are available at once. `w`: Seconds in which they become available again, evenly. The policy `calls`
+         *     limits the requests of an API key. The policy `failed-credentials`, on 401 and 429, limits the failed
+         *     authentications from an address.
          * @example "calls";q=100;w=60
          */
         "RateLimit-Policy": string;
+        /**
+         * @description The URL of the new pet.
+         * @example /v1/pets/1
+         */
+        Location: string;
+        /**
+         * @description `true` if the pet was created by an earlier request with the same `Idempotency-Key`. Otherwise, the header is missing.
+         * @example true
+         */
+        "Idempotency-Replayed": "true";
+        /**
+         * @description The media types of bodies that the operation accepts (Linked Data Platform, section 7.1).
+         * @example application/json
+         */
+        "Accept-Post": string;
         /**
          * @description Seconds to wait before a retry (RFC 9110).
          * @example 1
@@ -378,7 +399,10 @@ export interface operations {
     listPets: {
         parameters: {
             query: {
-                /** @description Maximum number of animals returned. */
+                /**
+                 * @description Maximum number of animals returned.
+                 * @example 20
+                 */
                 limit: number;
                 /** @description Returns only animals with that status. */
                 status?: components["schemas"]["PetStatus"];
@@ -442,6 +466,8 @@ export interface operations {
             /** @description The pet was created. */
             201: {
                 headers: {
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
                     Deprecation: components["headers"]["Deprecation"];

@@ -9,6 +9,8 @@ import { Pagination } from "./cursor.ts";
 export interface Context {
   readonly pets: PetStore;
   readonly pagination: Pagination;
+  /** The public URL of the path of the operation. */
+  readonly url: string;
 }
 
 /** Creates the contexts of handlers, one for each operation. `baseUrl` is the public URL of the API. */
@@ -16,7 +18,10 @@ export function createContexts(
   { pets, secret }: Pick<Store, "pets" | "secret">,
   baseUrl: string,
 ): (operation: openapi.Operation) => Context {
-  return ({ path }) => ({ pets, pagination: new Pagination(secret, baseUrl + path) });
+  return ({ path }) => {
+    const url = baseUrl + path;
+    return { pets, pagination: new Pagination(secret, url), url };
+  };
 }
 
 /** A validated request. */

@@ -70,7 +70,7 @@ export interface IdempotencyKey {
  * used with another body. The store is full if it has the maximum number of pets.
  */
 export type CreateResult =
-  | { outcome: "created" | "repeated"; pet: RawJson<Pet> }
+  | { outcome: "created" | "repeated"; id: bigint; pet: RawJson<Pet> }
   | { outcome: "conflict" }
   | { outcome: "full" };
 

@@ -139,3 +139,21 @@ t.test("createPet accepts 1 to 255 ASCII characters as Idempotency-Key, and reje
       `rejects ${String(key).slice(0, 50)}`,
     );
 });
+
+t.test("createPet returns the URL of the pet, and says if an earlier request has created it", async (t) => {
+  const { call } = await start(t);
+  const create = async (name: string) => {
+    const { status, headers } = await call("POST", "/v1/pets", {
+      json: { name, categoryId: 7 },
+      headers: { "idempotency-key": "k" },
+    });
+    return [status, headers.location, headers["idempotency-replayed"]];
+  };
+  t.same(await create("Rex"), [201, "/v1/pets/1", undefined]);
+  t.same(await create("Rex"), [201, "/v1/pets/1", "true"]);
+  t.same(await create("Tom"), [422, undefined, undefined]);
+  t.match((await call("GET", "/v1/pets/1")).body, { name: "Rex" });
+  const { call: callPublic } = await start(t, { settings: { BASE_URL: "https://pets.example/shop/v1" } });
+  const { headers } = await callPublic("POST", "/v1/pets", { json: minimalPet });
+  t.equal(headers.location, "https://pets.example/shop/v1/pets/1");
+});

@@ -9,7 +9,7 @@ const sources = globSync("src/**/*.{ts,js}", {
 });
 
 const processes =
-  /\/(command|disk-faults|metrics|pipes|process-faults|serve|signals|status-command|status-page|terminal|tls|tracing|workers)\.test\.ts$/;
+  /\/(command|disk-faults|metrics|pipes|process-faults|rate-limit|serve|signals|status-command|status-page|status-page-browsers|terminal|tls|tracing|workers)\.test\.ts$/;
 
 /**
  * Returns the files of src that a test file measures; null if it measures none.

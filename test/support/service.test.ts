@@ -47,7 +47,6 @@ t.test("an option or a setting without effect is an error", async (t) => {
     PORT: "3001",
     TLS_CERT: "cert.pem",
     TLS_KEY: "key.pem",
-    OPERATOR_KEY: "psk_x",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
   }))
     await rejects({ settings: { [name]: value } }, `these settings have no effect here: ${name}`);

@@ -5,7 +5,7 @@ import type { IdempotencyKey } from "../../store/index.ts";
 import { fail } from "../errors.ts";
 import type { Call, Handler } from "../handler.ts";
 
-export const createPet: Handler<"createPet"> = async (call, { pets }) => {
+export const createPet: Handler<"createPet"> = async (call, { pets, url }) => {
   const created = await pets.create(call.body, readIdempotencyKey(call));
   if (created.outcome === "conflict")
     return fail(
@@ -14,7 +14,8 @@ export const createPet: Handler<"createPet"> = async (call, { pets }) => {
     );
   if (created.outcome === "full")
     return fail("store_full", "The store contains the maximum number of pets. No pet was created. Do not retry.");
-  return { status: 201, body: created.pet };
+  const replayed = created.outcome === "repeated" ? ({ "Idempotency-Replayed": "true" } as const) : {};
+  return { status: 201, body: created.pet, headers: { Location: `${url}/${created.id}`, ...replayed } };
 };
 
 // The value is a quoted string (RFC 8941, section 3.3.3); a bare one is accepted, too, and means the same key.

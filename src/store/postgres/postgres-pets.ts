@@ -31,7 +31,7 @@ export class PostgresPets implements PetStore {
   readonly #pool: ConnectionPool;
   readonly #retention: IdempotencyRetention;
   readonly #finds = new Batcher<bigint, RawJson<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
-  readonly #inserts = new Batcher<Create, RawJson<Pet> | undefined>(batchLimits, (creates) => this.#insertAll(creates));
+  readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
   readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
   readonly #limit: PetLimit;
   readonly #countPets: () => Promise<void>;
@@ -63,8 +63,8 @@ export class PostgresPets implements PetStore {
 
   readonly create = async (pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult> => {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const created = this.#limit.isFull ? undefined : await this.#inserts.add({ pet, idempotencyKey });
-      if (created !== undefined) return { outcome: "created", pet: created };
+      const id = this.#limit.isFull ? undefined : await this.#inserts.add({ pet, idempotencyKey });
+      if (id !== undefined) return { outcome: "created", id, pet: toPetJson(toPetRow(id, pet)) };
       const repeated = idempotencyKey && (await this.#repeat(pet, idempotencyKey));
       if (repeated !== undefined) return repeated;
       // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
@@ -87,9 +87,9 @@ export class PostgresPets implements PetStore {
     return ids.map((id) => pets.get(id));
   }
 
-  // Returns undefined for a create whose idempotency key was used before, also by an earlier create of the batch, and
+  // Returns the ids; undefined for a create whose idempotency key was used before, also by an earlier create of the batch, and
   // for the creates for which there is no room.
-  async #insertAll(creates: readonly Create[]): Promise<(RawJson<Pet> | undefined)[]> {
+  async #insertAll(creates: readonly Create[]): Promise<(bigint | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_create", creates.length);
     const now = Date.now();
     const usedKeys = new Set<string>();
@@ -109,10 +109,8 @@ export class PostgresPets implements PetStore {
       this.#limit.maxId,
     );
     this.#retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
-    const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id]));
-    return creates.map((create) =>
-      ids.has(create) ? toPetJson(toPetRow(ids.get(create) as bigint, create.pet)) : undefined,
-    );
+    const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id as bigint]));
+    return creates.map((create) => ids.get(create));
   }
 
   // Returns undefined if the key was not used. The digest proves that the pet is the same as in the first call.
@@ -120,6 +118,7 @@ export class PostgresPets implements PetStore {
     const [record] = await this.#pool.query("findRecord", caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    return { outcome: "repeated", pet: toPetJson(toPetRow(record.pet_id as bigint, pet)) };
+    const id = record.pet_id as bigint;
+    return { outcome: "repeated", id, pet: toPetJson(toPetRow(id, pet)) };
   }
 }

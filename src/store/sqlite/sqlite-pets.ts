@@ -46,7 +46,7 @@ export class SqlitePets implements PetStore {
     const values = newPetColumns.map(({ field }) => pet[field] ?? null);
     const id = BigInt(this.#statements.create.run(...values).lastInsertRowid);
     onCreated?.(id);
-    return { outcome: "created", pet: toPetJson(toPetRow(id, pet)) };
+    return { outcome: "created", id, pet: toPetJson(toPetRow(id, pet)) };
   }
 
   #hasRoom(): boolean {
@@ -70,6 +70,7 @@ export class SqlitePets implements PetStore {
     const record = findRecord.get(caller, key, now - idempotencyWindow);
     if (record === undefined) return this.#create(pet, (id) => saveRecord.run(caller, key, digest, id, now));
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    return { outcome: "repeated", pet: toPetJson(toPetRow(record.pet_id as bigint, pet)) };
+    const id = record.pet_id as bigint;
+    return { outcome: "repeated", id, pet: toPetJson(toPetRow(id, pet)) };
   }
 }
