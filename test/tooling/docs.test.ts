@@ -132,7 +132,7 @@ async function createShell(t: Test, examples: readonly Example[]) {
     findKey(server.out.stderr);
   };
   if (!scripts.some((script) => isStart.test(script.replaceAll("&& ", "\n")))) {
-    await run("npx petstore keys create docs --operator");
+    await run("npx petstore keys create docs --operator --yes");
     await serve("");
   }
   return async (script: string) => {
