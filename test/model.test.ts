@@ -84,7 +84,7 @@ async function follow({ pets, walks }: Model, { call }: Service, walk: Walk): Pr
     ({ id, status }) => id > walk.after && (walk.status === undefined || status === walk.status),
   );
   const page = remaining.slice(0, walk.limit);
-  const [, link] = /^<(.*)>; rel="next"$/.exec(headers.link ?? "") ?? [];
+  const [, link] = /<([^>]*)>; rel="next"/.exec(headers.link ?? "") ?? [];
   deepStrictEqual(
     [status, (body as object[]).map(toExact), link !== undefined],
     [200, page, remaining.length > page.length],

@@ -49,8 +49,8 @@ const requests: Record<string, Request> = {
 
 /** Returns the texts of the statements whose query plans are printed. */
 const explained = ({ listStatement, statements }: typeof postgresStatements | typeof sqliteStatements) => ({
-  list: listStatement([]),
-  "list by status": listStatement(toColumnFilter({ status: "sold" }).columns),
+  list: listStatement([], "forwards"),
+  "list by status": listStatement(toColumnFilter({ status: "sold" }).columns, "forwards"),
   find: statements.find,
 });
 

@@ -39,8 +39,8 @@ const randomRequests = 20_000; // for each workload, identical for all contender
 
 /** Returns the path of the page that begins after the pet with the id `after`. */
 export function pathOfPage(pagination: Pagination, query: ListQuery, after: number): string {
-  const page = { pets: new RawJson<Pet[]>("[]"), lastId: BigInt(after), more: true };
-  const link = pagination.next(query, page) ?? "";
+  const page = { pets: new RawJson<Pet[]>("[]"), firstId: undefined, lastId: BigInt(after), more: true };
+  const link = pagination.links(query, undefined, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }
 

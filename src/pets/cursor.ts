@@ -1,8 +1,8 @@
 // Keyset pagination. A cursor holds the id after which the page begins, signed together with the filter, so that a
-// forged cursor and a cursor of another filter are rejected.
+// forged cursor and a cursor of another filter are rejected. The id is negative if the page ends before it.
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { canonicalJson } from "../lib/index.ts";
-import type { Page } from "../store/index.ts";
+import type { Page, PagePosition } from "../store/index.ts";
 
 const idBytes = 8;
 const signatureBytes = 16; // of the 32 of HMAC-SHA-256
@@ -21,22 +21,33 @@ export class Pagination {
     this.#url = url;
   }
 
-  /** Returns the id after which the page begins: undefined for the first page, null if the cursor is invalid. */
-  after(query: ListQuery): bigint | undefined | null {
+  /** Returns where the page begins or ends: undefined for the first page, null if the cursor is invalid. */
+  position(query: ListQuery): PagePosition | undefined | null {
     if (query.cursor === undefined) return undefined;
     const bytes = Buffer.from(query.cursor, "base64url");
     if (bytes.length !== idBytes + signatureBytes) return null;
     const id = bytes.readBigInt64BE();
     const [sent, expected] = [Buffer.from(query.cursor), Buffer.from(this.#createCursor(id, query))];
-    return sent.length === expected.length && timingSafeEqual(sent, expected) ? id : null;
+    if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null;
+    return id > 0n ? { after: id } : { before: -id };
   }
 
-  /** Returns the `Link` header to the next page (RFC 8288), or undefined for the last page. */
-  next(query: ListQuery, page: Page): string | undefined {
-    if (!page.more || page.lastId === undefined) return undefined;
+  /** Returns the `Link` header to other pages (RFC 8288): `first`, `prev` and `next`; undefined if there is no other page. */
+  links(query: ListQuery, position: PagePosition | undefined, page: Page): string | undefined {
+    const { firstId, lastId, more } = page;
+    const isBackwards = position && "before" in position;
+    const links: string[] = [];
+    const add = (relation: string, id?: bigint) => links.push(`<${this.#createUrl(query, id)}>; rel="${relation}"`);
+    if (position) add("first");
+    if (firstId !== undefined && (isBackwards ? more : position)) add("prev", -firstId);
+    if (lastId !== undefined && (isBackwards || more)) add("next", lastId);
+    return links.length === 0 ? undefined : links.join(", ");
+  }
+
+  #createUrl({ cursor, ...query }: ListQuery, id: bigint | undefined): string {
     const search = new URLSearchParams(query as object as Record<string, string>);
-    search.set("cursor", this.#createCursor(page.lastId, query));
-    return `<${this.#url}?${search}>; rel="next"`;
+    if (id !== undefined) search.set("cursor", this.#createCursor(id, query));
+    return `${this.#url}?${search}`;
   }
 
   #createCursor(id: bigint, { limit, cursor, ...filter }: ListQuery): string {

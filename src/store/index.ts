@@ -19,6 +19,7 @@ export {
   type NewPet,
   type OpenMode,
   type Page,
+  type PagePosition,
   type PetStore,
   retentionDays,
   type Store,

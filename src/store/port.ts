@@ -33,7 +33,7 @@ export interface Store {
 
 /** Stores pets. Returns them as JSON: no object is created of a row only to be serialized. */
 export interface PetStore {
-  /** Returns up to `limit` pets in order of id. */
+  /** Returns up to `limit` pets in order of id: the first ones after an id, or the last ones before it. */
   list(query: PetQuery): Promise<Page>;
   /** Returns the pet with this id, or undefined if it does not exist. */
   find(id: bigint): Promise<RawJson<Pet> | undefined>;
@@ -44,9 +44,11 @@ export interface PetStore {
 /** Pets in order of id. */
 export interface Page {
   readonly pets: RawJson<Pet[]>;
+  /** The id of the first pet; undefined if the page is empty. */
+  readonly firstId: bigint | undefined;
   /** The id of the last pet; undefined if the page is empty. */
   readonly lastId: bigint | undefined;
-  /** Whether more pets follow. */
+  /** Whether more pets match: after the page, or before it if it was read backwards. */
   readonly more: boolean;
 }
 
@@ -55,8 +57,11 @@ type ListParameters = operations["listPets"]["parameters"]["query"];
 /** The filters of the document. A filter is the value that a field must have. */
 export type PetFilter = Omit<ListParameters, "limit" | "cursor">;
 
-/** A selection of pets: those that match the filters, with ids above `after`. */
-export type PetQuery = Omit<ListParameters, "cursor"> & { readonly after?: bigint | undefined };
+/** The id that a page begins after, or ends before. */
+export type PagePosition = { readonly after: bigint } | { readonly before: bigint };
+
+/** A selection of pets: those that match the filters, after or before an id. Without one, from the first. */
+export type PetQuery = Omit<ListParameters, "cursor"> & { readonly position?: PagePosition | undefined };
 
 /** The identity of a create: the id of the caller, the value of Idempotency-Key, and a digest of the body. */
 export interface IdempotencyKey {

@@ -1,7 +1,7 @@
 // Maps rows to pets and keys. The representation is the same in all stores: integers are bigints, times are
 // milliseconds since 1970, and a missing value is NULL.
 import { RawJson } from "../lib/index.ts";
-import type { Key, NewPet, Page, Pet, PetFilter } from "./port.ts";
+import type { Key, NewPet, Page, PagePosition, Pet, PetFilter } from "./port.ts";
 
 /** A row, by the column names of its query. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -102,12 +102,29 @@ export function toColumnFilter(filter: PetFilter): ColumnFilter {
   };
 }
 
+/** The direction in which a page is read, and the id from which on. */
+export interface PageStart {
+  readonly direction: Direction;
+  readonly id: bigint;
+}
+/** In order of id, or in the opposite order. */
+export type Direction = "forwards" | "backwards";
+
+/** Returns where the query of a page begins to read. */
+export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
+  return "after" in position
+    ? { direction: "forwards", id: position.after }
+    : { direction: "backwards", id: position.before };
+}
+
 /** Converts up to `limit` + 1 rows to a page. */
-export function toPage(rows: readonly PetRow[], limit: number): Page {
-  const page = rows.length > limit ? rows.slice(0, limit) : rows;
-  const last = page.at(-1);
+export function toPage(rows: readonly PetRow[], limit: number, direction: Direction): Page {
+  const page = rows.length > limit ? rows.slice(0, limit) : [...rows];
+  if (direction === "backwards") page.reverse();
+  const [first, last] = [page[0], page.at(-1)];
   return {
     pets: new RawJson(`[${page.map(serialize).join(",")}]`),
+    firstId: first && BigInt(first[0]),
     lastId: last && BigInt(last[0]),
     more: rows.length > limit,
   };

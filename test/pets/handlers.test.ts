@@ -20,7 +20,7 @@ t.test("listPets links to the next page", async (t) => {
       const { status, headers, body } = await service.call("GET", next);
       t.equal(status, 200);
       pages.push(body as Pet[]);
-      next = /^<([^>]*)>; rel="next"$/.exec(headers.link ?? "")?.[1];
+      next = /<([^>]*)>; rel="next"/.exec(headers.link ?? "")?.[1];
     }
     return pages;
   };
@@ -44,6 +44,45 @@ t.test("listPets links to the next page", async (t) => {
     (await service.call("GET", "/v1/pets")).headers.link,
     new RegExp(`^</v1/pets\\?limit=${defaultLimit}&cursor=[\\w-]{32}>; rel="next"$`),
   );
+});
+
+t.test("listPets links to the first, the previous and the next page", async (t) => {
+  const service = await start(t);
+  for (let n = 0; n < 7; n++) await service.create({ ...minimalPet, status: "sold" });
+  const read = async (path: string) => {
+    const { headers, body } = await service.call("GET", path);
+    const links = [...`${headers.link ?? ""}`.matchAll(/<([^>]*)>; rel="(\w+)"/g)].map(([, url, rel]) => [rel, url]);
+    return { ids: (body as Pet[]).map(({ id }) => Number(id)), links: Object.fromEntries(links) };
+  };
+  const first = await read("/v1/pets?status=sold&limit=3");
+  t.same([first.ids, Object.keys(first.links)], [[1, 2, 3], ["next"]]);
+  const second = await read(first.links.next);
+  t.same(
+    [second.ids, Object.keys(second.links)],
+    [
+      [4, 5, 6],
+      ["first", "prev", "next"],
+    ],
+  );
+  t.equal(second.links.first, "/v1/pets?limit=3&status=sold");
+  const third = await read(second.links.next);
+  t.same([third.ids, Object.keys(third.links)], [[7], ["first", "prev"]]);
+  const back = await read(third.links.prev);
+  t.same(back, { ids: [4, 5, 6], links: { ...second.links, prev: back.links.prev } }, "the same page");
+  t.same(await read(back.links.next), third);
+  const start3 = await read(back.links.prev);
+  t.same(
+    [start3.ids, Object.keys(start3.links)],
+    [
+      [1, 2, 3],
+      ["first", "next"],
+    ],
+  );
+  t.same((await read(third.links.prev.replace("limit=3", "limit=5"))).ids, [2, 3, 4, 5, 6], "another limit");
+  await service.create({ ...minimalPet, status: "sold" });
+  t.same((await read(third.links.prev)).ids, [4, 5, 6], "a new pet changes no earlier page");
+  t.same(Object.keys((await read("/v1/pets?limit=100")).links), [], "a list of one page has no links");
+  t.equal((await service.call("GET", third.links.prev.replace("status=sold", "status=pending"))).status, 400);
 });
 
 t.test("listPets rejects cursors that were changed or belong to another filter or store", async (t) => {

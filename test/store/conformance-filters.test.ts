@@ -32,7 +32,11 @@ async function createPets(store: Store): Promise<Pet[]> {
 async function listAll(store: Store, filter: Filter): Promise<bigint[]> {
   const ids: bigint[] = [];
   for (;;) {
-    const { pets, more } = await listPets(store, { ...filter, limit: 2, after: ids.at(-1) } as PetQuery);
+    const { pets, more } = await listPets(store, {
+      ...filter,
+      limit: 2,
+      position: { after: ids.at(-1) ?? 0n },
+    } as PetQuery);
     ids.push(...pets.map(({ id }) => id));
     if (!more) return ids;
   }

@@ -12,7 +12,7 @@ import { createPet, findPet, listPets } from "../support/pets.ts";
 async function listIds(store: Store): Promise<bigint[]> {
   const ids: bigint[] = [];
   for (;;) {
-    const page = await listPets(store, { limit: 100, after: ids.at(-1) });
+    const page = await listPets(store, { limit: 100, position: { after: ids.at(-1) ?? 0n } });
     ids.push(...page.pets.map(({ id }) => id));
     if (!page.more) return ids;
   }
@@ -35,15 +35,26 @@ testStores("stores pets exactly and lists them in the order of their ids", async
   );
   t.equal(more, false);
   t.same(
-    (await listPets(store, { limit: 2, after: 1n })).pets.map(({ id }) => id),
+    (await listPets(store, { limit: 2, position: { after: 1n } })).pets.map(({ id }) => id),
     [2n, 3n],
   );
-  t.match(await store.pets.list({ limit: 3 }), { more: true, lastId: 3n });
+  t.match(await store.pets.list({ limit: 3 }), { more: true, firstId: 1n, lastId: 3n });
+  for (const [limit, before, ids, more] of [
+    [2, 4n, [2n, 3n], true],
+    [3, 4n, [1n, 2n, 3n], false],
+    [2, 1n, [], false],
+    [1, 2n ** 63n - 1n, [4n], true],
+  ] as const) {
+    const page = await listPets(store, { limit, position: { before } });
+    t.same({ ids: page.pets.map(({ id }) => id), more: page.more }, { ids, more }, `${limit} before ${before}`);
+  }
+  const lastSold = { limit: 1, status: "sold", position: { before: 9n } } as const;
+  t.match(await listPets(store, lastSold), { pets: [{ id: 2n }], more: false });
   t.same(
     (await listPets(store, { limit: 9, status: "sold" })).pets.map(({ id }) => id),
     [2n],
   );
-  t.same(await listPets(store, { limit: 9, status: "sold", after: 2n }), { pets: [], more: false });
+  t.same(await listPets(store, { limit: 9, status: "sold", position: { after: 2n } }), { pets: [], more: false });
   t.equal(await store.pets.find(2n ** 63n - 1n), undefined);
   const other = await open();
   t.same((await listPets(other, { limit: 4 })).pets, pets, "another process reads the same");
@@ -78,7 +89,7 @@ testStores("pages miss nothing and repeat nothing while pets are added", async (
     seen.push(...page.pets.map(({ id }) => id));
     if (!page.more) break;
     if (seen.length < 70) await other.pets.create(rex);
-    page = await listPets(store, { limit: 7, after: seen.at(-1) });
+    page = await listPets(store, { limit: 7, position: { after: seen.at(-1) ?? 0n } });
   }
   t.same(
     seen,
@@ -99,7 +110,7 @@ testStores("a reader of the list misses nothing while several processes write", 
   });
   const seen: bigint[] = [];
   const read = async () => {
-    const { pets } = await listPets(store, { limit: 100, after: seen.at(-1) });
+    const { pets } = await listPets(store, { limit: 100, position: { after: seen.at(-1) ?? 0n } });
     seen.push(...pets.map(({ id }) => id));
     return pets.length;
   };
@@ -125,7 +136,7 @@ testStores("reads writes of other processes at once", async (t, { store, open, q
   const { hash } = generateKey();
   await store.keys.create("a", hash);
   for (let n = 0; n < 3; n++) await store.pets.create({ ...rex, status: "sold" });
-  const queries = [{ limit: 2 }, { limit: 2, status: "sold" as const }, { limit: 1, after: 1n }];
+  const queries = [{ limit: 2 }, { limit: 2, status: "sold" as const }, { limit: 1, position: { after: 1n } }];
   const read = async () => {
     const pages = await Promise.all(queries.map((query) => listPets(store, query)));
     return pages.map(({ pets, more }) => [...pets.map(({ id, name }) => `${id} ${name}`), more]);
@@ -141,7 +152,7 @@ testStores("reads writes of other processes at once", async (t, { store, open, q
     }
   }
   const added = await createPet(other, rex);
-  t.match(await listPets(store, { limit: 1, after: 3n }), { pets: [{ id: 4n }] });
+  t.match(await listPets(store, { limit: 1, position: { after: 3n } }), { pets: [{ id: 4n }] });
   t.equal(added.id, 4n);
   t.equal(await other.keys.revoke("a"), true);
   t.equal(await store.keys.find(hash), undefined, "a revoked key is not found");
@@ -159,7 +170,7 @@ testStores("reads its own writes at once", async (t, { store }) => {
   t.equal(await store.keys.find(hash), undefined);
   for (let n = 1n; n < 5n; n++) {
     await store.pets.create(rex);
-    const { pets, more } = await listPets(store, { limit: 1, after: n - 2n });
+    const { pets, more } = await listPets(store, { limit: 1, position: { after: n - 2n } });
     t.same([pets.map(({ id }) => id), more], n === 1n ? [[1n], false] : [[n - 1n], true]);
   }
 });

@@ -3,14 +3,13 @@ import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 
 export const listPets: Handler<"listPets"> = async ({ query }, { pets, pagination }) => {
-  const after = pagination.after(query);
-  if (after === null)
+  const position = pagination.position(query);
+  if (position === null)
     return fail(
       "invalid_cursor",
       "The cursor is not valid for this list and filter. Use the URL of the Link header unchanged, or omit the cursor.",
     );
   const { cursor, ...selection } = query;
-  const page = await pets.list({ ...selection, after });
-  const next = pagination.next(query, page);
-  return { status: 200, body: page.pets, headers: next === undefined ? undefined : { Link: next } };
+  const page = await pets.list({ ...selection, position });
+  return { status: 200, body: page.pets, headers: { Link: pagination.links(query, position, page) } };
 };

@@ -6,7 +6,7 @@ import { busyMessage } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
-import type { Column, PetRow, Row } from "../rows.ts";
+import type { Column, Direction, PetRow, Row } from "../rows.ts";
 import type { Hosts } from "./hosts.ts";
 import { connectionOptions } from "./postgres-connection.ts";
 import { isPreparedStatementLost, isReadOnlyError, toStoreError } from "./postgres-errors.ts";
@@ -98,9 +98,9 @@ export class ConnectionPool {
     return this.#query({ name: "find", text: statements.find, method: methods.find }, [ids], "array");
   }
 
-  /** Runs `listStatement(columns)`. Rejects like `query`. */
-  listPets(columns: readonly Column[], ...values: unknown[]): Promise<PetRow[]> {
-    const text = listStatement(columns);
+  /** Runs `listStatement(columns, direction)`. Rejects like `query`. */
+  listPets(columns: readonly Column[], direction: Direction, ...values: unknown[]): Promise<PetRow[]> {
+    const text = listStatement(columns, direction);
     // A digest, because PostgreSQL ignores all but the first 63 characters of a name.
     const name = this.#listNames.get(text) ?? `list_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
     this.#listNames.set(text, name);

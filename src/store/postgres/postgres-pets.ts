@@ -9,7 +9,7 @@ import { Batcher, busyMessage } from "../batcher.ts";
 import type { PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
-import { idempotencyWindow, newPetColumns, toColumnFilter, toPage, toPetJson, toPetRow } from "../rows.ts";
+import { idempotencyWindow, newPetColumns, toColumnFilter, toPage, toPageStart, toPetJson, toPetRow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import { IdempotencyRetention } from "./idempotency-retention.ts";
 
@@ -75,9 +75,10 @@ export class PostgresPets implements PetStore {
     throw new UnavailableError(busyMessage);
   };
 
-  async #list({ limit, after = 0n, ...filter }: PetQuery): Promise<Page> {
+  async #list({ limit, position, ...filter }: PetQuery): Promise<Page> {
     const { columns, values } = toColumnFilter(filter);
-    return toPage(await this.#pool.listPets(columns, ...values, after, limit + 1), limit);
+    const { direction, id } = toPageStart(position);
+    return toPage(await this.#pool.listPets(columns, direction, ...values, id, limit + 1), limit, direction);
   }
 
   async #findAll(ids: readonly bigint[]): Promise<(RawJson<Pet> | undefined)[]> {

@@ -1,6 +1,6 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
-import { type Column, newPetColumns, petColumns } from "../rows.ts";
+import { type Column, type Direction, newPetColumns, petColumns } from "../rows.ts";
 
 const petNames = newPetColumns.map(({ name }) => name).join(", ");
 const petArrays = (first: number) => newPetColumns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
@@ -85,21 +85,24 @@ export type StatementName = keyof typeof statements;
 
 /**
  * Returns the statement that lists the pets with a value in each of `columns`. Its parameters are these values, the id
- * above which the page begins, and the number of pets.
+ * from which on the page is read, and the number of pets.
  */
-export function listStatement(columns: readonly Column[]): string {
-  const [after, limit] = [`$${columns.length + 1}`, `$${columns.length + 2}`];
+export function listStatement(columns: readonly Column[], direction: Direction): string {
+  const [start, limit] = [`$${columns.length + 1}`, `$${columns.length + 2}`];
+  const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
   // A range of the index on one column and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
   // primary key instead, and skip millions of pets of other statuses.
   const range = columns.find(({ indexed }) => indexed);
   const conditions = columns.map((column, index) => {
     const value = `$${index + 1}`;
     const { name } = column;
-    return column === range ? `(${name}, id) > (${value}, ${after}) AND ${name} <= ${value}` : `${name} = ${value}`;
+    return column === range
+      ? `(${name}, id) ${beyond} (${value}, ${start}) AND ${name} ${upTo} ${value}`
+      : `${name} = ${value}`;
   });
-  if (range === undefined) conditions.push(`id > ${after}`);
-  const order = range === undefined ? "id" : `${range.name}, id`;
-  return `SELECT ${petColumns} FROM petstore.pets WHERE ${conditions.join(" AND ")} ORDER BY ${order} LIMIT ${limit}`;
+  if (range === undefined) conditions.push(`id ${beyond} ${start}`);
+  const orders = [...(range === undefined ? [] : [range.name]), "id"].map((name) => `${name} ${order}`).join(", ");
+  return `SELECT ${petColumns} FROM petstore.pets WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
 }
 
 /** The method of the store that runs each statement, for metrics. */

@@ -2,7 +2,16 @@
 import type { RawJson } from "../../lib/index.ts";
 import { type PetCount, PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
-import { idempotencyWindow, newPetColumns, type PetRow, toColumnFilter, toPage, toPetJson, toPetRow } from "../rows.ts";
+import {
+  idempotencyWindow,
+  newPetColumns,
+  type PetRow,
+  toColumnFilter,
+  toPage,
+  toPageStart,
+  toPetJson,
+  toPetRow,
+} from "../rows.ts";
 import type { Statements } from "./sqlite-statements.ts";
 import type { TransactionScheduler } from "./transactions.ts";
 
@@ -30,10 +39,11 @@ export class SqlitePets implements PetStore {
       idempotencyKey === undefined ? this.#create(pet) : this.#createOnce(pet, idempotencyKey),
     );
 
-  #list({ limit, after = 0n, ...filter }: PetQuery): Page {
+  #list({ limit, position, ...filter }: PetQuery): Page {
     const { columns, values } = toColumnFilter(filter);
-    const rows = this.#statements.list(columns).all(...values, after, limit + 1);
-    return toPage(rows as unknown as PetRow[], limit);
+    const { direction, id } = toPageStart(position);
+    const rows = this.#statements.list(columns, direction).all(...values, id, limit + 1);
+    return toPage(rows as unknown as PetRow[], limit, direction);
   }
 
   #find(id: bigint): RawJson<Pet> | undefined {

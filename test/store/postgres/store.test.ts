@@ -90,7 +90,13 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
       SELECT 'getPet', n / 100, n % 100, n FROM generate_series(1, 20000) AS n;
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
-  const lists = { list: listStatement([]), listByStatus: listStatement(toColumnFilter({ status: "sold" }).columns) };
+  const { columns } = toColumnFilter({ status: "sold" });
+  const lists = Object.fromEntries(
+    (["forwards", "backwards"] as const).flatMap((direction) => [
+      [`list ${direction}`, listStatement([], direction)],
+      [`list by status ${direction}`, listStatement(columns, direction)],
+    ]),
+  );
   for (const [name, text] of Object.entries({ ...statements, ...lists })) {
     await client.query(`PREPARE "${name}" AS ${text}`);
     const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));

@@ -33,7 +33,13 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
   );
   // All keys, a table of one row, a table of two rows, and the count of all pets.
   const wholeTables = ["listKeys", "secret", "lastPetId", "countPets"];
-  const lists = { list: listStatement([]), listByStatus: listStatement(toColumnFilter({ status: "sold" }).columns) };
+  const { columns } = toColumnFilter({ status: "sold" });
+  const lists = Object.fromEntries(
+    (["forwards", "backwards"] as const).flatMap((direction) => [
+      [`list ${direction}`, listStatement([], direction)],
+      [`list by status ${direction}`, listStatement(columns, direction)],
+    ]),
+  );
   for (const [name, statement] of Object.entries({ ...statements, ...lists })) {
     const plan = db
       .prepare(`EXPLAIN QUERY PLAN ${statement}`)

@@ -28,7 +28,7 @@ function loseCreates({ store, url, random }: BrokenStoreOptions): Store {
 function returnStalePages({ store }: BrokenStoreOptions): Store {
   const pages = new Map<string, { readAt: number; page: ReturnType<Store["pets"]["list"]> }>();
   const list: Store["pets"]["list"] = (query) => {
-    const key = [query.limit, query.status, query.after].join();
+    const key = [query.limit, query.status, Object.entries(query.position ?? {})].join();
     const cached = pages.get(key);
     if (cached && performance.now() - cached.readAt < maxStaleness) return cached.page;
     const page = store.pets.list(query);
