@@ -78,6 +78,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     identify,
     headers: createDataHeaders(isSecure),
     links,
+    compression: config.COMPRESSION,
     cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) },
     trace: tracing?.traceRequests,
     // With workers, the primary also takes memory.

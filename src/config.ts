@@ -42,6 +42,11 @@ const limit = {
   },
 };
 
+const onOrOff = {
+  allowed: "on or off",
+  parse: (text: string) => (text === "on" || text === "off" ? text === "on" : undefined),
+};
+
 // Parses a comma-separated list. Returns undefined if an item is not valid.
 function list(isItem: (text: string) => boolean): (text: string) => readonly string[] | undefined {
   return (text) => {
@@ -104,8 +109,7 @@ export const settings = {
   DATABASE_PREPARE: {
     default: "on",
     description: "Whether PostgreSQL statements are prepared; off if a connection pooler does not support them",
-    allowed: "on or off",
-    parse: (text: string) => (text === "on" || text === "off" ? text === "on" : undefined),
+    ...onOrOff,
   },
   MAX_PETS: {
     default: "none",
@@ -130,6 +134,11 @@ export const settings = {
     description: "Maximum number of client connections per process",
     allowed: "an integer from 1 to 99999",
     parse: integer(1, 99_999),
+  },
+  COMPRESSION: {
+    default: "on",
+    description: "Whether responses of 1 KiB and more are compressed; off if a reverse proxy compresses them",
+    ...onOrOff,
   },
   RATE_LIMIT: {
     default: "10000/60s",

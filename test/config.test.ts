@@ -15,6 +15,7 @@ const { basePath } = await readDocument();
 
 t.test("Each setting has a default, also if it is empty", async (t) => {
   t.same(readConfig({ HOST: "" }), {
+    COMPRESSION: true,
     HOST: "127.0.0.1",
     PORT: 3000,
     DATABASE_URL: "sqlite:data/petstore.db",

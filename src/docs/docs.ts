@@ -33,7 +33,7 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   const json = toJson({ ...document.content, servers }, 2);
   const publish = (path: string, type: string, content: StaticFile["content"], headers = {}) =>
     serveFile(app, { path, type, content, headers: { ...publicHeaders, ...headers } });
-  publish("/openapi.json", "application/json; charset=utf-8", json);
+  publish("/openapi.json", "application/json", json);
   const yaml = () => toYaml(document.text as string, servers);
   publish("/openapi.yaml", "application/yaml; charset=utf-8", yaml);
   const link = `<${root}${catalogPath}>; rel="api-catalog"`;

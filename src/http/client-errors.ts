@@ -84,6 +84,7 @@ function respond(error: ParserError, socket: Socket, options: ClientErrorsOption
     ...headers,
     ...(links !== undefined && { link: links }),
     date: new Date().toUTCString(),
+    "cache-control": "no-store",
     "content-type": type,
     "content-length": Buffer.byteLength(text),
     "x-request-id": id,

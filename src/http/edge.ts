@@ -14,6 +14,7 @@ import { type IdentifyClient, loadShedding } from "./load-shedding.ts";
 import { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
 import { createNetworkMatcher } from "./networks.ts";
 import { pipelining } from "./pipelining.ts";
+import { representations } from "./representation.ts";
 import { requestChecks } from "./request-checks.ts";
 import { responseBatching } from "./response-batching.ts";
 import { responseHeaders } from "./security-headers.ts";
@@ -46,6 +47,8 @@ export interface EdgeOptions extends Omit<FastifyOptions, "logController"> {
   readonly formatError?: ErrorFormat | undefined;
   /** The default allows no other origin. */
   readonly cors?: CorsOptions;
+  /** Whether responses are compressed. The default is true. */
+  readonly compression?: boolean | undefined;
   /** Logs requests. By default, Fastify does, and all malformed requests and failures are logged. */
   readonly requestLog?: RequestLog | undefined;
   /** Registers the metrics of the plugins. */
@@ -62,7 +65,7 @@ export interface EdgeOptions extends Omit<FastifyOptions, "logController"> {
  */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
   const { logger, trustProxy = [], maxConnections = 10_000, headers, links, trace, monitor = {} } = options;
-  const { identify, requestLog, metrics = new MetricsRegistry(), formatError: format } = options;
+  const { identify, requestLog, metrics = new MetricsRegistry(), formatError: format, compression = true } = options;
   const app = createFastify({ ...options, logController: requestLog });
   app.decorate("metrics", metrics);
   const { clock, checkInterval } = monitor;
@@ -78,13 +81,14 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown);
   await app.register(lingeringClose);
-  await app.register(responseBatching);
   if (options.cors) await app.register(cors, options.cors);
   await app.register(errorHandler, {
     isLogged: requestLog && ((status) => requestLog.isFailureLogged(status)),
     links,
     format,
   });
+  await app.register(representations, { compression });
+  await app.register(responseBatching);
   await app.register(requestChecks);
   return app;
 }

@@ -1,8 +1,10 @@
-// The Link header of responses (RFC 8288).
+// Headers of responses that are lists: several parts of the service add to them.
 import type { FastifyReply } from "fastify";
 
-/** Sets a header of the response. Appends to Link, which is a list (RFC 8288, section 3). */
+const lists = /^(link|vary)$/i; // RFC 8288, section 3; RFC 9110, section 12.5.5
+
+/** Sets a header of the response. Appends to Link and Vary, which are lists. */
 export function setHeader(reply: FastifyReply, name: string, value: string): void {
-  const current = name.toLowerCase() === "link" && reply.getHeader(name);
+  const current = lists.test(name) && reply.getHeader(name);
   reply.header(name, current ? `${current}, ${value}` : value);
 }

@@ -1,8 +1,9 @@
 // Serves static files from memory. Not @fastify/static, which serves only files on the disk.
-import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HttpError } from "./errors.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Coding, chooseCoding, compressOnce, isCompressible, minCompressedSize } from "./content-coding.ts";
+import { addCoding, createTag } from "./preconditions.ts";
+import { setHeader } from "./set-header.ts";
 
 const chunkSize = 65_536; // bytes that a connection holds until the client reads them
 
@@ -17,37 +18,36 @@ export interface StaticFile {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+// By preference: brotli makes the smallest files.
+const codings: readonly Coding[] = ["br", "zstd", "gzip"];
+
 /**
- * Serves a file with an ETag. Evaluates If-Match (412) and If-None-Match (304) in the order of RFC 9110, section 13.2.2.
- * There is no modification date, so that If-Unmodified-Since must be ignored (section 13.1.4).
+ * Serves a file with an ETag, of which the plugin `representations` evaluates preconditions. A file that is compressed is
+ * compressed once.
  */
 export function serveFile(app: FastifyInstance, { path, type, content, headers = {} }: StaticFile): void {
-  let file: { bytes: Buffer; etag: string } | undefined;
+  let file: Buffer | undefined;
+  let tag: string;
+  const compressed = new Map<Coding, Promise<Buffer>>();
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
-    file ??= createFile(typeof content === "function" ? content() : content);
-    const { bytes, etag } = file;
-    const { "if-match": expected, "if-none-match": cached } = request.headers;
-    if (expected !== undefined && !hasTag(expected, etag))
-      throw new HttpError(
-        "precondition_failed",
-        "The If-Match header does not have the ETag of this resource. Request it without If-Match.",
-      );
-    reply.headers({ ...headers, etag, "cache-control": "no-cache" });
-    if (cached !== undefined && hasTag(cached, etag, `W/${etag}`)) return reply.code(304).send();
-    reply.headers({ "content-type": type, "content-length": bytes.length });
-    return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(request, bytes)) : bytes);
+    if (file === undefined) {
+      file = Buffer.from(typeof content === "function" ? content() : content);
+      tag = createTag(file);
+    }
+    reply.headers({ ...headers, "content-type": type, "cache-control": "no-cache" });
+    const isVariable = app.compression && file.length >= minCompressedSize && isCompressible(type);
+    if (isVariable) setHeader(reply, "vary", "accept-encoding");
+    const coding = isVariable ? chooseCoding(request.headers["accept-encoding"], codings) : undefined;
+    if (coding === undefined) return send(request, reply.header("etag", tag), file);
+    if (!compressed.has(coding)) compressed.set(coding, compressOnce(file, coding));
+    reply.headers({ etag: addCoding(tag, coding), "content-encoding": coding });
+    return send(request, reply, await (compressed.get(coding) as Promise<Buffer>));
   });
 }
 
-// Returns whether a list of entity tags has one of `tags`, or is "*".
-function hasTag(list: string, ...tags: readonly string[]): boolean {
-  return list.split(",").some((item) => item.trim() === "*" || tags.includes(item.trim()));
-}
-
-function createFile(content: string | Buffer) {
-  // Bytes, because Fastify adds a charset to the type of strings, which application/linkset+json does not allow.
-  const bytes = Buffer.from(content);
-  return { bytes, etag: `"${createHash("sha256").update(bytes).digest("base64url")}"` };
+function send(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
+  reply.header("content-length", bytes.length);
+  return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(request, bytes)) : bytes);
 }
 
 // Each chunk waits for its turn, so that many downloads do not delay the requests of other clients.

@@ -1,0 +1,67 @@
+// Entity tags, and the preconditions that clients make of them (RFC 9110, sections 8.8.3 and 13). There are no modification
+// dates, so that If-Modified-Since and If-Unmodified-Since are ignored (section 13.1.3 and 13.1.4).
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyReply } from "fastify";
+import { HttpError } from "./errors.ts";
+
+/** Creates the strong entity tag of a content, and of headers that belong to it. */
+export function createTag(content: string | Buffer, headers: Headers = []): string {
+  const digest = hash("sha256", content, "base64url");
+  const whole = headers.length === 0 ? digest : hash("sha256", digest + JSON.stringify(headers), "base64url");
+  return `"${whole.slice(0, 27)}"`; // 162 bits
+}
+
+type Headers = readonly (readonly [name: string, text: string])[];
+
+/**
+ * Adds an entity tag to a response, unless its content is a stream, or its handler has added one: a version is cheaper than a
+ * digest. The headers of the handler count, such as a link to the next page, because a client that gets 304 uses those that
+ * it has stored.
+ */
+export function addTag(reply: FastifyReply, headers: Headers, content: unknown): void {
+  if (headers.some(([name]) => name.toLowerCase() === "etag")) return;
+  if (typeof content === "string" || Buffer.isBuffer(content)) reply.header("etag", createTag(content, headers));
+}
+
+/** Returns the tag of the same content in a content coding, whose bytes differ (section 8.8.3.3). */
+export function addCoding(tag: string, coding: string): string {
+  return tag.replace(/"$/, `-${coding}"`);
+}
+
+/**
+ * Returns whether the client has the content with this tag, so that the response is 304. Throws an HttpError (412) if it
+ * expects other content. Evaluates the headers in the order of section 13.2.2.
+ */
+export function isNotModified(
+  { "if-match": expected, "if-none-match": known }: IncomingHttpHeaders,
+  tag: string,
+): boolean {
+  const weak = tag.startsWith("W/");
+  if (expected !== undefined && !hasTag(expected, (other) => other === tag && !weak)) throw preconditionFailed();
+  return known !== undefined && hasTag(known, (other) => opaque(other) === opaque(tag));
+}
+
+/** Throws an HttpError (412) if the client expects content with a tag, but the resource has none. */
+export function rejectIfMatch({ "if-match": expected }: IncomingHttpHeaders): void {
+  if (expected === undefined) return;
+  throw new HttpError(
+    "precondition_failed",
+    "This operation can't evaluate the header If-Match, and was not executed. Send the request without it.",
+  );
+}
+
+function preconditionFailed(): HttpError {
+  return new HttpError(
+    "precondition_failed",
+    "The If-Match header does not have the ETag of this resource. Request it without If-Match.",
+  );
+}
+
+function hasTag(list: string, isEqual: (tag: string) => boolean): boolean {
+  return list.split(",").some((item) => item.trim() === "*" || isEqual(item.trim()));
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, "");
+}
