@@ -63,6 +63,7 @@ function respond(
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
   if (links !== undefined) setHeader(reply, "link", links);
+  reply.header("cache-control", "no-store").removeHeader("etag");
   const { type, text } = formatFailure(response.body, format);
   // As text, because the schemas of the route may not declare this status.
   reply.code(response.status).headers(headers).type(type).send(text);

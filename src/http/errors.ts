@@ -36,6 +36,17 @@ export interface ErrorBody<Code extends string = string, Status extends number =
   /** Describes the failure and its remedy, for people. */
   readonly message: string;
   readonly status: Status;
+  /** The invalid parts of a request. */
+  readonly details?: readonly ErrorDetail[];
+}
+
+/** An invalid part of a request. */
+export interface ErrorDetail {
+  readonly location: "path" | "query" | "header" | "cookie" | "body";
+  /** The name of a parameter, or the path of a field, such as `owner.name`. Empty for the whole body. */
+  readonly name: string;
+  /** A sentence for people. */
+  readonly message: string;
 }
 
 /** Returns the body of a failed request. `mediaType` is that of the body: by default, application/json. */
@@ -47,15 +58,21 @@ export interface ErrorFormat {
 // An import would evaluate all of node:http, which takes 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** Problem details (RFC 9457) of the type about:blank. The code of the failure is the extension member `code`. */
+/** Problem details (RFC 9457) of the type about:blank. Extension members have its code, and its details. */
 export const problemDetails: ErrorFormat = Object.assign(
-  ({ code, message, status }: ErrorBody) => ({ title: STATUS_CODES[status] as string, status, detail: message, code }),
+  ({ code, message, status, details }: ErrorBody) => ({
+    title: STATUS_CODES[status] as string,
+    status,
+    detail: message,
+    code,
+    ...(details && { details }),
+  }),
   { mediaType: "application/problem+json" },
 );
 
 /** Serializes the body of a failed request. */
 export function formatFailure(failure: ErrorBody, format?: ErrorFormat): { type: string; text: string } {
-  const type = format?.mediaType ?? "application/json; charset=utf-8";
+  const type = format?.mediaType ?? "application/json";
   return { type, text: JSON.stringify(format ? format(failure) : failure) };
 }
 
@@ -90,6 +107,52 @@ export class HttpError extends ExpectedError {
     this.response = fail(code, message);
     this.headers = headers;
   }
+}
+
+/** The number of details of an error. Further faults of a request are not searched. */
+export const maxDetails = 10;
+
+const maxMessage = 1_500; // characters
+
+/** An error that names the invalid parts of a request. */
+export class InvalidRequest extends HttpError {
+  override readonly response: ErrorResponse;
+
+  /** `details` are those of the first faults, at least one. The message consists of theirs. */
+  constructor(code: "invalid_parameter" | "invalid_body", details: readonly ErrorDetail[]) {
+    const shown = details.slice(0, maxDetails);
+    const end = shown.findIndex((_, index) => joinMessages(shown.slice(0, index + 2)).length > maxMessage);
+    super(code, joinMessages(end < 0 ? shown : shown.slice(0, end + 1)));
+    const { status, body } = fail(code, this.message);
+    this.response = {
+      status,
+      body: {
+        ...body,
+        details: shown.map((detail) => ({
+          ...detail,
+          name: detail.name.toWellFormed(),
+          message: detail.message.toWellFormed(),
+        })),
+      },
+    };
+  }
+
+  get details(): readonly ErrorDetail[] {
+    return this.response.body.details as readonly ErrorDetail[];
+  }
+}
+
+function joinMessages(details: readonly ErrorDetail[]): string {
+  return details.map(({ message }) => message).join(" ");
+}
+
+/** Returns one error with the details of all. Its code is that of the first. */
+export function mergeFaults(errors: readonly HttpError[]): HttpError {
+  const [first] = errors as [HttpError];
+  const details = errors.flatMap((error) => (error instanceof InvalidRequest ? error.details : []));
+  return first instanceof InvalidRequest && errors.length > 1
+    ? new InvalidRequest(first.response.body.code as "invalid_parameter", details)
+    : first;
 }
 
 /** Returns the error for a path that does not exist. */

@@ -6,10 +6,14 @@ export { type ErrorHandlerOptions, errorHandler } from "./error-handler.ts";
 export {
   createFail,
   type ErrorBody,
+  type ErrorDetail,
   type ErrorFormat,
   HttpError,
   type HttpErrorCode,
   httpErrors,
+  InvalidRequest,
+  maxDetails,
+  mergeFaults,
   notFound,
   notImplemented,
   problemDetails,
@@ -18,7 +22,9 @@ export { type Certificate, tlsOptions } from "./fastify.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
+export { addTag, rejectIfMatch } from "./preconditions.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
+export { representations } from "./representation.ts";
 export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
 export { rejectUnrouted } from "./request-checks.ts";
 export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";

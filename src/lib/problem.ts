@@ -4,6 +4,8 @@
 export interface Problem {
   /** The path of the invalid part, such as `owner.name`. Empty for the value itself. */
   readonly path: string;
+  /** The path of the part that is missing or unknown, if that is the problem. */
+  readonly part?: string;
   /** The requirement that it violates, which completes a sentence about it: "must be at most 100". */
   readonly requirement: string;
 }

@@ -5,7 +5,9 @@ import fp from "fastify-plugin";
 import {
   checkContentCoding,
   checkMediaType,
+  type ErrorDetail,
   HttpError,
+  InvalidRequest,
   limitWaitingChunks,
   readBody,
   streamBody,
@@ -17,6 +19,7 @@ import { createEncoding, type FormEncoding, readForm, readMultipart, validateFor
 import { type Format, formatOf, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
+import { ProblemSearch } from "./problem-search.ts";
 import type { Schemas } from "./schema.ts";
 import { describeFailure } from "./validation-messages.ts";
 
@@ -25,6 +28,8 @@ interface Content {
   readonly format: Format;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
+  /** Returns the problems of an invalid value, of which the first is known. */
+  readonly findProblems: (value: unknown, first: Problem) => readonly Problem[];
   /** Describes the fields of a form. Created at the first request. */
   readonly encoding: () => FormEncoding;
 }
@@ -111,10 +116,13 @@ export class Body {
   readonly validate = (body: unknown): Validated => {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
     const { value, content } = body;
-    const { validate, format } = content;
+    const { validate, format, findProblems } = content;
     if (validate === undefined || format === "stream") return { value };
     const checked = toChecked(format === "multipart" ? validateForm(value, validate) : validate(value));
-    return checked.problem ? { error: toHttpError(checked.problem) } : checked;
+    if (checked.problem === undefined) return checked;
+    // The values of a multipart form are wrapped.
+    const problems = format === "multipart" ? [checked.problem] : findProblems(value, checked.problem);
+    return { error: toHttpError(problems) };
   };
 }
 
@@ -125,9 +133,12 @@ function toChecked(result: Validation): Checked {
   return "value" in result ? result : { problem: describeFailure(result.errors, "field") };
 }
 
-function toHttpError({ path, requirement }: Problem): HttpError {
-  const subject = path === "" ? "body" : `field '${path}'`;
-  return new HttpError("invalid_body", `The ${subject} ${requirement}.`);
+function toHttpError(problems: readonly Problem[]): HttpError {
+  const details = problems.map(({ path, part = path, requirement }): ErrorDetail => {
+    const subject = path === "" ? "body" : `field '${path}'`;
+    return { location: "body", name: part, message: `The ${subject} ${requirement}.` };
+  });
+  return new InvalidRequest("invalid_body", details);
 }
 
 /** Creates the validation of a record that follows the rules of a body, such as a line of an import. */
@@ -168,6 +179,7 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
   return {
     format,
     validate: schema && schemas.compileAt(schema.pointer),
+    findProblems: (value, first) => new ProblemSearch(schemas, first).run((schema as Part).pointer, value),
     encoding: () => {
       encoding ??= createEncoding(schema && schemas.at(schema.pointer), part.value.encoding);
       return encoding;
@@ -194,7 +206,7 @@ export const bodies = fp(
       try {
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {
-        throw error instanceof InvalidValue ? toHttpError(error) : error;
+        throw error instanceof InvalidValue ? toHttpError([error]) : error;
       }
     });
   },
@@ -229,4 +241,8 @@ export const prepareBody: preParsingHookHandler = (request, reply, _payload, don
 
 /** Rejects a request without a body. */
 export const requireBody: preValidationHookHandler = (request, _reply, done) =>
-  done(request.body === undefined ? new HttpError("invalid_body", "The request must have a body.") : undefined);
+  done(
+    request.body === undefined
+      ? new InvalidRequest("invalid_body", [{ location: "body", name: "", message: "The request must have a body." }])
+      : undefined,
+  );

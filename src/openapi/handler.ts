@@ -40,7 +40,11 @@ export type RequestBody<Operation> = Operation extends { requestBody: { content:
 /** The responses of an operation by status. */
 export type Responses<Operation> = Operation extends { responses: infer All } ? All : never;
 
-type Immutable<T> = T extends (infer Item)[] ? readonly Readonly<Item>[] : Readonly<T>;
+type Immutable<T> = T extends (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Immutable<T[Name]> }
+    : T;
 // `body` may be omitted if the document declares none, as for 204.
 type BodyFields<Response> = Response extends { content: infer Content }
   ? { readonly body: ResponseContent<Content>; readonly type?: keyof Content & string }

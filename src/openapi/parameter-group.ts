@@ -1,11 +1,13 @@
 // The parameters of one location: reads and validates them. Also the cells of a table, which are texts like parameters.
-import { HttpError } from "../http/index.ts";
-import { type Checked, InvalidValue, shorten } from "../lib/index.ts";
+
+import type { ErrorObject } from "ajv";
+import { type ErrorDetail, InvalidRequest, maxDetails } from "../http/index.ts";
+import { type Checked, InvalidValue, type Problem, shorten } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { Validated } from "./body.ts";
 import type { Part } from "./part.ts";
 import type { Schemas } from "./schema.ts";
-import { describeFailure, describeUnknown } from "./validation-messages.ts";
+import { describeFailure, describeMissing, describeUnknown } from "./validation-messages.ts";
 import { Shape } from "./value-shape.ts";
 
 /** Reads one parameter. `Texts` are the texts of its location. */
@@ -25,11 +27,13 @@ export interface GroupOptions<Source, Texts> {
   readonly parameters: readonly Parameter<Texts>[];
   /** Validates the values. */
   readonly validate: Validate;
+  /** Returns the validation of an object with one of the values. */
+  readonly validateOne: (name: string) => Validate;
   /** Splits the source. */
   readonly split: (source: Source) => Texts;
   /** Returns the names in a source that no parameter has read. They are rejected. */
   readonly findUnknown?: (texts: Texts) => Iterable<string>;
-  /** The name of a parameter in messages: "query parameter". */
+  /** The name of a parameter in messages, which begins with its location: "query parameter". */
   readonly noun: string;
 }
 
@@ -37,6 +41,7 @@ export interface GroupOptions<Source, Texts> {
 export class ParameterGroup<Source, Texts = Source> {
   readonly names: readonly string[];
   readonly #options: GroupOptions<Source, Texts>;
+  readonly #validations = new Map<string, Validate>(); // of single values, after the first invalid request
   #ordered: readonly Parameter<Texts>[] | undefined;
 
   constructor(options: GroupOptions<Source, Texts>) {
@@ -48,9 +53,56 @@ export class ParameterGroup<Source, Texts = Source> {
   readonly validate = (source: unknown): Validated => {
     const { value, problem } = this.check(source as Source);
     if (problem === undefined) return { value };
-    const subject = problem.path === "" ? "request" : `${this.#options.noun} '${problem.path}'`;
-    return { error: new HttpError("invalid_parameter", `The ${subject} ${problem.requirement}.`) };
+    const problems = this.#findProblems(source as Source, problem);
+    return {
+      error: new InvalidRequest(
+        "invalid_parameter",
+        problems.map((problem) => this.#toDetail(problem)),
+      ),
+    };
   };
+
+  #toDetail({ path, part = path, requirement }: Problem): ErrorDetail {
+    const { noun } = this.#options;
+    const subject = path === "" ? "request" : `${noun} '${path}'`;
+    const location = noun.split(" ", 1)[0] as ErrorDetail["location"];
+    return { location, name: part, message: `The ${subject} ${requirement}.` };
+  }
+
+  // The first problem, and one of each other parameter.
+  #findProblems(source: Source, first: Problem): Problem[] {
+    const { parameters, split, findUnknown, noun } = this.#options;
+    const texts = split(source);
+    const isOther = ({ path, part, requirement }: Problem) =>
+      requirement !== first.requirement || path !== first.path || part !== first.part;
+    const problems = [
+      ...this.#order(parameters).flatMap((parameter) => this.#checkOne(parameter, texts) ?? []),
+      ...[...(findUnknown?.(texts) ?? [])].map((name) => describeUnknownPart(name, this.names, noun)),
+    ];
+    return [first, ...problems.filter(isOther)].slice(0, maxDetails);
+  }
+
+  #checkOne(parameter: Parameter<Texts>, texts: Texts): Problem | undefined {
+    const { name, required } = parameter;
+    const { noun, validateOne } = this.#options;
+    try {
+      const value = parameter.read(texts);
+      if (value === undefined)
+        return required ? { path: "", part: name, requirement: describeMissing(name, noun) } : undefined;
+      const validate = this.#validations.get(name) ?? validateOne(name);
+      this.#validations.set(name, validate);
+      const result = validate({ [name]: value });
+      return "errors" in result ? this.#describe(result.errors) : undefined;
+    } catch (error) {
+      return toProblem(error, name);
+    }
+  }
+
+  #describe(errors: readonly ErrorObject[]): Problem {
+    const problem = describeFailure(errors, this.#options.noun);
+    const form = problem.requirement.startsWith("must be an integer") ? ", in plain decimal digits" : "";
+    return { ...problem, requirement: problem.requirement + form };
+  }
 
   /** Returns whether a source has all required parameters, and no unknown ones, whatever their values are. */
   hasNames(source: Source): boolean {
@@ -86,20 +138,24 @@ export class ParameterGroup<Source, Texts = Source> {
         if (used !== undefined) values[parameter.name] = used;
       }
       const [unknown] = findUnknown?.(texts) ?? [];
-      if (unknown !== undefined)
-        return { problem: { path: "", requirement: describeUnknown(unknown, this.names, noun) } };
+      if (unknown !== undefined) return { problem: describeUnknownPart(unknown, this.names, noun) };
     } catch (error) {
-      if (!(error instanceof InvalidValue)) throw error;
-      const { name } = current as Parameter<Texts>; // `split` does not throw
-      return { problem: { path: shorten(name), requirement: error.requirement } };
+      return { problem: toProblem(error, (current as Parameter<Texts>).name) }; // `split` does not throw
     }
     if (parameters.length === 0) return { value: values };
     const result = validate(values);
     if ("value" in result) return result;
-    const { path, requirement } = describeFailure(result.errors, noun);
-    const form = requirement.startsWith("must be an integer") ? ", in plain decimal digits" : "";
-    return { problem: { path, requirement: requirement + form } };
+    return { problem: this.#describe(result.errors) };
   };
+}
+
+function describeUnknownPart(name: string, known: readonly string[], noun: string): Problem {
+  return { path: "", part: shorten(name), requirement: describeUnknown(name, known, noun) };
+}
+
+function toProblem(error: unknown, name: string): Problem {
+  if (!(error instanceof InvalidValue)) throw error;
+  return { path: shorten(name), requirement: error.requirement };
 }
 
 // The prototype of values: empty, because a parameter can have the name of a member of Object.prototype. Not null, because V8
@@ -134,6 +190,7 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: Readon
   return new ParameterGroup({
     parameters,
     validate: schemas.compileAt(schema.pointer),
+    validateOne: () => schemas.compileAt(schema.pointer), // `check` reports one problem
     split: (row: Readonly<Record<string, string>>) => row,
     findUnknown: (row) => Object.keys(row).filter((name) => !columns.includes(name)),
     noun: "column",

@@ -86,7 +86,8 @@ export function compileParameters(options: ParameterOptions): Parameters {
       return { name, pointer: schemaOf(part)?.pointer, required, allowEmptyValue: required && allowsEmpty(part.value) };
     });
     const parameters = own.map((part) => readParameter(part, schemas, createRead));
-    return { parameters, validate: schemas.compileObject(members) };
+    const validateOne = (name: string) => schemas.compileObject(members.filter((member) => member.name === name));
+    return { parameters, validate: schemas.compileObject(members), validateOne };
   };
   const path = compile(["path"], (style) => readPath(style, template));
   const headers = compile(["header"], readHeader);

@@ -1,6 +1,6 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { setHeader } from "../http/index.ts";
+import { addTag, setHeader } from "../http/index.ts";
 import { RawJson, toJson } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
@@ -27,6 +27,8 @@ interface Declaration {
   /** By media type or range. */
   readonly contents: ReadonlyMap<string, Content>;
   readonly headers: ReadonlyMap<string, Header>; // by name in lower case
+  /** Whether it gets an ETag: a success that declares one, of an operation that declares 304. */
+  readonly isTagged: boolean;
 }
 
 interface Content {
@@ -43,7 +45,7 @@ interface Header {
   readonly validate: Validate | undefined;
 }
 
-const jsonType = "application/json; charset=utf-8";
+const jsonType = "application/json";
 // OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.
 const automaticHeaders = /^(connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
@@ -59,6 +61,8 @@ export interface WriteOptions {
 export class Responses {
   /** The names of the headers of any response. */
   readonly headers: readonly string[];
+  /** Whether a success can have an ETag. */
+  readonly haveTags: boolean;
   readonly #declarations: ReadonlyMap<string, Declaration>; // by status, range of statuses or `default`
   readonly #byStatus = new Map<number, Declaration | undefined>(); // those that were selected before
   readonly #mediaTypes: readonly string[]; // of successes
@@ -67,6 +71,7 @@ export class Responses {
     this.headers = headers;
     this.#declarations = declarations;
     const successes = [...declarations].filter(([status]) => /^2/.test(status));
+    this.haveTags = successes.some(([, { headers }]) => headers.has("etag"));
     this.#mediaTypes = [...new Set(successes.flatMap(([, { contents }]) => [...contents.keys()]))];
   }
 
@@ -102,6 +107,7 @@ export class Responses {
     if (!(status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is none of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
+    if (status >= 400) reply.header("cache-control", "no-store");
     // The document can leave all responses open.
     const validate = options.validate && !(body instanceof RawJson) && this.#declarations.size > 0;
     const declaration = this.#select(status);
@@ -115,6 +121,8 @@ export class Responses {
     const isBodiless = body === undefined || status === 204 || status === 304;
     if (isBodiless) discardStream(body);
     const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, validate);
+    if (declaration?.isTagged) addTag(reply, texts, content?.payload);
+    if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (validate && declaration) {
       const names = [...texts.map(([name]) => name), ...(links === undefined ? [] : ["link"])];
       checkRequiredHeaders(reply, status, declaration, names);
@@ -171,7 +179,7 @@ export class Responses {
     switch (formatOf(mediaType)) {
       case "json":
         check(body, content?.validate);
-        return { type: mediaType === "application/json" ? jsonType : mediaType, payload: toJson(body) };
+        return { type: mediaType, payload: toJson(body) };
       case "text":
         if (!isBinary(body)) check(body, content?.validate);
         return { type: addCharset(mediaType), payload: isBinary(body) ? body : String(body) };
@@ -254,16 +262,17 @@ function addCharset(mediaType: string): string {
 /** Compiles the responses of an operation. Reports responses that no status selects. */
 export function compileResponses(operation: Part<OperationObject>, schemas: Schemas, report: Report): Responses {
   const responses = operation.membersOf("responses");
+  const isConditional = responses.some(([status]) => status === "304");
   const declarations = responses.map(([status, response]): [string, Declaration] => {
     if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
       report(`has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`);
-    return [status, compileResponse(response, schemas)];
+    return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });
   const headers = responses.flatMap(([, { value }]) => Object.keys(value.headers ?? {}));
   return new Responses(headers, new Map(declarations));
 }
 
-function compileResponse(response: Part<ResponseObject>, schemas: Schemas): Declaration {
+function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBeTagged: boolean): Declaration {
   const compileSchema = (part: Part<MediaTypeObject> | Part<ParameterObject>, key: "schema" | "itemSchema") => {
     const schema = (part as Part<MediaTypeObject>).written(key);
     return schema && schemas.compileCheckAt(schema.pointer);
@@ -277,6 +286,6 @@ function compileResponse(response: Part<ResponseObject>, schemas: Schemas): Decl
     const validate = compileSchema(content ?? part, "schema");
     return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate }];
   });
-  const own = headers.filter(([name]) => !automaticHeaders.test(name));
-  return { contents: new Map(contents), headers: new Map(own) };
+  const own = new Map(headers.filter(([name]) => !automaticHeaders.test(name)));
+  return { contents: new Map(contents), headers: own, isTagged: canBeTagged && own.has("etag") };
 }

@@ -1,8 +1,8 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { type HttpError, notFound } from "../http/index.ts";
-import { prepareBody, requireBody } from "./body.ts";
+import { type HttpError, mergeFaults, notFound, rejectIfMatch } from "../http/index.ts";
+import { prepareBody, requireBody, type Validated } from "./body.ts";
 import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
 import { queryOf } from "./pairs.ts";
@@ -45,6 +45,10 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   const { operation, handler, context, authenticate, guards, headers, links, validateResponses } = options;
   const { body, parameters, responses } = operation;
   const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
+  // A handler that has the header as a parameter evaluates it.
+  const isConditional =
+    (responses.haveTags && /^(GET|HEAD)$/.test(operation.method)) ||
+    headerParameters?.names.some((name) => /^if-match$/i.test(name));
   const writeOptions = { links, validate: validateResponses };
   return {
     config: { operation },
@@ -54,6 +58,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       querystring,
       ...(body && { body }),
     },
+    attachValidation: true, // so that the other parts of the request are validated, too
     validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // One hook instead of one per guard, because each hook costs CPU time.
@@ -71,12 +76,21 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     ...(body?.required && { preValidation: requireBody }),
     async handler(request, reply) {
       // The credential may have been revoked while the body arrived.
+      if (!isConditional) rejectIfMatch(request.headers);
       if (body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
+      // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
+      const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
+      const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
+      const { validationError } = request;
+      if (validationError || checkedHeaders.error || checkedCookies.error)
+        throw mergeFaults(
+          [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].filter(
+            (error) => error !== undefined,
+          ),
+        );
       const { query, body: content, caller } = request;
       const params = pathParameters ? request.params : {};
-      // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
-      const headers = headerParameters ? readValues(headerParameters.validate(request.raw.headers)) : {};
-      const cookies = cookieParameters ? readValues(cookieParameters.validate(request.raw.headers)) : {};
+      const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
       if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
       const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
       const response = await handler(call, context, request);
@@ -96,7 +110,16 @@ function prepareParameters(request: FastifyRequest): void {
   request.query = { query: queryOf(url) } satisfies QuerySource;
 }
 
-function readValues(result: { readonly value: unknown } | { readonly error: HttpError }): unknown {
-  if ("value" in result) return result.value;
-  throw result.error;
+const noValues: Validated = { value: {} };
+
+// The error of the validator that Fastify ran last, and those of the validators behind it.
+function validateRest({ validationError, body, query }: FastifyRequest, operation: Operation): HttpError[] {
+  if (validationError === undefined) return [];
+  const { validationContext } = validationError;
+  const results: (Validated | undefined)[] = [
+    validationContext === "params" ? operation.body?.validate(body) : undefined,
+    validationContext === "querystring" ? undefined : operation.parameters.querystring.validate(query),
+  ];
+  const others = results.flatMap((result) => result?.error ?? []);
+  return [validationError as unknown as HttpError, ...others];
 }

@@ -237,11 +237,11 @@ export class Schemas {
   }
 
   /** Returns the validation of a value that is not changed: without conversions and default values. */
-  compileCheckAt(pointer: string): Validate {
+  compileCheckAt(pointer: string, direction: Direction = "response"): Validate {
     return createValidate(
       () => this.#compile(this.at(pointer)),
       () => undefined,
-      "response",
+      direction,
     );
   }
 

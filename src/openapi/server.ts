@@ -8,6 +8,7 @@ import {
   type ErrorFormat,
   errorHandler,
   rejectUnrouted,
+  representations,
   serveFile,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
@@ -62,7 +63,7 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
 /** The options of `createServer`. */
 export interface ServerOptions<Operations, Context, Caller>
   extends OpenApiOptions<Operations, Context, Caller>,
-    Partial<Pick<EdgeOptions, "logger" | "trustProxy" | "tls" | "maxConnections" | "identify">> {
+    Partial<Pick<EdgeOptions, "logger" | "trustProxy" | "tls" | "maxConnections" | "identify" | "compression">> {
   /** The origins whose pages may call the server. The default is none. */
   readonly origins?: readonly string[] | undefined;
 }
@@ -81,13 +82,14 @@ export async function createServer<Operations = UntypedOperations, Context = unk
 ): Promise<FastifyInstance> {
   const logger = options.logger ?? (pino() as FastifyBaseLogger);
   const document = await loadDocument(options, logger);
-  const { trustProxy, tls, maxConnections, identify, formatError, origins } = options;
+  const { trustProxy, tls, maxConnections, identify, formatError, origins, compression } = options;
   const isSecure = tls !== undefined;
   const app = await createEdge({
     logger,
     headers: createDataHeaders(isSecure),
     links: linksOf("", options),
     formatError,
+    compression,
     ...(trustProxy && { trustProxy }),
     ...(tls && { tls }),
     ...(maxConnections !== undefined && { maxConnections }),
@@ -114,6 +116,7 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
 ): Promise<void> {
   const document = await loadDocument(options, app.log);
   await app.register(errorHandler, { links: linksOf(app.prefix, options), format: options.formatError });
+  await app.register(representations, { compression: false });
   if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
   await serveDocument(app, document, options, false);
 }
@@ -160,7 +163,7 @@ async function serveDocument<Operations, Context, Caller>(
   if (!docs) return;
   const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
   const json = () => document.json ?? toJson(document.content);
-  serveFile(app, { path: "/openapi.json", type: "application/json; charset=utf-8", content: json, headers });
+  serveFile(app, { path: "/openapi.json", type: "application/json", content: json, headers });
   const content = { ...document.content, servers: [{ url: baseUrl || "/" }] };
   await app.register(swaggerPages, { content, isSecure });
 }

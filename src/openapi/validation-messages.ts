@@ -3,7 +3,7 @@
 // Not ajv-errors, which needs a message in each schema, nor ajv-i18n, whose English messages are those of Ajv: "must NOT
 // have fewer than 1 properties".
 import type { ErrorObject } from "ajv";
-import { shorten, toJson } from "../lib/index.ts";
+import { type Problem, shorten, toJson } from "../lib/index.ts";
 import { unescapeToken } from "./part.ts";
 
 const maxPath = 200; // characters
@@ -59,10 +59,20 @@ export function findMainError(errors: readonly ErrorObject[]): ErrorObject {
  * violates. The path is empty for the value itself. `noun` is the name of the parts of the value, such as `field` or
  * `query parameter`.
  */
-export function describeFailure(errors: readonly ErrorObject[], noun: string): { path: string; requirement: string } {
+export function describeFailure(errors: readonly ErrorObject[], noun: string): Problem {
   const error = findMainError(errors);
-  const path = error.instancePath.split("/").slice(1).map(unescapeToken).join(".");
-  return { path: shorten(path, maxPath), requirement: describeError(error, noun) };
+  const { missingProperty, additionalProperty = missingProperty } = error.params ?? {}; // own keywords have none
+  const steps = error.instancePath.split("/").slice(1).map(unescapeToken);
+  const path = toPath(steps);
+  const requirement = describeError(error, noun);
+  return additionalProperty === undefined
+    ? { path, requirement }
+    : { path, part: toPath([...steps, additionalProperty]), requirement };
+}
+
+/** Returns the path of a part in messages, such as `owner.name`. */
+export function toPath(steps: readonly string[]): string {
+  return shorten(steps.join("."), maxPath);
 }
 
 /**
@@ -73,7 +83,7 @@ export function describeError(error: ErrorObject, noun: string): string {
   const { keyword, message, params, parentSchema, propertyName } = error;
   if (propertyName !== undefined)
     return `has the ${noun} '${shorten(propertyName)}', whose name ${describeError({ ...error, propertyName: undefined }, noun)}`;
-  if (keyword === "required") return `must have the ${noun} '${params.missingProperty}'`;
+  if (keyword === "required") return describeMissing(params.missingProperty, noun);
   if (keyword === "unevaluatedProperties") return `has the unknown ${noun} '${shorten(params.unevaluatedProperty)}'`;
   if (keyword === "additionalProperties") {
     const names = Object.keys({ ...(parentSchema as { readonly properties?: object } | undefined)?.properties });
@@ -81,6 +91,11 @@ export function describeError(error: ErrorObject, noun: string): string {
   }
   if (keyword === "pattern" && parentSchema?.title) return `must be ${parentSchema.title}`;
   return descriptions[keyword]?.(params) ?? `${message}`;
+}
+
+/** Returns the requirement that a value without a required part violates. */
+export function describeMissing(name: string, noun: string): string {
+  return `must have the ${noun} '${name}'`;
 }
 
 /** Returns the requirement that a part violates which is not one of the known ones. */

@@ -191,7 +191,8 @@ t.test("Accepts each credential of the right form in a mock", async (t) => {
 });
 
 t.test("Marks responses that depend on a credential as private", async (t) => {
-  t.match((await send("GET", "/bearer")).headers, { "cache-control": "private, no-cache" });
+  const { headers } = await send("GET", "/bearer", { headers: bearer("b") });
+  t.match(headers, { "cache-control": "private, no-cache" });
   t.equal((await send("GET", "/open")).headers["cache-control"], undefined);
 });
 

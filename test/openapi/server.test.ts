@@ -111,6 +111,7 @@ t.test("Formats errors as problem details, or with a function", async (t) => {
     status: 400,
     detail: "The path parameter 'name' must have at most 5 characters.",
     code: "invalid_parameter",
+    details: [{ location: "path", name: "name", message: "The path parameter 'name' must have at most 5 characters." }],
   });
   const formatError = ({ status }: { status: number }) => ({ error: status });
   const own = await createServer({ document: parse(text), handlers, logger, formatError });
