@@ -35,6 +35,173 @@ export function badges({ React: { createElement, Fragment } }) {
 }
 
 /**
+ * A plugin of Swagger UI that keeps the page short: it folds what follows the first paragraph of the description, the headers
+ * of responses, and the failures, of which it shows the status and the error codes.
+ * @param {{ React: { createElement: Function, Fragment: unknown } }} system
+ */
+export function foldedParts({ React: { createElement: h, Fragment } }) {
+  /** @typedef {{ get(key: string): any, getIn(keys: string[]): any, set(key: string, value: unknown): Tree }} Tree */
+  /** @typedef {{ getComponent(name: string, isContainer?: boolean): unknown }} System */
+  /** @type {(className: string, summary: unknown, ...content: unknown[]) => unknown} */
+  const fold = (className, summary, ...content) =>
+    h("details", { className: `folded ${className}` }, h("summary", null, summary), ...content);
+
+  /**
+   * @type {(Markdown: unknown, system: { specSelectors: { specJson(): Tree } }) => (props: { source?: string }) => unknown}
+   */
+  const withFoldedDescription =
+    (Markdown, { specSelectors }) =>
+    (props) => {
+      const { source = "" } = props;
+      const [first, ...rest] = source.split(/\n\s*\n/);
+      if (rest.length === 0 || source !== specSelectors.specJson().getIn(["info", "description"]))
+        return h(Markdown, props);
+      const hidden = h(Markdown, { ...props, source: rest.join("\n\n") });
+      return h(Fragment, null, h(Markdown, { ...props, source: first }), fold("folded-description", "More", hidden));
+    };
+
+  /** @type {(Headers: unknown) => (props: { headers?: { keySeq(): { join(separator: string): string }, size: number } }) => unknown} */
+  const withFoldedHeaders = (Headers) => (props) =>
+    props.headers?.size
+      ? fold("folded-headers", `Headers: ${props.headers.keySeq().join(", ")}`, h(Headers, props))
+      : h(Headers, props);
+
+  /** @type {(Response: unknown) => (props: { code: string, response: Tree, getComponent: System["getComponent"] }) => unknown} */
+  const withFoldedFailure = (Response) => (props) => {
+    const { code, response } = props;
+    if (!/^([45]|default)/.test(code)) return h(Response, props);
+    const contents = response.get("content")?.valueSeq().toArray() ?? [];
+    const examples = contents.flatMap(
+      (/** @type {Tree} */ content) => content.get("examples")?.valueSeq().toArray() ?? [],
+    );
+    const codes = examples.map((/** @type {Tree} */ example) => example.getIn(["value", "code"])).filter(Boolean);
+    const summary = h(
+      Fragment,
+      null,
+      h(props.getComponent("Markdown", true), { source: response.get("description") }),
+      ...[...new Set(codes)].map((text) => h("code", { key: text }, text)),
+    );
+    const table = h("table", { className: "responses-table" }, h("tbody", null, h(Response, props)));
+    return h(
+      "tr",
+      { className: "response folded-response" },
+      h("td", { className: "response-col_status" }, code),
+      h("td", { className: "response-col_description", colSpan: 2 }, fold("folded-failure", summary, table)),
+    );
+  };
+  return {
+    wrapComponents: { Markdown: withFoldedDescription, headers: withFoldedHeaders, response: withFoldedFailure },
+  };
+}
+
+/**
+ * A plugin of Swagger UI that shows how to call the first operation that needs no parameters, in curl, JavaScript and Python.
+ * @param {{ React: { createElement: Function, Fragment: unknown, useState: Function } }} system
+ */
+export function quickStart({ React: { createElement: h, Fragment, useState } }) {
+  /** @typedef {any} Tree the document, as an immutable Map: that of a large document takes a second to convert */
+  /** @type {(document: Tree, part: Tree) => Tree} */
+  const follow = (document, part) =>
+    part?.has("$ref") ? follow(document, document.getIn(part.get("$ref").slice(2).split("/"))) : part;
+
+  /** @type {(document: Tree) => [path: string, operation: Tree] | undefined} */
+  const findOperation = (document) => {
+    for (const [path, item] of document.get("paths") ?? []) {
+      const operation = item.get("get");
+      if (operation === undefined || operation.get("deprecated")) continue;
+      const parameters = [...(item.get("parameters") ?? []), ...(operation.get("parameters") ?? [])];
+      if (!parameters.some((parameter) => follow(document, parameter)?.get("required"))) return [path, operation];
+    }
+    return undefined;
+  };
+
+  // The header of the first security scheme, and the prefix of the credential.
+  /** @type {(document: Tree, operation: Tree) => [name: string, prefix: string] | undefined} */
+  const findHeader = (document, operation) => {
+    const requirement = (operation.get("security") ?? document.get("security"))?.first();
+    const name = requirement?.keySeq().first();
+    const scheme = follow(document, document.getIn(["components", "securitySchemes", name]));
+    if (scheme === undefined) return undefined;
+    if (scheme.get("type") === "apiKey") return scheme.get("in") === "header" ? [scheme.get("name"), ""] : undefined;
+    return ["Authorization", /^basic$/i.test(scheme.get("scheme")) ? "Basic " : "Bearer "];
+  };
+
+  /** @type {(url: string, header: [string, string] | undefined) => Record<string, string>} */
+  const createSnippets = (url, header) => {
+    const [name, prefix] = header ?? [];
+    return {
+      curl: `curl "${url}"${header ? ` \\\n  -H "${name}: ${prefix}$KEY"` : ""}`,
+      JavaScript: [
+        `const response = await fetch("${url}"${header ? `, {\n  headers: { "${name}": \`${prefix}\${process.env.KEY}\` },\n}` : ""});`,
+        "console.log(response.status, await response.text());",
+      ].join("\n"),
+      Python: [
+        "import json, os, urllib.request",
+        "",
+        `request = urllib.request.Request("${url}"${header ? `, headers={"${name}": f"${prefix}{os.environ['KEY']}"}` : ""})`,
+        "print(json.load(urllib.request.urlopen(request)))",
+      ].join("\n"),
+    };
+  };
+
+  /** @type {(props: { document: Tree, server: string }) => unknown} */
+  const QuickStart = ({ document, server }) => {
+    const [language, setLanguage] = useState("curl");
+    const found = findOperation(document);
+    if (found === undefined) return null;
+    const [path, operation] = found;
+    const { location } = /** @type {any} */ (globalThis);
+    const base = new URL(server, location.href).href.replace(/\/$/, "");
+    const header = findHeader(document, operation);
+    const snippets = createSnippets(base + path, header);
+    const tab = (/** @type {string} */ name) =>
+      h(
+        "button",
+        {
+          key: name,
+          type: "button",
+          role: "tab",
+          "aria-selected": name === language,
+          onClick: () => setLanguage(name),
+        },
+        name,
+      );
+    return h(
+      "section",
+      { className: "quick-start" },
+      h("h2", null, "Quick start"),
+      header && h("p", null, "Put your credential into the environment variable ", h("code", null, "KEY"), "."),
+      h("div", { role: "tablist" }, Object.keys(snippets).map(tab)),
+      h("pre", { role: "tabpanel", tabIndex: 0 }, h("code", null, snippets[language])),
+    );
+  };
+
+  /** @type {(Info: unknown, system: any) => (props: object) => unknown} */
+  const withQuickStart =
+    (Info, { specSelectors, oas3Selectors }) =>
+    (props) => {
+      const document = specSelectors.specJson();
+      const server = oas3Selectors.selectedServer() || document.getIn(["servers", 0, "url"]) || "/";
+      return h(Fragment, null, h(Info, props), h(QuickStart, { document, server }));
+    };
+  return { wrapComponents: { InfoContainer: withQuickStart } };
+}
+
+/** Fits the page to phones, and follows the color scheme of the system. Swagger UI has the styles for both. */
+export function adaptToDevice() {
+  const { document, matchMedia } = /** @type {any} */ (globalThis); // the types of browsers belong to another project
+  for (const [name, content] of [
+    ["viewport", "width=device-width, initial-scale=1"],
+    ["color-scheme", "light dark"],
+  ])
+    document.head.append(Object.assign(document.createElement("meta"), { name, content }));
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", apply);
+  apply();
+}
+
+/**
  * Keeps int64 exact. Swagger UI parses responses to format them, which would round large integers. This makes
  * JSON.parse keep the digits of such an integer, and JSON.stringify write them unchanged.
  */

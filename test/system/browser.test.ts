@@ -1,11 +1,13 @@
 // The documentation at /docs in a browser.
-
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
 import { parse } from "yaml";
 import { openPage } from "../support/browser.ts";
 import { editDocument, setOperation } from "../support/document.ts";
 import { documentText } from "../support/files.ts";
+import { skipWithout } from "../support/programs.ts";
 import { start } from "../support/service.ts";
 
 t.test("A user authorizes, lists, creates and gets pets, and sees an error", async (t) => {
@@ -77,6 +79,60 @@ t.test("The page shows deprecated operations, their stability, the tags and the 
   await page.locator("#operations-Pets-getPet .opblock-body").waitFor();
   t.pass("the address in the Link header opens the operation");
   t.same(pageErrors, []);
+});
+
+t.test("/docs fits phones and desktops, in light and dark, and shows the error codes", async (t) => {
+  const { origin } = await start(t);
+  for (const [viewport, colorScheme, background] of [
+    [{ width: 1_280, height: 900 }, "light", "rgb(250, 250, 250)"],
+    [{ width: 1_280, height: 900 }, "dark", "rgb(28, 32, 34)"],
+    [{ width: 390, height: 844 }, "dark", "rgb(28, 32, 34)"],
+    [{ width: 390, height: 844 }, "light", "rgb(250, 250, 250)"],
+  ] as const) {
+    const isMobile = viewport.width < 600;
+    const { page, pageErrors } = await openPage(t, { viewport, colorScheme, isMobile });
+    await page.goto(`${origin}/docs`);
+    const operation = page.locator("#operations-Pets-createPet");
+    await operation.waitFor();
+    t.equal(await page.evaluate("getComputedStyle(document.body).backgroundColor"), background, colorScheme);
+    const { y = 0 } = (await page.locator(".opblock").first().boundingBox()) ?? {};
+    t.ok(y > 0 && y < viewport.height - 100, "the first operation is visible without scrolling");
+    await operation.getByRole("button").first().click();
+    await operation.locator(".responses-wrapper").waitFor();
+    t.equal(await page.evaluate("document.documentElement.scrollWidth"), viewport.width, "nothing is cut off");
+    const { height = 0 } = (await operation.boundingBox()) ?? {};
+    t.ok(height < 2_600, `createPet has ${height} px at a width of ${viewport.width}`);
+    const failure = operation.locator(".folded-failure", { hasText: "invalid_parameter" });
+    t.same(await failure.locator("summary > code").allTextContents(), [
+      "invalid_body",
+      "invalid_parameter",
+      "malformed_request",
+    ]);
+    await failure.locator("summary").first().click();
+    t.match(await failure.locator(".highlight-code").textContent(), /"code": "invalid_body"/, "with its example");
+    t.same(pageErrors, []);
+  }
+});
+
+t.test("The quick start works when pasted, in each language", async (t) => {
+  const { origin, key } = await start(t);
+  const { page, pageErrors } = await openPage(t);
+  await page.goto(`${origin}/docs`);
+  const quickStart = page.locator(".quick-start");
+  const snippets: Record<string, string> = {};
+  for (const name of ["curl", "JavaScript", "Python"]) {
+    await quickStart.getByRole("tab", { name }).click();
+    snippets[name] = (await quickStart.getByRole("tabpanel").textContent()) ?? "";
+  }
+  const options = { env: { ...process.env, KEY: key }, encoding: "utf8" } as const;
+  const run = promisify(execFile);
+  t.equal((await run("sh", ["-c", snippets.curl as string], options)).stdout, "[]");
+  const script = ["--input-type=module", "--eval", snippets.JavaScript as string];
+  t.equal((await run(process.execPath, script, options)).stdout, "200 []\n");
+  t.same(pageErrors, []);
+  await t.test("Python", { skip: skipWithout("python3", "python3") }, async (t) => {
+    t.equal((await run("python3", ["-c", snippets.Python as string], options)).stdout, "[]\n");
+  });
 });
 
 t.test(
