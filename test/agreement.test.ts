@@ -27,6 +27,13 @@ t.test("The document lists the error codes of the code", async (t) => {
   t.same(listed.toSorted(), Object.keys(errors).sort());
 });
 
+t.test("The document has an example of each error code, except those that no operation returns", async (t) => {
+  const examples = [...documentText.matchAll(/^ +(\w+):\n(?: +summary: .*\n)? +value:(?: \{|\n +)\s*code: (\w+)/gm)];
+  const codes = new Set(examples.map(([, , code]) => code));
+  const others = Object.keys(errors).filter((code) => !codes.has(code));
+  t.same(others.sort(), ["insufficient_scope", "path_not_found"]);
+});
+
 t.test("The page lists the scripts and dependencies of package.json", async (t) => {
   const scripts = Object.keys(packageJson.scripts).map((name) =>
     ["start", "test"].includes(name) ? `npm ${name}` : `npm run ${name}`,

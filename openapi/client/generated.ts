@@ -9,8 +9,9 @@ export interface paths {
         };
         /**
          * List pets
-         * @description Returns a page of pets, ordered by id. If there is another page, the `Link` header contains its URL with
-         *     `rel="next"`. Request this URL without changes.
+         * @description Returns a page of pets, ordered by id. If another page follows, the `Link` header contains its URL with
+         *     `rel="next"`. The other pages have `rel="first"` and `rel="prev"` as well. Do not change the cursor in these URLs.
+         *     Send the `ETag` of a page in `If-None-Match` to get 304 while the page is the same.
          */
         get: operations["listPets"];
         put?: never;
@@ -38,6 +39,7 @@ export interface paths {
          * @deprecated
          * @description Returns one pet. This operation is deprecated, and will be removed on 5 December 2030. Use `listPets` with
          *     the `status` filter instead. It does not find a pet by its id: read all pages, and select the pet by `id`.
+         *     Send the `ETag` of the pet in `If-None-Match` to get 304 while it is the same.
          */
         get: operations["getPet"];
         put?: never;
@@ -73,12 +75,12 @@ export interface components {
         NewPet: {
             /**
              * Unicode text without NUL (U+0000)
-             * @description The animal's name. Unicode text without NUL (U+0000).
+             * @description The name of the pet.
              */
             name: string;
             /**
              * Format: int64
-             * @description Id of the category the animal belongs to.
+             * @description Id of the category of the pet.
              */
             categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
@@ -100,12 +102,12 @@ export interface components {
             id: bigint;
             /**
              * Unicode text without NUL (U+0000)
-             * @description The animal's name. Unicode text without NUL (U+0000).
+             * @description The name of the pet.
              */
             name: string;
             /**
              * Format: int64
-             * @description Id of the category the animal belongs to.
+             * @description Id of the category of the pet.
              */
             categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
@@ -130,47 +132,48 @@ export interface components {
              * @description The HTTP status code of the response.
              */
             status: number;
+            /** @description The invalid parts of a request, of `invalid_parameter` and `invalid_body`. Other errors have no details. */
+            details?: components["schemas"]["ErrorDetail"][];
+        };
+        /**
+         * @description An invalid part of a request.
+         * @example {
+         *       "location": "query",
+         *       "name": "limit",
+         *       "message": "The query parameter 'limit' must be at most 100."
+         *     }
+         */
+        ErrorDetail: {
+            /**
+             * @description The location of the part.
+             * @enum {string}
+             */
+            location: "path" | "query" | "header" | "cookie" | "body";
+            /** @description The name of a parameter, or the path of a field of the body, such as `name`. Empty for the whole body. */
+            name: string;
+            /** @description Human-readable description. Its wording can change. */
+            message: string;
         };
     };
     responses: {
-        /** @description The request is malformed, or a parameter or the body is invalid. */
-        BadRequest: {
+        /** @description The client has this content already. Its ETag is in `If-None-Match`. */
+        NotModified: {
             headers: {
+                ETag: components["headers"]["ETag"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
+            content?: never;
         };
-        /** @description The credential is missing or invalid. */
+        /** @description The API key is missing, unknown, expired or revoked. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description No pet has this id. */
-        NotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -191,13 +194,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `If-Match` does not have the ETag of the resource, or the operation can't evaluate it. Send the request without it. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body is too large. */
         ContentTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -215,8 +229,6 @@ export interface components {
                 "Accept-Post": components["headers"]["Accept-Post"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -230,8 +242,6 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -246,8 +256,6 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -261,8 +269,6 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -280,8 +286,6 @@ export interface components {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -295,8 +299,6 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -305,13 +307,118 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Any other error, such as a request timeout (408) or headers that are too large (431). */
+        /** @description Any other error of HTTP (408, 431 or 501). */
         Failure: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The client has this content already. Its ETag is in `If-None-Match`. */
+        DeprecatedNotModified: {
+            headers: {
+                ETag: components["headers"]["ETag"];
                 Deprecation: components["headers"]["Deprecation"];
                 Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The API key is missing, unknown, expired or revoked. */
+        DeprecatedUnauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The ETag of the resource is not in `If-Match`. Send the request without it. */
+        DeprecatedPreconditionFailed: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The API key exceeded its rate limit, or too many authentications from the address failed. */
+        DeprecatedTooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description An unexpected error. The service logs it with the id in `X-Request-Id`. */
+        DeprecatedInternalError: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The service is temporarily unavailable or overloaded. Wait for the seconds in `Retry-After` before you retry. */
+        DeprecatedUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Any other error of HTTP (408, 431 or 501). */
+        DeprecatedFailure: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Sunset: components["headers"]["Sunset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                Link: components["headers"]["Link"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
@@ -330,19 +437,24 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Links to other resources (RFC 8288). `rel="next"` is the next page of a list. Responses of deprecated
-         *     operations have `rel="deprecation"` and, if there is a successor, `rel="successor-version"`. Error responses
+         * @description Links to other resources (RFC 8288). A list has `rel="next"` if another page follows, and `rel="first"` and
+         *     `rel="prev"` except on its first page. Responses of deprecated operations have `rel="deprecation"` and, if there is a successor, `rel="successor-version"`. Error responses
          *     have `rel="service-desc"` and `rel="service-doc"` (RFC 8631).
          * @example </v1/pets?limit=20&cursor=AAAAAAAAABS9hXo2Zc0fQ1v7mJ4kTe8y>; rel="next"
          */
         Link: string;
         /**
-         * @description The date on which the operation was deprecated (RFC 9745). Only responses of deprecated operations contain it.
+         * @description The version of the content (RFC 9110, section 8.8.3). Send it in `If-None-Match` to get 304 while the content is the same.
+         * @example "tWxlWWkUfm4xAguG9SZ6AFmy9v0"
+         */
+        ETag: string;
+        /**
+         * @description The date on which the operation was deprecated (RFC 9745).
          * @example @1795132800
          */
         Deprecation: string;
         /**
-         * @description The date on which the operation will be removed (RFC 8594). Only responses of deprecated operations contain it.
+         * @description The date on which the operation will be removed (RFC 8594).
          * @example Thu, 05 Dec 2030 00:00:00 GMT
          */
         Sunset: string;
@@ -400,11 +512,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of animals returned.
+                 * @description Maximum number of pets returned.
                  * @example 20
                  */
                 limit?: number;
-                /** @description Returns only animals with that status. */
+                /** @description Returns only pets with this status. */
                 status?: components["schemas"]["PetStatus"];
                 /**
                  * @description The start of the page. A cursor is an opaque value from the `Link` header of the previous page. It is
@@ -421,10 +533,9 @@ export interface operations {
             /** @description A page of pets, ordered by id. It is empty if no pet matches. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -433,9 +544,23 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            304: components["responses"]["NotModified"];
+            /** @description The request is malformed, or a part of it is invalid. `details` names the invalid parts. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -470,8 +595,6 @@ export interface operations {
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -480,9 +603,22 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The request is malformed, or a part of it is invalid. `details` names the invalid parts. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableContent"];
@@ -499,7 +635,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the animal to retrieve.
+                 * @description Id of the pet.
                  * @example 1
                  */
                 petId: components["schemas"]["Id"];
@@ -511,10 +647,11 @@ export interface operations {
             /** @description The pet. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
                     Deprecation: components["headers"]["Deprecation"];
                     Sunset: components["headers"]["Sunset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -523,14 +660,44 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
+            304: components["responses"]["DeprecatedNotModified"];
+            /** @description The request is malformed, or a part of it is invalid. `details` names the invalid parts. */
+            400: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["DeprecatedUnauthorized"];
+            /** @description No pet has this id. */
+            404: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-            default: components["responses"]["Failure"];
+            412: components["responses"]["DeprecatedPreconditionFailed"];
+            429: components["responses"]["DeprecatedTooManyRequests"];
+            500: components["responses"]["DeprecatedInternalError"];
+            503: components["responses"]["DeprecatedUnavailable"];
+            default: components["responses"]["DeprecatedFailure"];
         };
     };
 }

@@ -11,7 +11,8 @@ import { type Service, start } from "./service.ts";
 
 type Content = { example?: unknown; examples?: Record<string, { value: unknown }> };
 type Response = { content?: Record<string, Content> };
-type Services = Record<"service" | "faulty" | "limited" | "stopped" | "full", Service>;
+type Services = Record<"service" | "faulty" | "limited" | "stopped" | "full" | "slow", Service>;
+type Requests = Record<string, () => Promise<HttpResponse>>;
 
 const document = parse(documentText);
 const rex = { name: "Rex", categoryId: 7, status: "available" };
@@ -29,7 +30,7 @@ export async function checkExamples(t: Test, { prism = false } = {}): Promise<vo
   }
   t.same([...examples.keys()], [], "there is a request for each example");
 
-  const bodies = documented.map(({ value }) => value);
+  const bodies = documented.flatMap(({ value }) => [value, ...((value as { details?: unknown[] }).details ?? [])]);
   const { NewPet, ...others } = document.components.schemas;
   for (const json of NewPet.examples)
     t.match(await services.service.call("POST", "/v1/pets", { json }), { status: 201 });
@@ -54,27 +55,28 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
   };
   return {
     service,
-    faulty: await start(t, { handlers: { ...handlers, getPet: fail } }),
+    faulty: await start(t, { handlers: { ...handlers, listPets: fail, getPet: fail } }),
     limited: await start(t, { settings: { RATE_LIMIT: "100/60s" } }),
     stopped: await start(t, {
-      store: { ...service.store, pets: { ...service.store.pets, list: unavailable } },
+      store: { ...service.store, pets: { ...service.store.pets, list: unavailable, find: unavailable } },
     }),
     full,
+    slow: await start(t, { overrides: { headersTimeout: 500 } }),
   };
 }
 
 /** Returns the request for each example of a response. The order matters, because some requests create pets. */
-function toRequests({
-  service,
-  faulty,
-  limited,
-  stopped,
-  full,
-}: Services): Record<string, () => Promise<HttpResponse>> {
+function toRequests({ service, faulty, limited, stopped, full, slow }: Services): Requests {
   const { call } = service;
   const create = (example: string) => {
     const { value } = findOperation(document, "createPet").requestBody.content["application/json"].examples[example];
     return call("POST", "/v1/pets", { json: value });
+  };
+  const malformed = async (line: string) => (await service.raw(`${line} HTTP/1.1\r\n\r\n`))[0] as HttpResponse;
+  const exceedLimit = async (path: string) => {
+    let response = await limited.call("GET", path);
+    for (let n = 0; n < 1_000 && response.status !== 429; n++) response = await limited.call("GET", path);
+    return response;
   };
   return {
     "listPets 200 none": () => call("GET", "/v1/pets?status=sold"),
@@ -82,31 +84,49 @@ function toRequests({
     "createPet 201 least": () => create("least"),
     "listPets 200 page": () => call("GET", "/v1/pets"),
     "getPet 200 found": () => call("GET", `/v1/pets/${findParameter(document, "getPet", "petId").example}`),
-    "BadRequest parameter": () => call("GET", "/v1/pets?limit=101"),
-    "BadRequest body": () => call("POST", "/v1/pets", { json: { name: "Rex" } }),
-    "Unauthorized missing": () => call("GET", "/v1/pets", { key: null }),
-    "NotFound pet": () => call("GET", "/v1/pets/42"),
-    "MethodNotAllowed method": () => call("DELETE", "/v1/pets"),
-    "ContentTooLarge size": () => call("POST", "/v1/pets", { json: `"${"x".repeat(70_000)}"` }),
-    "UnsupportedMediaType type": () =>
+    "listPets 400 invalid_parameter": () => call("GET", "/v1/pets?limit=101&state=sold"),
+    "listPets 400 invalid_cursor": () => call("GET", "/v1/pets?cursor=x"),
+    "listPets 400 malformed_request": () => malformed("GET /v1/pets"),
+    "createPet 400 invalid_body": () => call("POST", "/v1/pets", { json: { name: 5 } }),
+    "createPet 400 invalid_parameter": () =>
+      call("POST", "/v1/pets", { json: rex, headers: { "idempotency-key": "a,b" } }),
+    "createPet 400 malformed_request": () => malformed("POST /v1/pets"),
+    "getPet 400 invalid_parameter": () => call("GET", "/v1/pets/rex"),
+    "getPet 400 malformed_request": () => malformed("GET /v1/pets/1"),
+    "getPet 404 pet_not_found": () => call("GET", "/v1/pets/42"),
+    "Unauthorized unauthorized": () => call("GET", "/v1/pets", { key: null }),
+    "DeprecatedUnauthorized unauthorized": () => call("GET", "/v1/pets/1", { key: null }),
+    "MethodNotAllowed method_not_allowed": () => call("DELETE", "/v1/pets"),
+    "PreconditionFailed precondition_failed": () => call("GET", "/v1/pets", { headers: { "if-match": '"x"' } }),
+    "DeprecatedPreconditionFailed precondition_failed": () =>
+      call("GET", "/v1/pets/1", { headers: { "if-match": '"x"' } }),
+    "ContentTooLarge content_too_large": () => call("POST", "/v1/pets", { json: `"${"x".repeat(70_000)}"` }),
+    "UnsupportedMediaType unsupported_media_type": () =>
       call("POST", "/v1/pets", { body: "name=Rex", headers: { "content-type": "text/plain" } }),
-    "UnprocessableContent reused": async () => {
+    "UnprocessableContent idempotency_key_reused": async () => {
       const headers = { "idempotency-key": "one" };
       await call("POST", "/v1/pets", { json: rex, headers });
       return call("POST", "/v1/pets", { json: { ...rex, name: "Tom" }, headers });
     },
-    "InternalError fault": () => faulty.call("GET", "/v1/pets/1"),
-    "TooManyRequests limit": async () => {
-      let response = await limited.call("GET", "/v1/pets");
-      for (let n = 0; n < 1_000 && response.status !== 429; n++) response = await limited.call("GET", "/v1/pets");
-      return response;
-    },
-    "Unavailable store": () => stopped.call("GET", "/v1/pets"),
-    "InsufficientStorage full": () => full.call("POST", "/v1/pets", { json: rex }),
-    "Failure headers": async () => {
-      const long = `GET /v1/pets HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
-      return (await service.raw(long))[0] as HttpResponse;
-    },
+    "InternalError internal_error": () => faulty.call("GET", "/v1/pets"),
+    "DeprecatedInternalError internal_error": () => faulty.call("GET", "/v1/pets/1"),
+    "TooManyRequests too_many_requests": () => exceedLimit("/v1/pets"),
+    "DeprecatedTooManyRequests too_many_requests": () => exceedLimit("/v1/pets/1"),
+    "Unavailable unavailable": () => stopped.call("GET", "/v1/pets"),
+    "DeprecatedUnavailable unavailable": () => stopped.call("GET", "/v1/pets/1"),
+    "InsufficientStorage store_full": () => full.call("POST", "/v1/pets", { json: rex }),
+    ...readFailures(slow, "/v1/pets", "Failure"),
+    ...readFailures(slow, "/v1/pets/1", "DeprecatedFailure"),
+  };
+}
+
+function readFailures({ raw }: Service, path: string, response: string): Requests {
+  const send = async (text: string) => (await raw(text))[0] as HttpResponse;
+  return {
+    [`${response} request_timeout`]: async () => (await raw(`GET ${path} HTTP/1.1\r\n`, "more"))[0] as HttpResponse,
+    [`${response} headers_too_large`]: () =>
+      send(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`),
+    [`${response} not_implemented`]: () => send(`CREATE ${path} HTTP/1.1\r\nHost: x\r\n\r\n`),
   };
 }
 
@@ -151,6 +171,7 @@ async function checkHeaders(t: Test, { service, stopped }: Services): Promise<vo
       json: rex,
       headers: { "idempotency-key": "one" },
     }),
+    ETag: await call("GET", "/v1/pets/1"),
     "Accept-Post": await call("POST", "/v1/pets", { body: "Rex", headers: { "content-type": "text/plain" } }),
   };
   // Replaces the values that differ in each response: cursors, request ids and seconds.

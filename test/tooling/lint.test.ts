@@ -49,7 +49,7 @@ const error = { $ref: "#/components/schemas/Error" };
 const setErrorContent =
   (content: object): Change =>
   ({ components }) =>
-    Object.assign(components.responses.NotFound, { content });
+    Object.assign(components.responses.ContentTooLarge, { content });
 
 /** Changes that break one rule: the name of the rule, its message, and the changes. */
 const broken: [rule: string, message: RegExp, ...changes: Change[]][] = [
@@ -115,16 +115,22 @@ const broken: [rule: string, message: RegExp, ...changes: Change[]][] = [
   ],
   ["error-responses", /has the schema Error/, setErrorContent({ "application/json": { schema: { type: "object" } } })],
   ["error-responses", /has the schema Error/, setErrorContent({ "application/problem+json": { schema: error } })],
+  ["error-responses", /example of each code/, setErrorContent({ "application/json": { schema: error } })],
+  [
+    "error-responses",
+    /400 must have an example of each code/,
+    (document) =>
+      rename(
+        findOperation(document, "listPets").responses["400"].content["application/json"].examples,
+        "invalid_cursor",
+        "cursor",
+      ),
+  ],
   [
     "path-parameter-camel-case",
     /camel/,
     ({ paths }) => rename(paths, "/pets/{petId}", "/pets/{pet-id}"),
     setParameter("getPet", "petId", { name: "pet-id" }),
-  ],
-  [
-    "path-parameters-on-operation",
-    /declared on the operation/,
-    ({ paths }) => Object.assign(paths["/pets/{petId}"], { parameters: [] }),
   ],
   ["path-params", /petId/, setParameter("getPet", "petId", { name: "id" })],
   [
