@@ -107,7 +107,16 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   await app.register(health, { checkStore });
   const hub =
     dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "failed to aggregate metrics")));
-  const statusOptions = { document, store, checkStore, config, metrics: hub, authenticate, usage };
+  const statusOptions = {
+    document,
+    store,
+    checkStore,
+    config,
+    metrics: hub,
+    authenticate,
+    usage,
+    failures: requestLog.failures,
+  };
   await app.register(status, { ...statusOptions, isSecure });
   app.addHook("onClose", async () => requestLog.flush());
   await app.ready();

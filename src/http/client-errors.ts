@@ -21,8 +21,9 @@ const maxMethod = 32; // bytes that are read, before and after the position
 export interface MalformedRequest {
   readonly reqId: string;
   readonly reason: string | undefined;
-  /** The status of the response. */
+  /** The status and the error code of the response. */
   readonly status: number;
+  readonly code: string;
 }
 
 /** The options of the plugin `clientErrors`. */
@@ -78,7 +79,7 @@ function respond(error: ParserError, socket: Socket, options: ClientErrorsOption
   const { log, headers, links, format } = options;
   const { status, body } = toHttpError(error).response;
   const id = randomUUID();
-  log({ reqId: id, reason: error.reason ?? error.code, status });
+  log({ reqId: id, reason: error.reason ?? error.code, status, code: body.code });
   const { type, text } = formatFailure(body, format);
   const head = {
     ...headers,

@@ -20,9 +20,17 @@ export interface ErrorHandlerOptions {
   readonly format?: ErrorFormat | undefined;
 }
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The code of the error response; empty if there is none. */
+    errorCode: string;
+  }
+}
+
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, { links, isLogged, format }) => {
+    app.decorateRequest("errorCode", "");
     app.setErrorHandler<FastifyError>((error, request, reply) => {
       const httpError = toHttpError(error);
       log(error, httpError, request, isLogged);
@@ -54,10 +62,12 @@ function toReason({ message, cause }: Error): string {
 
 function respond(
   { response, headers }: HttpError,
-  { raw }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { links, format }: ErrorHandlerOptions,
 ): void {
+  const { raw } = request;
+  request.errorCode = response.body.code;
   // Fastify closes the connection after each body that it rejects. It stays open for the next requests, unless much of
   // the body is still to come.
   if (hasLargeRemainder(raw)) reply.header("connection", "close");

@@ -117,42 +117,39 @@ const maxMessage = 1_500; // characters
 /** An error that names the invalid parts of a request. */
 export class InvalidRequest extends HttpError {
   override readonly response: ErrorResponse;
+  readonly code: InvalidRequestCode;
+  /** The invalid parts: at least one, and at most ten. */
+  readonly details: readonly ErrorDetail[];
 
-  /** `details` are those of the first faults, at least one. The message consists of theirs. */
-  constructor(code: "invalid_parameter" | "invalid_body", details: readonly ErrorDetail[]) {
+  /** The message consists of those of `details`, as far as it has at most 1,500 characters. */
+  constructor(code: InvalidRequestCode, details: readonly ErrorDetail[]) {
     const shown = details.slice(0, maxDetails);
     const end = shown.findIndex((_, index) => joinMessages(shown.slice(0, index + 2)).length > maxMessage);
     super(code, joinMessages(end < 0 ? shown : shown.slice(0, end + 1)));
+    this.code = code;
+    this.details = shown.map(({ location, name, message }) => ({
+      location,
+      name: name.toWellFormed(),
+      message: message.toWellFormed(),
+    }));
     const { status, body } = fail(code, this.message);
-    this.response = {
-      status,
-      body: {
-        ...body,
-        details: shown.map((detail) => ({
-          ...detail,
-          name: detail.name.toWellFormed(),
-          message: detail.message.toWellFormed(),
-        })),
-      },
-    };
-  }
-
-  get details(): readonly ErrorDetail[] {
-    return this.response.body.details as readonly ErrorDetail[];
+    this.response = { status, body: { ...body, details: this.details } };
   }
 }
+
+type InvalidRequestCode = "invalid_parameter" | "invalid_body";
 
 function joinMessages(details: readonly ErrorDetail[]): string {
   return details.map(({ message }) => message).join(" ");
 }
 
 /** Returns one error with the details of all. Its code is that of the first. */
-export function mergeFaults(errors: readonly HttpError[]): HttpError {
-  const [first] = errors as [HttpError];
-  const details = errors.flatMap((error) => (error instanceof InvalidRequest ? error.details : []));
-  return first instanceof InvalidRequest && errors.length > 1
-    ? new InvalidRequest(first.response.body.code as "invalid_parameter", details)
-    : first;
+export function mergeFaults(errors: readonly InvalidRequest[]): InvalidRequest {
+  const [first] = errors as [InvalidRequest];
+  return new InvalidRequest(
+    first.code,
+    errors.flatMap(({ details }) => details),
+  );
 }
 
 /** Returns the error for a path that does not exist. */

@@ -127,13 +127,13 @@ export class Body {
 }
 
 /** The result of a validation, as Fastify expects it. */
-export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: HttpError };
+export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: InvalidRequest };
 
 function toChecked(result: Validation): Checked {
   return "value" in result ? result : { problem: describeFailure(result.errors, "field") };
 }
 
-function toHttpError(problems: readonly Problem[]): HttpError {
+function toHttpError(problems: readonly Problem[]): InvalidRequest {
   const details = problems.map(({ path, part = path, requirement }): ErrorDetail => {
     const subject = path === "" ? "body" : `field '${path}'`;
     return { location: "body", name: part, message: `The ${subject} ${requirement}.` };

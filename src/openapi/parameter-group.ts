@@ -190,7 +190,7 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: Readon
   return new ParameterGroup({
     parameters,
     validate: schemas.compileAt(schema.pointer),
-    validateOne: () => schemas.compileAt(schema.pointer), // `check` reports one problem
+    validateOne: schemas.compileAt.bind(schemas), // not called: `check` reports one problem
     split: (row: Readonly<Record<string, string>>) => row,
     findUnknown: (row) => Object.keys(row).filter((name) => !columns.includes(name)),
     noun: "column",

@@ -107,7 +107,7 @@ export class Responses {
     if (!(status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is none of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
-    if (status >= 400) reply.header("cache-control", "no-store");
+    if (status >= 400) markFailure(reply, body);
     // The document can leave all responses open.
     const validate = options.validate && !(body instanceof RawJson) && this.#declarations.size > 0;
     const declaration = this.#select(status);
@@ -242,6 +242,12 @@ function checkRequiredHeaders(
   for (const [name, { required }] of declaration.headers)
     if (required && !written.has(name) && !reply.hasHeader(name))
       throw new Error(`The handler returned no header ${name}, which the status ${status} requires.`);
+}
+
+function markFailure(reply: FastifyReply, body: unknown): void {
+  reply.header("cache-control", "no-store");
+  const { code } = Object(body) as { readonly code?: unknown };
+  if (typeof code === "string") reply.request.errorCode = code;
 }
 
 function checkMissingBody(reply: FastifyReply, status: number, declaration: Declaration): void {

@@ -1,7 +1,7 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { type HttpError, mergeFaults, notFound, rejectIfMatch } from "../http/index.ts";
+import { type InvalidRequest, mergeFaults, notFound, rejectIfMatch } from "../http/index.ts";
 import { prepareBody, requireBody, type Validated } from "./body.ts";
 import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
@@ -113,7 +113,7 @@ function prepareParameters(request: FastifyRequest): void {
 const noValues: Validated = { value: {} };
 
 // The error of the validator that Fastify ran last, and those of the validators behind it.
-function validateRest({ validationError, body, query }: FastifyRequest, operation: Operation): HttpError[] {
+function validateRest({ validationError, body, query }: FastifyRequest, operation: Operation): InvalidRequest[] {
   if (validationError === undefined) return [];
   const { validationContext } = validationError;
   const results: (Validated | undefined)[] = [
@@ -121,5 +121,5 @@ function validateRest({ validationError, body, query }: FastifyRequest, operatio
     validationContext === "querystring" ? undefined : operation.parameters.querystring.validate(query),
   ];
   const others = results.flatMap((result) => result?.error ?? []);
-  return [validationError as unknown as HttpError, ...others];
+  return [validationError as unknown as InvalidRequest, ...others];
 }

@@ -36,6 +36,16 @@ const operation = {
   },
 } as const;
 
+const failure = {
+  properties: {
+    at: timestamp,
+    operation: string, // operationId, or "other"
+    status: number,
+    code: string, // error code
+    id: string, // request id
+  },
+} as const;
+
 const deprecatedOperation = {
   properties: {
     operation: string, // operationId
@@ -58,7 +68,9 @@ const schema = {
     times: series, // seconds since 1970, over the last hour
     rejected: series, // rate of 4xx
     failed: series, // rate of 5xx
-    process: { properties: { memory: series, delay: series, inFlight: series } },
+    // The rate of each status of 4xx and 5xx in the last minute, the highest first.
+    statuses: { elements: { properties: { status: string, rate: number } } },
+    process: { properties: { cpu: series, memory: series, delay: series, inFlight: series } }, // cpu: cores in use
     store: {
       properties: {
         p50: latencySeries,
@@ -69,6 +81,7 @@ const schema = {
     // The most active keys: calls in the last hour, rate in the last minute.
     keys: { elements: { properties: { name: string, calls: number, rate: number } } },
     operations: { elements: operation },
+    failures: { elements: failure }, // the last 20 responses with 4xx or 5xx, the latest first
     deprecated: { elements: deprecatedOperation, nullable: true }, // next sunset first; null if the store failed
   },
 } as const satisfies SomeJTDSchemaType;

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
 import type { Authenticate, Document } from "../openapi/index.ts";
 import type { Store } from "../store/index.ts";
-import { type MetricsHub, MetricsPublisher, takeSnapshot } from "../telemetry/index.ts";
+import { type MetricsHub, MetricsPublisher, type RecentFailures, takeSnapshot } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
 import { statusPage } from "./page.ts";
 import type { Status } from "./schema.ts";
@@ -20,6 +20,8 @@ export interface StatusOptions {
   /** The metrics of all processes. */
   readonly metrics: MetricsHub;
   readonly usage: KeyUsage;
+  /** The latest failures of this process that were not published yet. */
+  readonly failures: Pick<RecentFailures, "drain">;
   readonly authenticate: Authenticate<Caller>;
   /** Whether clients use TLS. */
   readonly isSecure: boolean;
@@ -37,7 +39,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     { version, contract: document.content.info.version },
   );
   const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
-  const publisher = new MetricsPublisher(() => takeSnapshot(app.metrics, usage), metrics, logFailure);
+  const publisher = new MetricsPublisher(() => takeSnapshot(app.metrics, usage, options.failures), metrics, logFailure);
   app.addHook("onClose", () => publisher.close());
 
   const authorizeOperator = requireOperator(options.authenticate, config.OPERATOR_KEY);
@@ -69,7 +71,7 @@ async function readStatus({ document, store, checkStore, config, metrics }: Stat
       () => false,
     ),
   ]);
-  const { started, step, times, rejected, failed, keys } = overview;
+  const { started, step, times, rejected, failed, statuses, keys, failures } = overview;
   return {
     at: new Date(),
     service: {
@@ -84,10 +86,12 @@ async function readStatus({ document, store, checkStore, config, metrics }: Stat
     times,
     rejected,
     failed,
+    statuses,
     process: overview.process,
     store: overview.store,
     keys: [...keys],
     operations: joinOperations(document, overview.operations),
+    failures: failures.map(({ at, ...failure }) => ({ ...failure, at: new Date(at) })),
     deprecated,
   };
 }

@@ -4,6 +4,7 @@
 
 import { type Metric, sumSamples } from "../lib/index.ts";
 import { CallerActivity } from "./caller-activity.ts";
+import { type RecentFailure, RecentFailures } from "./recent-failures.ts";
 import type { MetricsSnapshot } from "./snapshot.ts";
 import { type LastHour, TimeSeries, type TimeSeriesSample } from "./time-series.ts";
 
@@ -15,6 +16,8 @@ export interface Overview extends Omit<LastHour, "store"> {
   readonly step: number;
   readonly store: LastHour["store"] & { readonly pool: { used: number; waiting: number; size: number } | null };
   readonly keys: readonly { readonly name: string; readonly calls: number; readonly rate: number }[];
+  /** The latest failures, the latest first. */
+  readonly failures: readonly RecentFailure[];
 }
 
 /** The metrics of all processes. */
@@ -59,6 +62,7 @@ export class Aggregator implements AggregatedMetrics {
   readonly #exited: (readonly Metric[])[] = [];
   readonly #callers: CallerActivity;
   readonly #history: TimeSeries;
+  readonly #failures = new RecentFailures();
   readonly #stopTimer: () => void;
 
   /** Adds a point to the time series every `interval` milliseconds. Calls `onError` if that fails. */
@@ -72,7 +76,8 @@ export class Aggregator implements AggregatedMetrics {
   }
 
   /** Replaces the metrics of a process, and adds its calls. */
-  update(process: object, { metrics, calls, deprecated }: MetricsSnapshot): void {
+  update(process: object, { metrics, calls, deprecated, failures }: MetricsSnapshot): void {
+    this.#failures.add(...failures);
     this.#running.set(process, [...metrics]); // throws if a worker of another version sends something else
     for (const [name, count] of calls) this.#callers.recordCalls(name, count, this.#clock.elapsed());
     for (const call of deprecated) this.#callers.recordDeprecatedCalls(...call);
@@ -98,6 +103,7 @@ export class Aggregator implements AggregatedMetrics {
       ...lastHour,
       store: { ...store, pool: readPool(now.metrics) },
       keys: this.#callers.mostActive(now.elapsed),
+      failures: this.#failures.list(),
     };
   }
 

@@ -14,6 +14,7 @@ import type { MalformedRequest, RequestLog } from "../http/index.ts";
 import { type MetricsRegistry, redact, shorten } from "../lib/index.ts";
 import type { Operation } from "../openapi/index.ts";
 import { LogLimiter } from "./log-limiter.ts";
+import { type RecentFailure, RecentFailures } from "./recent-failures.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 
 const maxBuffered = 1_048_576; // characters
@@ -88,6 +89,8 @@ class LazyLogger {
   }
 }
 
+type Failure = Omit<RecentFailure, "at" | "operation"> & { readonly operation?: string | undefined };
+
 /**
  * Logs and counts each request when its response has been sent. Limits the lines of requests without a valid API key,
  * and of those that are rejected for their rate or by load shedding.
@@ -96,6 +99,8 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
   readonly #log: Logger;
   readonly #metrics: RequestMetrics;
   readonly #limiter: LogLimiter;
+  /** The latest failures that were not published yet. */
+  readonly failures = new RecentFailures();
 
   /** Throws an Error if an operation has the id `other`. */
   constructor(log: Logger, registry: MetricsRegistry, operations: readonly Operation[]) {
@@ -111,6 +116,8 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
     const operation = request.routeOptions.config.operation?.id;
     const { elapsedTime, statusCode: status } = reply;
     this.#metrics.recordResponse(operation, request.method, status, elapsedTime);
+    const code = request.errorCode;
+    if (status >= 400) this.#addFailure({ operation, status, code, id: request.id });
     if (!this.#log.isLevelEnabled("info")) return;
     const caller = callerOf(request);
     const isLimited = caller === undefined || status === 429 || status === 503;
@@ -121,6 +128,7 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
       operation,
       key: caller?.name,
       status,
+      code: code || undefined,
       // The address of a client is personal data. It is logged only if the client was rejected for its key or its rate.
       address: status === 401 || status === 429 ? request.ip : undefined,
       ms: Math.round(elapsedTime * 100) / 100,
@@ -131,7 +139,12 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
 
   logMalformed(line: MalformedRequest): void {
     this.#metrics.recordMalformed(line.status);
+    this.#addFailure({ ...line, id: line.reqId });
     if (this.#log.isLevelEnabled("info") && this.#limiter.take(line.status)) this.#log.info(line, "malformed request");
+  }
+
+  #addFailure({ operation = "other", status, code, id }: Failure): void {
+    this.failures.add({ at: Date.now(), operation, status, code, id });
   }
 
   isFailureLogged(status: number): boolean {

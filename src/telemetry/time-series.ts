@@ -26,8 +26,10 @@ interface Point {
   readonly at: number; // milliseconds since 1970
   readonly operations: ReadonlyMap<string, RateAndLatency>;
   readonly rejected: number; // 4xx responses per second
+  readonly statuses: readonly { readonly status: string; readonly rate: number }[]; // 4xx and 5xx
   readonly store: Pick<RateAndLatency, "p50" | "p99">;
   readonly memory: number; // bytes
+  readonly cpu: number; // cores in use
   readonly delay: number; // of the event loop, in milliseconds
   readonly inFlight: number;
 }
@@ -48,10 +50,17 @@ export interface LastHour {
   readonly rejected: number[];
   /** 5xx responses per second. */
   readonly failed: number[];
+  /** The responses per second with each status of 4xx and 5xx, over the last minute. */
+  readonly statuses: { readonly status: string; readonly rate: number }[];
   /** Durations of database queries, in milliseconds. */
   readonly store: { readonly p50: RateAndLatency["p50"][]; readonly p99: RateAndLatency["p99"][] };
-  /** Resident memory in bytes, the event loop's lag in milliseconds, and the requests in progress. */
-  readonly process: { readonly memory: number[]; readonly delay: number[]; readonly inFlight: number[] };
+  /** CPU cores in use, resident memory in bytes, the event loop's lag in milliseconds, and the requests in progress. */
+  readonly process: {
+    readonly cpu: number[];
+    readonly memory: number[];
+    readonly delay: number[];
+    readonly inFlight: number[];
+  };
 }
 
 /** Derives rates and latencies from successive samples. */
@@ -91,8 +100,10 @@ export class TimeSeries {
       }),
       rejected: all(({ rejected }) => rejected),
       failed: all(({ operations }) => round([...operations.values()].reduce((sum, { failed }) => sum + failed, 0))),
+      statuses: [...current.statuses],
       store: { p50: all(({ store }) => store.p50), p99: all(({ store }) => store.p99) },
       process: {
+        cpu: all(({ cpu }) => cpu),
         memory: all(({ memory }) => memory),
         delay: all(({ delay }) => delay),
         inFlight: all(({ inFlight }) => inFlight),
@@ -113,6 +124,10 @@ function compare(before: TimeSeriesSample, after: TimeSeriesSample): Point {
     round((count(metrics, operation, statusClass) - count(before.metrics, operation, statusClass)) / seconds);
   const latencies = (name: string, labels: Record<string, string>) =>
     compareHistograms(readBuckets(before.metrics, name, labels), readBuckets(metrics, name, labels));
+  const statuses = [...new Set(findSamples(metrics, requests).map(({ labels }) => String(labels.status)))]
+    .filter((status) => /^[45]/.test(status))
+    .map((status) => ({ status, rate: rate(undefined, status) }));
+  const cpu = (all: readonly Metric[]) => sumSamples(all, "process_cpu_seconds_total");
   const ids = new Set(findSamples(metrics, requests).map(({ labels }) => String(labels.operation)));
   const operations = [...ids].map((operation) => {
     const rates = { rate: rate(operation), failed: rate(operation, "5") };
@@ -122,6 +137,8 @@ function compare(before: TimeSeriesSample, after: TimeSeriesSample): Point {
     at: after.at,
     operations: new Map(operations),
     rejected: rate(undefined, "4"),
+    statuses: statuses.filter(({ rate }) => rate > 0).sort((a, b) => b.rate - a.rate),
+    cpu: Math.max(0, round((cpu(metrics) - cpu(before.metrics)) / seconds)),
     store: latencies("petstore_store_query_duration_seconds", {}),
     memory: sumSamples(metrics, "process_resident_memory_bytes"),
     delay: round(sumSamples(metrics, "nodejs_eventloop_lag_p99_seconds") * 1_000),

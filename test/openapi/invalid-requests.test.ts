@@ -20,6 +20,7 @@ const schemas = `components:
         tags: { type: array, items: { type: string, maxLength: 3 } }
         either: { oneOf: [{ type: integer }, { type: boolean }] }
     Closed: { type: object, additionalProperties: false, properties: { a: { type: integer } }, patternProperties: { "^x-": {} } }
+    Wide: { type: object, additionalProperties: false, properties: ${JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`a-long-name-${n}`, {}])))} }
     Many: { type: object, additionalProperties: { type: integer }, maxProperties: 500, properties: ${JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`p${n}`, { type: "integer" }])))} }
 `;
 const body = (name: string) =>
@@ -36,6 +37,7 @@ const paths = `  /books/{shelf}:
       ${body("Book")}
       responses: { 204: { description: x } }
   /closed: { post: { operationId: close, ${body("Closed")}, responses: { 204: { description: x } } } }
+  /wide: { post: { operationId: wide, ${body("Wide")}, responses: { 204: { description: x } } } }
   /many: { post: { operationId: many, ${body("Many")}, responses: { 204: { description: x } } } }
 `;
 const { send } = await serve(documentOf(paths, schemas));
@@ -110,6 +112,10 @@ t.test("Names at most 10 faults, and bounds the time and the length of the messa
   t.same(places(await post("/many", late)), ["body p299"], "the first fault is always named");
   const long = await post("/closed", Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`${n}`.repeat(400), 1])));
   t.equal(long.details.length, 10);
+  const wide = await post("/wide", { a: 1, b: 2, c: 3, d: 4 });
+  t.same(places(wide), ["body a", "body b", "body c", "body d"]);
+  t.notMatch(wide.message, /'c'/, "the message ends before");
+  t.match(wide.message, /'a'/);
   t.ok(long.message.length <= 1_500);
   t.ok(long.details.every(({ name, message }) => name.length <= 300 && message.length <= 2_000));
 });

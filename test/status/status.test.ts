@@ -47,7 +47,7 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
     ],
   );
   const { store: queries, process: own, rejected, failed } = status;
-  const lists = [rejected, failed, queries.p50, queries.p99, own.memory, own.delay, own.inFlight];
+  const lists = [rejected, failed, queries.p50, queries.p99, own.cpu, own.memory, own.delay, own.inFlight];
   for (const { rate, p50, p99 } of status.operations) lists.push(rate, p50, p99);
   for (const list of lists) t.equal(list.length, 2, "each list has one value per point");
   const getPet = status.operations.find(({ id }) => id === "getPet");

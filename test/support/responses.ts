@@ -91,7 +91,7 @@ async function compileCheck(text: string): Promise<ResponseCheck> {
     const undeclared = Object.keys(document.components.headers).find(
       (header) => headers[header.toLowerCase()] !== undefined && declared.headers?.[header] === undefined,
     );
-    const isChecked = !(operation?.deprecated && /^(Deprecation|Sunset)$/.test(`${undeclared}`)); // by the lint rules
+    const isChecked = !(operation?.deprecated !== false && /^(Deprecation|Sunset)$/.test(`${undeclared}`)); // by the lint rules
     if (undeclared && isChecked) fail(`has the undeclared header ${undeclared}`);
     if (operation?.deprecated && !headers.deprecation)
       fail("has no Deprecation header, but the operation is deprecated");

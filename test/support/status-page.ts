@@ -60,7 +60,9 @@ export const exampleStatus: Status = {
   times: [1_795_278_000],
   rejected: [1],
   failed: [0],
-  process: { memory: [123_456_789], delay: [0], inFlight: [12] },
+  statuses: [],
+  failures: [],
+  process: { cpu: [0.354], memory: [123_456_789], delay: [0], inFlight: [12] },
   store: { p50: [1], p99: [1234], pool: { used: 1, waiting: 2, size: 10 } },
   keys: [],
   operations: [
@@ -108,7 +110,18 @@ export function withHour(status: Status, more: readonly string[]): Status {
     rejected: wave(0.2),
     failed: wave(0.1),
     store: { p50: gaps(0.4), p99: gaps(3), pool: { used: 3, waiting: 0, size: 10 } },
-    process: { memory: wave(1e8), delay: wave(2), inFlight: wave(3).map(Math.round) },
+    statuses: [
+      { status: "429", rate: 0.5 },
+      { status: "404", rate: 0.25 },
+    ],
+    failures: times.slice(-20).map((time, index) => ({
+      at: new Date(time * 1_000).toISOString(),
+      operation: index % 3 ? "listPets" : "other",
+      status: index % 3 ? 429 : 404,
+      code: index % 3 ? "too_many_requests" : "path_not_found",
+      id: "3f1c0b1e-8f5c-4a37-9a53-0c1b6c1d2e4f",
+    })),
+    process: { cpu: wave(0.3), memory: wave(1e8), delay: wave(2), inFlight: wave(3).map(Math.round) },
     keys: ["alice", "a".repeat(64)].map((name) => ({ name, calls: 12_345, rate: 2.5 })),
   };
 }

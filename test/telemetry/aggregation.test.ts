@@ -23,6 +23,7 @@ t.test("Keeps the counters of a process that exited, and removes its gauges", as
     ],
     calls: [["alice", 1]],
     deprecated: [],
+    failures: [],
   });
   const [one, other] = [{}, {}];
   aggregator.update(one, snapshot(5, 10));

@@ -56,7 +56,7 @@ function createPublisher(t: Test, publish: () => Promise<void>) {
   let closed = false;
   const hub = aggregateLocally(() => {});
   const publisher = new MetricsPublisher(
-    async () => ({ metrics: [], calls: [], deprecated: [] }),
+    async () => ({ metrics: [], calls: [], deprecated: [], failures: [] }),
     {
       ...hub,
       publish: () => {

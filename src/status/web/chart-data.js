@@ -1,5 +1,13 @@
 // Converts the time series of the status into charts, and describes charts as text.
-import { formatBytes, formatDuration, formatNumber, formatRate, formatTimeOfDay } from "./format.js";
+import {
+  formatBytes,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatPeriod,
+  formatRate,
+  formatTimeOfDay,
+} from "./format.js";
 
 /** @import { Status } from "../schema.ts" */
 /** @import { Format } from "./format.js" */
@@ -9,21 +17,33 @@ import { formatBytes, formatDuration, formatNumber, formatRate, formatTimeOfDay 
  * @typedef {{ label: string, values: (number | null)[], current: number | null }} Series
  */
 /**
- * A chart of the last hour. `emptyText` replaces a chart without data.
+ * A chart. `emptyText` replaces a chart without data.
  * @typedef {{ title: string, subtitle: string, format: Format, series: Series[], emptyText: string }} Chart
  */
 
-/** Returns the charts of a status, in the order of the page. @type {(status: Status) => Chart[]} */
-export function toCharts(status) {
-  return [...toRequestCharts(status), ...toResourceCharts(status)];
+/**
+ * Returns the charts of a status in the order of the page, and their times: those of the last `minutes`, at most 60.
+ * @type {(status: Status, minutes: number) => { charts: Chart[], times: number[] }}
+ */
+export function toCharts(status, minutes) {
+  const start = Number(status.times.at(-1)) - minutes * 60;
+  const first = Math.max(
+    0,
+    status.times.findIndex((time) => time >= start),
+  );
+  const charts = [...toRequestCharts(status, minutes), ...toResourceCharts(status, minutes)].map((chart) => ({
+    ...chart,
+    series: chart.series.map((one) => ({ ...one, values: one.values.slice(first) })),
+  }));
+  return { charts, times: status.times.slice(first) };
 }
 
-/** @type {(status: Status) => Chart[]} */
-function toRequestCharts({ step, operations, rejected, failed }) {
+/** @type {(status: Status, minutes: number) => Chart[]} */
+function toRequestCharts({ step, operations, rejected, failed }, minutes) {
   /** @type {(metric: "rate" | "p50" | "p99") => Series[]} */
   const byOperation = (metric) =>
     operations.map((operation) => ({ label: operation.id, values: operation[metric], current: operation.now[metric] }));
-  const emptyText = "No requests in the last hour.";
+  const emptyText = `No requests in the last ${formatPeriod(minutes)}.`;
   return [
     {
       title: "Requests",
@@ -40,7 +60,7 @@ function toRequestCharts({ step, operations, rejected, failed }) {
         { label: "rejected (4xx)", values: rejected, current: meanOfLastMinute(rejected, step) },
         { label: "failed (5xx)", values: failed, current: meanOfLastMinute(failed, step) },
       ],
-      emptyText: "No errors in the last hour.",
+      emptyText: `No errors in the last ${formatPeriod(minutes)}.`,
     },
     {
       title: "Latency, p50",
@@ -59,17 +79,25 @@ function toRequestCharts({ step, operations, rejected, failed }) {
   ];
 }
 
-/** @type {(status: Status) => Chart[]} */
-function toResourceCharts({ store, process }) {
+/** @type {(status: Status, minutes: number) => Chart[]} */
+function toResourceCharts({ store, process }, minutes) {
   /** @type {(label: string, values: (number | null)[]) => Series} */
   const toSeries = (label, values) => ({ label, values, current: latest(values) });
+  const period = formatPeriod(minutes);
   return [
     {
       title: "Database latency",
       subtitle: "per query",
       format: formatDuration,
       series: [toSeries("p50", store.p50), toSeries("p99", store.p99)],
-      emptyText: "No queries in the last hour.",
+      emptyText: `No queries in the last ${period}.`,
+    },
+    {
+      title: "CPU",
+      subtitle: "of all processes; 100 % is one core",
+      format: formatPercent,
+      series: [toSeries("CPU", process.cpu)],
+      emptyText: "No data yet.",
     },
     {
       title: "Memory",
@@ -83,14 +111,14 @@ function toResourceCharts({ store, process }) {
       subtitle: "99th percentile",
       format: formatDuration,
       series: [toSeries("delay", process.delay)],
-      emptyText: "No delay in the last hour.",
+      emptyText: `No delay in the last ${period}.`,
     },
     {
       title: "Requests in flight",
       subtitle: "without a complete response",
       format: formatNumber,
       series: [toSeries("in flight", process.inFlight)],
-      emptyText: "No requests in flight in any sample of the last hour.",
+      emptyText: `No requests in flight in any sample of the last ${period}.`,
     },
   ];
 }

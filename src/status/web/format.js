@@ -23,6 +23,11 @@ export function formatBytes(bytes) {
   return formatWithUnit(bytes === null ? null : bytes / 1e6, "MB");
 }
 
+/** Formats a share, or a number of CPU cores, in percent. @type {Format} */
+export function formatPercent(share) {
+  return formatWithUnit(share === null ? null : share * 100, "%");
+}
+
 /** Formats a number of milliseconds, from one second in seconds. @type {Format} */
 export function formatDuration(ms) {
   return ms !== null && ms >= 1000 ? formatWithUnit(ms / 1000, "s") : formatWithUnit(ms, "ms");
@@ -36,6 +41,11 @@ function formatWithUnit(value, unit) {
 /** Formats a count with its noun, as `1 key` or `2 keys`. @type {(count: number, noun: string) => string} */
 export function formatCount(count, noun) {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Describes a number of minutes, as in `in the last 5 minutes`. @type {(minutes: number) => string} */
+export function formatPeriod(minutes) {
+  return minutes === 60 ? "hour" : formatCount(minutes, "minute");
 }
 
 /**

@@ -21,6 +21,8 @@ let pendingRequest = new AbortController();
 let pollTimer;
 /** @type {ChartView[]} */
 let chartViews = [];
+/** The status that is shown. @type {Status | undefined} */
+let shownStatus;
 /** The time of the status that is shown; empty if none is. */
 let shownTime = "";
 
@@ -34,6 +36,9 @@ find("key-form").addEventListener("submit", (event) => {
 });
 find("forget-key").addEventListener("click", () => forgetKey(""));
 document.addEventListener("visibilitychange", poll);
+find("period").addEventListener("change", () => {
+  if (shownStatus) showCharts(shownStatus);
+});
 start();
 
 // Requests the status with the key of this tab, or shows the form if it has none.
@@ -51,6 +56,8 @@ function forgetKey(reason) {
   sessionStorage.removeItem(storageKey);
   shownTime = "";
   chartViews = [];
+  shownStatus = undefined;
+  find("period").hidden = true;
   for (const id of ["service", "metrics", "charts", "tables"]) find(id).replaceChildren();
   find("state").hidden = true;
   document.title = "Pet Store status";
@@ -121,23 +128,32 @@ function showStatus(status) {
   );
   find("tables").replaceChildren(...toTables(status).map(createTableSection));
   shownTime = new Date(status.at).toLocaleTimeString("en-GB");
+  shownStatus = status;
+  showCharts(status);
+}
+
+/** @type {(status: Status) => void} */
+function showCharts(status) {
   try {
-    showCharts(status);
+    drawCharts(status);
+    find("period").hidden = false;
   } catch (error) {
     chartViews = [];
+    find("period").hidden = true;
     find("charts").replaceChildren(createElement("p", "This browser can't show the charts."));
     reportError(error);
   }
 }
 
 /** @type {(status: Status) => void} */
-function showCharts(status) {
-  const charts = toCharts(status);
+function drawCharts(status) {
+  const selected = /** @type {HTMLInputElement} */ (document.querySelector("#period :checked"));
+  const { charts, times } = toCharts(status, Number(selected.value));
   if (chartViews.length === 0) {
     find("charts").replaceChildren();
     chartViews = charts.map((chart) => new ChartView(find("charts"), chart));
   }
-  for (const [index, view] of chartViews.entries()) view.update(/** @type {Chart} */ (charts[index]), status.times);
+  for (const [index, view] of chartViews.entries()) view.update(/** @type {Chart} */ (charts[index]), times);
 }
 
 /** @type {(state: Health["state"], text: string) => void} */

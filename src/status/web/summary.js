@@ -1,7 +1,15 @@
 // Summarizes the status as sentences, key metrics and tables. The page runs it in the browser, and `petstore status` in
 // Node, so that both show the same.
 import { latest, meanOfLastMinute } from "./chart-data.js";
-import { formatBytes, formatCount, formatDuration, formatNumber, formatRate } from "./format.js";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  formatRate,
+  formatTimeOfDay,
+} from "./format.js";
 
 /** @import { Status } from "../schema.ts" */
 
@@ -16,10 +24,11 @@ const deprecationsUnavailable = "The calls of deprecated operations could not be
 
 /**
  * Assesses the health of the service. It is an error if the store is unreachable or calls failed with 5xx, and a
- * warning if keys still call an operation shortly before its sunset or after it.
+ * warning if keys still call an operation shortly before its sunset or after it. 4xx are the callers' errors, and counted.
  * @type {(status: Status) => Health}
  */
-export function assessHealth({ service, operations, deprecated }) {
+export function assessHealth(status) {
+  const { service, operations, deprecated } = status;
   const errors = [];
   if (!service.reachable) errors.push("The database is not reachable.");
   const failing = operations.filter(({ now }) => now.failed > 0);
@@ -34,15 +43,31 @@ export function assessHealth({ service, operations, deprecated }) {
     ({ sunset, callers }) => `${sunset}, and ${formatCount(callers, "key")} called it in the last 30 days.`,
   );
   if (deprecated === null && service.reachable) warnings.push(deprecationsUnavailable);
-  if (errors.length > 0) return { state: "error", text: [...errors, ...warnings].join(" ") };
+  const rejections = describeRejections(status);
+  if (errors.length > 0) return { state: "error", text: [...errors, ...rejections, ...warnings].join(" ") };
 
   // The next sunset, and those that have passed.
   const notices = sunsets
     .filter((one, index) => !urgent.includes(one) && (index === 0 || one.daysLeft < 0))
     .map(({ sunset }) => `${sunset}.`);
-  const ok = "The database is reachable, and no request failed in the last minute.";
-  if (warnings.length > 0) return { state: "warning", text: [...warnings, ok, ...notices].join(" ") };
-  return { state: "ok", text: [`Healthy. ${ok}`, ...notices].join(" ") };
+  const ok = "The database is reachable, and no request failed with 5xx in the last minute.";
+  const rest = [...rejections, ...notices];
+  if (warnings.length > 0) return { state: "warning", text: [...warnings, ok, ...rest].join(" ") };
+  return { state: "ok", text: [`Healthy. ${ok}`, ...rest].join(" ") };
+}
+
+/** @type {(status: Pick<Status, "operations" | "statuses">) => string[]} */
+function describeRejections({ operations, statuses }) {
+  const rejected = statuses.filter(({ status }) => status.startsWith("4"));
+  if (rejected.length === 0) return [];
+  const share = formatPercent(rejected.reduce((sum, { rate }) => sum + rate, 0) / totalRate(operations));
+  const list = rejected.map(({ status, rate }) => `${status} ${formatRate(rate)}`).join(", ");
+  return [`${share} of the requests were rejected (4xx): ${list}.`];
+}
+
+/** @type {(operations: Status["operations"]) => number} */
+function totalRate(operations) {
+  return operations.reduce((sum, { now }) => sum + now.rate, 0);
 }
 
 /** @type {(daysLeft: number) => string} */
@@ -74,6 +99,7 @@ export function toKeyMetrics({ step, operations, rejected, store, process }) {
     ["Failed (5xx)", formatRate(sum("failed"))],
     ["Rejected (4xx)", formatRate(meanOfLastMinute(rejected, step))],
     ["Database latency, p99", formatDuration(latest(store.p99))],
+    ["CPU", formatPercent(latest(process.cpu))],
     ["Memory", formatBytes(latest(process.memory))],
     ["Event loop delay", formatDuration(latest(process.delay))],
     ["Requests in flight", formatNumber(latest(process.inFlight))],
@@ -82,9 +108,10 @@ export function toKeyMetrics({ step, operations, rejected, store, process }) {
 }
 
 /**
- * Returns the tables of operations, of active keys, and of deprecated operations. @type {(status: Status) => Table[]}
+ * Returns the tables of operations, of errors, of active keys, and of deprecated operations.
+ * @type {(status: Status) => Table[]}
  */
-export function toTables({ operations, keys, deprecated }) {
+export function toTables({ operations, statuses, failures, keys, deprecated }) {
   const deprecatedOperations = deprecated ?? [];
   return [
     {
@@ -97,6 +124,30 @@ export function toTables({ operations, keys, deprecated }) {
         ...[rate, failed, p50, p99].map(formatNumber),
       ]),
       emptyText: "There are no operations.",
+    },
+    {
+      title: "Errors in the last minute",
+      headings: ["Status", "Responses/s", "Share of all"],
+      textColumns: 1,
+      rows: statuses.map(({ status, rate }) => [
+        status,
+        formatNumber(rate),
+        formatPercent(rate / totalRate(operations)),
+      ]),
+      emptyText: "No request was rejected (4xx) or failed (5xx) in the last minute.",
+    },
+    {
+      title: "Last errors",
+      headings: ["Time", "Operation", "Status", "Code", "Request id"],
+      textColumns: 5,
+      rows: failures.map(({ at, operation, status, code, id }) => [
+        formatTimeOfDay(new Date(at).getTime() / 1000, "medium"),
+        operation,
+        `${status}`,
+        code || "–",
+        id,
+      ]),
+      emptyText: "No request was rejected or failed since the service was started.",
     },
     {
       title: "Most active keys in the last hour",

@@ -1,10 +1,10 @@
 // The charts of the status page as data and text: src/status/web/chart-data.js.
 import t from "tap";
 import { describeCurrentValues, describeMaximum, toCharts } from "../../../src/status/web/chart-data.js";
-import { exampleStatus as status } from "../../support/status-page.ts";
+import { exampleStatus as status, withHour } from "../../support/status-page.ts";
 
-const find = (title: string, shown = status) => {
-  const chart = toCharts(shown).find((one) => one.title === title);
+const find = (title: string, shown = status, minutes = 60) => {
+  const chart = toCharts(shown, minutes).charts.find((one) => one.title === title);
   if (chart === undefined) throw new Error(`no chart ${title}`);
   return chart;
 };
@@ -17,6 +17,21 @@ t.test("Describes the highest value of a chart, and its time", async (t) => {
 t.test("Describes a chart without data", async (t) => {
   t.equal(describeMaximum(find("Latency, p99"), status.times), "No requests in the last hour.");
   t.equal(describeMaximum(find("Event loop delay"), status.times), "No delay in the last hour.");
+});
+
+t.test("Shows the last 5, 15 or 60 minutes", async (t) => {
+  const hour = withHour(status, []);
+  for (const [minutes, points] of [
+    [5, 31],
+    [15, 91],
+    [60, 361],
+  ] as const) {
+    const { charts, times } = toCharts(hour, minutes);
+    t.same(times, hour.times.slice(-points));
+    for (const { series } of charts) for (const { values } of series) t.equal(values.length, points);
+  }
+  t.equal(find("Latency, p99", status, 5).emptyText, "No requests in the last 5 minutes.");
+  t.same(toCharts({ ...status, times: [] }, 5).times, [], "before the first point");
 });
 
 t.test("Describes the current values of a chart", async (t) => {

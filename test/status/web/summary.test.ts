@@ -9,7 +9,7 @@ const withDeprecated = (...deprecated: DeprecatedOperation[]): Status => ({ ...s
 const withDaysLeft = (daysLeft: number | null, keys = getPet.keys) => withDeprecated({ ...getPet, daysLeft, keys });
 const past = { ...getPet, daysLeft: -1, keys: [] };
 const unread: Status = { ...status, deprecated: null };
-const fine = "The database is reachable, and no request failed in the last minute.";
+const fine = "The database is reachable, and no request failed with 5xx in the last minute.";
 
 t.test("Reports a healthy service, with the next sunset or those that have passed", async (t) => {
   for (const [shown, sunsets] of [
@@ -53,6 +53,28 @@ t.test("Reports that the database is not reachable, and the operations that fail
   });
 });
 
+t.test("Counts the rejected requests by status, with their share of all", async (t) => {
+  const operations = status.operations.map((one) => ({ ...one, now: { ...one.now, rate: 8 } }));
+  const statuses = [
+    { status: "429", rate: 3 },
+    { status: "503", rate: 1 },
+    { status: "404", rate: 1 },
+  ];
+  const shown = { ...withDaysLeft(null), operations, statuses };
+  t.equal(assessHealth(shown).text, `Healthy. ${fine} 50 % of the requests were rejected (4xx): 429 3 /s, 404 1 /s.`);
+  t.same(toTables(shown)[1]?.rows, [
+    ["429", "3", "37.5 %"],
+    ["503", "1", "12.5 %"],
+    ["404", "1", "12.5 %"],
+  ]);
+});
+
+t.test("Lists the last errors with their codes and request ids", async (t) => {
+  const failure = { at: "2026-11-21T16:40:00.000Z", operation: "listPets", status: 429, code: "", id: "3f1c" };
+  const { rows = [] } = toTables({ ...status, failures: [failure] })[2] ?? {};
+  t.match(rows, [[/^\d\d:\d\d:\d\d$/, "listPets", "429", "–", "3f1c"]]);
+});
+
 t.test("Describes the service, and its metrics with their units", async (t) => {
   t.equal(
     describeService(status, (date) => date.toISOString()),
@@ -63,12 +85,13 @@ t.test("Describes the service, and its metrics with their units", async (t) => {
     "Failed (5xx)": "0 /s",
     "Rejected (4xx)": "1 /s",
     "Database latency, p99": "1.23 s",
+    CPU: "35.4 %",
     Memory: "123 MB",
     "Event loop delay": "0 ms",
     "Requests in flight": "12",
     "Database connections": "1 of 10 (2 waiting)",
   });
-  const started = { ...status, times: [], process: { memory: [], delay: [], inFlight: [] }, rejected: [] };
+  const started = { ...status, times: [], process: { cpu: [], memory: [], delay: [], inFlight: [] }, rejected: [] };
   t.match(
     Object.fromEntries(toKeyMetrics(started)),
     { Memory: "–", "Rejected (4xx)": "0 /s" },
@@ -77,16 +100,16 @@ t.test("Describes the service, and its metrics with their units", async (t) => {
 });
 
 t.test("Tabulates deprecated operations and their callers", async (t) => {
-  const [, , deprecated, callers] = toTables({
+  const [, , , , deprecated, callers] = toTables({
     ...status,
     deprecated: [{ ...getPet, sunset: null, daysLeft: null, successor: null }],
   });
   t.same(deprecated?.rows, [["getPet", "not set", "–", "–", "3"]]);
   t.same(callers?.rows, [["getPet", "(no key)", "2026-11-21", "3"]]);
-  t.same(toTables(withDaysLeft(-5))[2]?.rows, [["getPet", "2030-12-05", "/pets", "-5", "3"]]);
+  t.same(toTables(withDaysLeft(-5))[4]?.rows, [["getPet", "2030-12-05", "/pets", "-5", "3"]]);
   t.same(
     toTables(unread)
-      .slice(2)
+      .slice(4)
       .map(({ emptyText }) => emptyText),
     Array(2).fill("The calls of deprecated operations could not be read."),
   );
