@@ -61,7 +61,7 @@ t.test("Shows requests, durations, keys and deprecated operations as text", asyn
   const [deprecated] = await readRows(page, "Deprecated operations");
   t.match(deprecated, new RegExp(`^getPet\\t${sunset}\\t/pets\\t${left}\\t\\d$`));
   t.match(await readRows(page, "Callers in the last 30 days"), [/^getPet\talice\t\d{4}-\d\d-\d\d\t4$/]);
-  t.equal(await page.locator("#tables th[scope=col]").count(), 18);
+  t.equal(await page.locator("#tables th[scope=col]").count(), 26);
   t.equal(await page.locator("#tables th[scope=row]").count(), await page.locator("#tables tbody tr").count());
   t.same(pageErrors, [], "no error, no failed request, no violation of the Content-Security-Policy");
   await t.rejects(page.evaluate("document.body.innerHTML = '<b>bold</b>'"), /TrustedHTML/, "no text becomes HTML");
@@ -81,8 +81,8 @@ t.test("Plots the last hour, with a text for each plot, and values at the cursor
     t.match(await plot.getAttribute("aria-label"), /^[A-Z].*, in the last hour\. Now: .*\d/);
   t.ok((await untilDrawn(page)) > 4, "plots have lines, or dots if there is one point");
   const charts = await page.locator("figure").allInnerTexts();
-  t.equal(charts.length, 8);
-  for (const text of charts) t.match(text, /^(Requests|Errors|Latency|Database|Memory|Event)/);
+  t.equal(charts.length, 9);
+  for (const text of charts) t.match(text, /^(Requests|Errors|Latency|Database|CPU|Memory|Event)/);
 
   const legend = requests.locator(".legend li");
   const texts = await legend.allInnerTexts();
@@ -247,7 +247,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
     await page.setViewportSize({ width, height: 900 });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      t.equal(await untilDrawn(page), 8, `all plots are drawn, ${colorScheme}`);
+      t.equal(await untilDrawn(page), 9, `all plots are drawn, ${colorScheme}`);
       t.equal(
         await page.evaluate("document.documentElement.scrollWidth - innerWidth"),
         0,

@@ -61,7 +61,7 @@ t.test("Keeps one point per step for at most an hour, also if the clock is set b
     rejected: [0, 0, 0],
     failed: [0, 0, 2],
     store: { p50: [null, null, null], p99: [null, null, null] },
-    process: { memory: [20, 20, 40], delay: [0, 0, 0], inFlight: [0, 0, 0] },
+    process: { cpu: [0, 0, 0], memory: [20, 20, 40], delay: [0, 0, 0], inFlight: [0, 0, 0] },
   });
   for (let step = 4; step <= 500; step++) series.add(sample(step * 10_000, metrics(40, 20)));
   const last = series.list(sample(5_000_000, metrics(40, 20)));

@@ -17,9 +17,10 @@ import {
  * @typedef {{ label: string, values: (number | null)[], current: number | null }} Series
  */
 /**
- * A chart. `emptyText` replaces a chart without data.
- * @typedef {{ title: string, subtitle: string, format: Format, series: Series[], emptyText: string }} Chart
+ * A chart without its period. `emptyText` replaces one without data.
+ * @typedef {{ title: string, subtitle: string, format: Format, series: Series[], emptyText: string }} ChartOfHour
  */
+/** A chart of the last `seconds`. @typedef {ChartOfHour & { seconds: number }} Chart */
 
 /**
  * Returns the charts of a status in the order of the page, and their times: those of the last `minutes`, at most 60.
@@ -33,12 +34,13 @@ export function toCharts(status, minutes) {
   );
   const charts = [...toRequestCharts(status, minutes), ...toResourceCharts(status, minutes)].map((chart) => ({
     ...chart,
+    seconds: minutes * 60,
     series: chart.series.map((one) => ({ ...one, values: one.values.slice(first) })),
   }));
   return { charts, times: status.times.slice(first) };
 }
 
-/** @type {(status: Status, minutes: number) => Chart[]} */
+/** @type {(status: Status, minutes: number) => ChartOfHour[]} */
 function toRequestCharts({ step, operations, rejected, failed }, minutes) {
   /** @type {(metric: "rate" | "p50" | "p99") => Series[]} */
   const byOperation = (metric) =>
@@ -79,7 +81,7 @@ function toRequestCharts({ step, operations, rejected, failed }, minutes) {
   ];
 }
 
-/** @type {(status: Status, minutes: number) => Chart[]} */
+/** @type {(status: Status, minutes: number) => ChartOfHour[]} */
 function toResourceCharts({ store, process }, minutes) {
   /** @type {(label: string, values: (number | null)[]) => Series} */
   const toSeries = (label, values) => ({ label, values, current: latest(values) });

@@ -1,11 +1,10 @@
 // Renders a chart of the page: heading, summary, plot and legend. uPlot draws the plot; its script defines a global.
 // The texts are HTML, so that the chart can be read without the plot.
 import { describeCurrentValues, describeMaximum, isEmpty } from "./chart-data.js";
-import { formatTimeOfDay } from "./format.js";
+import { formatPeriod, formatTimeOfDay } from "./format.js";
 
 /** @import { Chart, Series } from "./chart-data.js" */
 
-const hour = 3600; // seconds
 // Each pair of colour and dash is used once, so that people who can't tell the colours apart can tell the lines apart.
 const colours = 6;
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 2]];
@@ -52,10 +51,11 @@ export class ChartView {
    */
   update(chart, times) {
     this.#chart = chart;
-    const { title, subtitle, series } = chart;
+    const { title, subtitle, seconds, series } = chart;
     this.#summary.textContent = describeMaximum(chart, times);
     this.#summary.className = isEmpty(chart) ? "empty" : "";
-    this.#plotBox.ariaLabel = `${title}, ${subtitle}, in the last hour. ${describeCurrentValues(chart)}`;
+    const period = formatPeriod(seconds / 60);
+    this.#plotBox.ariaLabel = `${title}, ${subtitle}, in the last ${period}. ${describeCurrentValues(chart)}`;
     this.#plotBox.hidden = this.#legend.hidden = isEmpty(chart);
     const data = /** @type {uPlot.AlignedData} */ ([times, ...series.map(({ values }) => values)]);
     const labels = JSON.stringify(series.map(({ label }) => label));
@@ -73,7 +73,11 @@ export class ChartView {
     this.#legend.replaceChildren(...items, document.createElement("li"));
     this.#plot?.destroy();
     const hooks = { setCursor: [() => this.#showValues()] };
-    this.#plot = new uPlot({ ...sizeOf(this.#plotBox), ...toOptions(this.#chart), hooks }, data, this.#plotBox);
+    this.#plot = new uPlot(
+      { ...sizeOf(this.#plotBox), ...toOptions(this.#chart, () => this.#chart.seconds), hooks },
+      data,
+      this.#plotBox,
+    );
   }
 
   // Shows the values at the cursor, which all charts share, or the current values without a cursor.
@@ -94,8 +98,8 @@ function sizeOf({ clientWidth, clientHeight }) {
   return { width: clientWidth, height: clientHeight };
 }
 
-/** @type {(chart: Chart) => Omit<uPlot.Options, "width" | "height">} */
-function toOptions({ format, series }) {
+/** @type {(chart: Chart, readPeriod: () => number) => Omit<uPlot.Options, "width" | "height">} */
+function toOptions({ format, series }, readPeriod) {
   const axis = {
     stroke: () => readColour("--soft"),
     font: "12px system-ui, sans-serif",
@@ -106,8 +110,8 @@ function toOptions({ format, series }) {
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, sync: { key: "status", scales: ["x", null] }, points: { size: 7 } },
     scales: {
-      // Always a whole hour, also if the service was started later.
-      x: { range: ({ data }) => [(data[0].at(-1) ?? 0) - hour, data[0].at(-1) ?? 0] },
+      // Always the whole period, also if the service was started later.
+      x: { range: ({ data }) => [(data[0].at(-1) ?? 0) - readPeriod(), data[0].at(-1) ?? 0] },
       y: { range: (_, __, max) => [0, Math.max(max * 1.15, 0.2)] },
     },
     axes: [

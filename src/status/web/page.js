@@ -177,6 +177,7 @@ function setText(id, text) {
 function createTableSection({ title, headings, textColumns, rows, emptyText }) {
   const section = document.createElement("section");
   section.append(createElement("h2", title));
+  section.className = textColumns > 3 ? "wide" : "";
   if (rows.length === 0) {
     section.append(createElement("p", emptyText));
     return section;

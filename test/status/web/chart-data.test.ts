@@ -28,6 +28,7 @@ t.test("Shows the last 5, 15 or 60 minutes", async (t) => {
   ] as const) {
     const { charts, times } = toCharts(hour, minutes);
     t.same(times, hour.times.slice(-points));
+    for (const { seconds } of charts) t.equal(seconds, minutes * 60);
     for (const { series } of charts) for (const { values } of series) t.equal(values.length, points);
   }
   t.equal(find("Latency, p99", status, 5).emptyText, "No requests in the last 5 minutes.");
