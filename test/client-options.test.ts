@@ -70,6 +70,7 @@ t.test("Reads all pages at a rate limit, and continues after an error with its c
     status: 503,
     requestId: "r",
     response: { status: 503 },
+    details: undefined,
   });
   t.equal(error.failure.retryAfter, 300);
   t.equal(error.headers.get("retry-after"), "300");
@@ -145,4 +146,13 @@ t.test("Parses and serializes JSON with exact integers, whatever its texts conta
   });
   t.equal(parseExactJson("7", fields), 7);
   for (const wrong of ["", "{", "01", "[1,]", "{'id':1}"]) t.throws(() => parseExactJson(wrong, fields), SyntaxError);
+});
+
+t.test("An error names the invalid parts of the request", async (t) => {
+  const { origin, key } = await start(t);
+  const client = createClient({ baseUrl: `${origin}/v1`, key });
+  const error = await (async () => {
+    for await (const _ of client.pets({ limit: 101 })) t.fail();
+  })().catch((error) => error);
+  t.match(error, { code: "invalid_parameter", details: [{ location: "query", name: "limit" }] });
 });

@@ -29,10 +29,11 @@ t.test("Retries 503 as often as maxRetries says, if it has a Retry-After of at m
   const { port, key } = shared;
   let [requests, rejections] = [0, 0];
   let headers: Record<string, string> = {};
+  let status = 503;
   const baseUrl = await startGateway(t, port, (response) => {
     requests += 1;
     if (requests > rejections) return false;
-    response.writeHead(503, { "content-type": "application/json", ...headers });
+    response.writeHead(status, { "content-type": "application/json", ...headers });
     return response.end('{"code":"unavailable","message":"Not now.","status":503}');
   });
   const client = createClient({ baseUrl, key, maxRetries: 3 });
@@ -41,6 +42,9 @@ t.test("Retries 503 as often as maxRetries says, if it has a Retry-After of at m
     const { data, error } = await client.GET("/pets");
     return { data, code: error?.code, requests };
   };
+  status = 408;
+  t.match(await list({}, 2), { data: [], requests: 3 }, "408 has no Retry-After");
+  status = 503;
   const served = { data: [], code: undefined, requests: 3 };
   t.same(await list({ "retry-after": "0" }, 2), served);
   t.same(await list({ "retry-after": new Date().toUTCString() }, 2), served, "a date");

@@ -59,7 +59,7 @@ export interface Options {
   readonly key: string;
   /** The timeout of each attempt, in milliseconds. The default is 30,000. */
   readonly timeout?: number;
-  /** How often a call is repeated after a network error, 429 or 503. The default is 5. */
+  /** How often a call is repeated after a network error, 408, 429 or 503. The default is 5. */
   readonly maxRetries?: number;
   /** Ends all calls of the client when it aborts. */
   readonly signal?: AbortSignal;
@@ -109,6 +109,11 @@ export class PetStoreError extends Error {
 
   get status(): number {
     return this.failure.status;
+  }
+
+  /** The invalid parts of the request. */
+  get details(): Failure["details"] {
+    return this.failure.details;
   }
 
   get requestId(): string | undefined {

@@ -1,5 +1,5 @@
-// Retries requests with exponential backoff and jitter, after network errors and after 429 or 503 with Retry-After (RFC
-// 9110, section 10.2.3).
+// Retries requests with exponential backoff and jitter: after network errors, after 408, and after 429 or 503 with
+// Retry-After (RFC 9110, sections 10.2.3 and 15.5.9).
 
 const maxDelay = 60_000; // milliseconds; a response with a longer Retry-After is not retried
 const baseDelay = 100; // milliseconds, doubled for each retry
@@ -32,7 +32,8 @@ export async function retry(request: Request, options: RetryOptions): Promise<Re
     try {
       const response = await send(isLast ? request : request.clone(), signal, options);
       const { status, headers } = response;
-      const after = [429, 503].includes(status) ? parseRetryAfter(headers.get("retry-after")) : undefined;
+      const isLimited = status === 429 || status === 503;
+      const after = isLimited ? parseRetryAfter(headers.get("retry-after")) : status === 408 ? 0 : undefined;
       if (isLast || after === undefined || after > maxDelay) return response;
       retryAfter = after;
     } catch (error) {
