@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "06d095284c0a08b4766a0e9e04e44de44b59620bc2af114a73a2ef7fca7a4bd1";
+export const documentHash = "81d239ea003305e8b0c7b02d3c23ddd376f75031cc14cfa930b4216f19bfd0e4";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {
