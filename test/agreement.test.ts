@@ -30,7 +30,8 @@ t.test("The document lists the error codes of the code", async (t) => {
 t.test("The document has an example of each error code, except those that no operation returns", async (t) => {
   const codes = new Set<unknown>();
   parse(documentText, (_, value) => {
-    if (value?.code && value.message && Number.isInteger(value.status)) codes.add(value.code);
+    const { code, message, status } = Object(value);
+    if (code && message && Number.isInteger(status)) codes.add(code);
     return value;
   });
   const others = Object.keys(errors).filter((code) => !codes.has(code));
