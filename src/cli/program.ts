@@ -9,7 +9,7 @@ import type { Shell } from "./commands/completion.ts";
 import type { CopyOptions } from "./commands/copy.ts";
 import type { ExportOptions } from "./commands/export.ts";
 import type { FormatName, ImportOptions } from "./commands/import.ts";
-import type { CreateKeyOptions } from "./commands/keys.ts";
+import type { CreateKeyOptions, RotateKeyOptions } from "./commands/keys.ts";
 import type { RestoreOptions } from "./commands/restore.ts";
 import { addExamples, addNotes } from "./help.ts";
 import type { Io, Output } from "./io.ts";
@@ -110,7 +110,7 @@ function addServiceCommands(program: Command, io: Io): void {
 }
 
 function addKeyCommands(program: Command, io: Io): void {
-  const keys = program.command("keys").description("create, list and revoke API keys");
+  const keys = program.command("keys").description("create, list, rotate and revoke API keys");
   const create = keys
     .command("create")
     .description("create a key and print it; it is shown only once")
@@ -132,6 +132,24 @@ function addKeyCommands(program: Command, io: Io): void {
     .description("list the keys with their roles, expiry and last use")
     .option("--json", "print JSON")
     .action(async (options: OutputOptions) => (await import("./commands/keys.ts")).listKeys(io, options));
+  const rotate = keys
+    .command("rotate")
+    .description("replace a key and print the new one; the previous one stays valid for a grace period")
+    .argument("<name>", "name of the key")
+    .addOption(
+      new Option("--grace <period>", "time until the previous key becomes invalid, such as 12h, or 0")
+        .argParser(parseGrace)
+        .default(periodUnits.d, "1d"),
+    )
+    .option("--json", "print JSON")
+    .action(async (name: string, options: RotateKeyOptions) =>
+      (await import("./commands/keys.ts")).rotateKey(io, name, options),
+    );
+  addExamples(
+    rotate,
+    ["petstore keys rotate alice", "replace a key; the previous one is valid for 24 hours"],
+    ["petstore keys rotate alice --grace 0", "replace a key that has leaked"],
+  );
   keys
     .command("revoke")
     .description("revoke a key immediately")
@@ -140,6 +158,10 @@ function addKeyCommands(program: Command, io: Io): void {
     .action(async (name: string, options: OutputOptions) =>
       (await import("./commands/keys.ts")).revokeKey(io, name, options),
     );
+}
+
+function parseGrace(text: string): number {
+  return text === "0" ? 0 : parsePeriod(text);
 }
 
 // Parses a period such as 90d. Returns milliseconds.

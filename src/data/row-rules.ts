@@ -63,6 +63,8 @@ function createRules(document: Document): Rules {
       expires_at: optional(time),
       last_used_at: optional(pastTime),
       operator: flag,
+      previous_hash: optional(digest),
+      previous_expires_at: optional(time),
     },
     pets: { id },
     idempotency: {

@@ -11,6 +11,8 @@ export const tables = {
     expires_at: "bigint",
     last_used_at: "bigint",
     operator: "bigint",
+    previous_hash: "bytea",
+    previous_expires_at: "bigint",
   },
   pets: { id: "bigint", ...Object.fromEntries(newPetColumns.map(({ name, type }) => [name, type])) },
   idempotency: { pet_id: "bigint", caller: "bigint", key: "text", digest: "bytea", created_at: "bigint" },

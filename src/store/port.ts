@@ -88,6 +88,8 @@ export interface Key {
   readonly createdAt: Date;
   readonly expiresAt?: Date | undefined;
   readonly lastUsedAt?: Date | undefined;
+  /** The end of the grace period of the secret that the last rotation replaced, also if it is over. */
+  readonly previousExpiresAt?: Date | undefined;
 }
 
 /** The API keys, by their SHA-256 in hexadecimal. */
@@ -96,8 +98,13 @@ export interface KeyStore {
   create(name: string, hash: string, options?: KeyOptions): Promise<boolean>;
   /** Returns all keys, in order of name. */
   list(): Promise<Key[]>;
-  /** Returns the key with this hash, also if it has expired. */
+  /** Returns the key with this hash, also if it has expired, or with this previous hash within its grace period. */
   find(hash: string): Promise<Key | undefined>;
+  /**
+   * Replaces the hash of a key. The previous one is valid until `previousExpiresAt`, and the one before it not any more.
+   * Returns false if no key has this name.
+   */
+  rotate(name: string, hash: string, previousExpiresAt: Date): Promise<boolean>;
   /** Deletes a key. Returns false if no key has this name. */
   revoke(name: string): Promise<boolean>;
   /** Records the times of the last use, by the id of the key. */

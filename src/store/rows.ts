@@ -141,5 +141,6 @@ export function toKey(row: Row | undefined): Key | undefined {
     createdAt: new Date(Number(row.created_at)),
     expiresAt: toDate(row.expires_at),
     lastUsedAt: toDate(row.last_used_at),
+    previousExpiresAt: toDate(row.previous_expires_at),
   };
 }

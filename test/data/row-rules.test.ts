@@ -48,8 +48,8 @@ for (const [kind, create] of Object.entries(stores)) {
     await (await openStore(url)).close();
     await tamper(
       url,
-      `INSERT INTO keys VALUES (1, 'a', ${digest(1)}, 0, NULL, NULL, 0)`,
-      `INSERT INTO keys VALUES (${maxId}, '_.b@c-d', ${digest(2)}, ${now + 23 * hour}, 8640000000000000, ${now}, 1)`,
+      `INSERT INTO keys VALUES (1, 'a', ${digest(1)}, 0, NULL, NULL, 0, NULL, NULL)`,
+      `INSERT INTO keys VALUES (${maxId}, '_.b@c-d', ${digest(2)}, ${now + 23 * hour}, 8640000000000000, ${now}, 1, ${digest(3)}, ${now + hour})`,
       `INSERT INTO pets VALUES (1, '', -9223372036854775808, NULL)`,
       `INSERT INTO pets VALUES (${maxId}, ${char(27)} || ${char(0xfffd)} || 'é🐕', 9223372036854775807, 'sold')`,
       `INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (0, ' "\\,~', ${digest(1)}, 1, ${now})`,
@@ -72,7 +72,7 @@ for (const [kind, create] of Object.entries(stores)) {
     };
     let keys = 0;
     const insertKey = (id: number | bigint, name: string, values: string, problem: string) =>
-      insert("keys", `${id}, ${name}, ${digest(keys++)}, ${values}`, `keys ${id}: ${problem}`);
+      insert("keys", `${id}, ${name}, ${digest(keys++)}, ${values}, NULL, NULL`, `keys ${id}: ${problem}`);
     await insertKey(-1, "'a'", "0, NULL, NULL, 0", `id ${idRule}`);
     await insertKey(maxInt64, "'b'", "0, NULL, NULL, 0", `id ${idRule}`);
     const badName = `name is not the name of a key. ${nameRule}`;
@@ -86,7 +86,12 @@ for (const [kind, create] of Object.entries(stores)) {
     await insertKey(9, "'h'", "0, 8640000000000001, NULL, 0", `expires_at ${timeRule}`);
     await insertKey(10, "'i'", "0, NULL, -1, 0", `last_used_at ${timeRule}`);
     await insertKey(11, "'j'", "0, NULL, NULL, 2", "operator must be an integer from 0 to 1.");
-    await insert("keys", `12, 'k', ${bytes(33)}, 0, NULL, NULL, 0`, "keys 12: hash must have 32 bytes, but has 33.");
+    for (const [id, values, problem] of [
+      [12, `${bytes(33)}, 0, NULL, NULL, 0, NULL, NULL`, "hash must have 32 bytes, but has 33."],
+      [13, `${digest(93)}, 0, NULL, NULL, 0, ${bytes(31)}, 0`, "previous_hash must have 32 bytes, but has 31."],
+      [14, `${digest(94)}, 0, NULL, NULL, 0, ${digest(95)}, -1`, `previous_expires_at ${timeRule}`],
+    ] as const)
+      await insert("keys", `${id}, 'k${id}', ${values}`, `keys ${id}: ${problem}`);
 
     await insert("pets", "-5, 'x', 1, NULL", `pets -5: id ${idRule}`);
     await insert("pets", "0, 'x', 1, NULL", `pets 0: id ${idRule}`);

@@ -38,6 +38,38 @@ testStores("creates, lists, finds, touches and revokes keys", async (t, { store,
   t.ok(((await store.keys.list())[0]?.id ?? 0n) > (found?.id as bigint), "an id is never given twice");
 });
 
+testStores(
+  "rotates a key: the previous hash is valid until the end of its grace period",
+  async (t, { store, open }) => {
+    const [first, second, third] = [generateKey().hash, generateKey().hash, generateKey().hash];
+    const expiresAt = new Date("2130-01-02T03:04:05.678Z");
+    await store.keys.create("a", first, { expiresAt, operator: true });
+    await store.keys.create("b", generateKey().hash);
+    const id = (await store.keys.find(first))?.id;
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    t.equal(await store.keys.rotate("a", second, inAnHour), true);
+    t.equal(await store.keys.rotate("c", generateKey().hash, inAnHour), false, "rejects an unknown name");
+    const other = await open();
+    for (const hash of [first, second])
+      t.same(
+        await other.keys.find(hash),
+        { ...(await store.keys.find(second)), id, name: "a", operator: true, expiresAt, previousExpiresAt: inAnHour },
+        "everything else of the key stays",
+      );
+    const both = await Promise.all([first, second, generateKey().hash].map((hash) => store.keys.find(hash)));
+    t.same(
+      both.map((key) => key?.id),
+      [id, id, undefined],
+    );
+    t.equal(await other.keys.rotate("a", third, new Date()), true);
+    t.same(await Promise.all([first, second].map((hash) => store.keys.find(hash))), [undefined, undefined]);
+    t.equal((await store.keys.find(third))?.id, id);
+    t.equal((await store.keys.list())[1]?.previousExpiresAt, undefined);
+    t.equal(await store.keys.revoke("a"), true);
+    t.equal(await store.keys.find(third), undefined);
+  },
+);
+
 testStores("counts calls of deprecated operations by day, operation and key", async (t, { store, open }) => {
   const other = await open();
   const call = (key: string, day: bigint, count: bigint) => ({ operation: "getPet", key, day, count });

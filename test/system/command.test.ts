@@ -66,7 +66,7 @@ t.test("Bash completes commands, options and values", async (t) => {
     execFileSync("bash", ["-c", source, "bash", "petstore", ...words], { encoding: "utf8" }).trim();
   t.match(complete(""), /^serve .*keys .*completion help --version --env-file --help$/);
   t.equal(complete("k"), "keys");
-  t.equal(complete("keys", ""), "create list revoke help --help");
+  t.equal(complete("keys", ""), "create list rotate revoke help --help");
   t.equal(complete("keys", "create", "--"), "--expires --operator --yes --json --help");
   t.equal(complete("keys", "create", "keys", "--o"), "--operator", "an argument may have the name of a command");
   t.equal(complete("completion", ""), "bash zsh fish --help");

@@ -1,8 +1,8 @@
-// petstore keys: creates, lists and revokes API keys.
+// petstore keys: creates, lists, rotates and revokes API keys.
 import type { Command } from "commander";
 import { readConfig } from "../../config.ts";
 import { formatTime } from "../../lib/index.ts";
-import { type Key, storeExists } from "../../store/index.ts";
+import { type Key, type KeyStore, storeExists } from "../../store/index.ts";
 import { type ConfirmOptions, confirm } from "../confirm.ts";
 import { type Io, type Output, print, warn } from "../io.ts";
 import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
@@ -47,6 +47,49 @@ export async function createKey(
   );
 }
 
+/** The options of `petstore keys rotate`. */
+export interface RotateKeyOptions extends OutputOptions {
+  /** Milliseconds until the present key becomes invalid. */
+  grace: number;
+}
+
+/**
+ * Replaces a key, and prints the new one. The present one is valid until the end of the grace period. Rejects if there is no
+ * key of this name, or if it has expired.
+ */
+export async function rotateKey(io: Io, name: string, { grace, json }: RotateKeyOptions): Promise<void> {
+  const { generateKey } = await import("../../auth/index.ts");
+  await withStore(io, async ({ keys }) => {
+    const now = Date.now();
+    const present = await findKey(keys, name);
+    const expiry = present.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (expiry <= now) throw new Error(`The key ${name} has expired. Revoke it, and create a new one.`);
+    const previousExpires = new Date(Math.min(now + grace, expiry));
+    const { key, hash } = generateKey();
+    if (!(await keys.rotate(name, hash, previousExpires))) throw missingKey(name);
+    const { operator, expiresAt: expires = null } = present;
+    await print(io, json ? toIndentedJson({ name, key, operator, expires, previousExpires }) : key);
+    warn(
+      io,
+      grace === 0
+        ? "petstore: The previous key is not valid any more."
+        : `petstore: The previous key is valid until ${formatTime(previousExpires)}.`,
+    );
+    if (Number(present.previousExpiresAt) > now)
+      warn(io, "petstore: The key before it, whose grace period was not over, is not valid any more.");
+  });
+}
+
+async function findKey(keys: Pick<KeyStore, "list">, name: string): Promise<Key> {
+  const key = (await keys.list()).find((one) => one.name === name);
+  if (key === undefined) throw missingKey(name);
+  return key;
+}
+
+function missingKey(name: string): Error {
+  return new Error(`There is no key named ${name}.`);
+}
+
 /** Prints all keys. */
 export async function listKeys(io: Io, { json }: OutputOptions): Promise<void> {
   await withStore(io, async (store) => {
@@ -58,8 +101,8 @@ export async function listKeys(io: Io, { json }: OutputOptions): Promise<void> {
 /** Revokes a key, and prints what it was. Rejects if there is no key of this name. */
 export async function revokeKey(io: Io, name: string, { json }: OutputOptions): Promise<void> {
   await withStore(io, async ({ keys }) => {
-    const key = (await keys.list()).find((one) => one.name === name);
-    if (key === undefined || !(await keys.revoke(name))) throw new Error(`There is no key named ${name}.`);
+    const key = await findKey(keys, name);
+    if (!(await keys.revoke(name))) throw missingKey(name);
     const lastUse = key.lastUsedAt ? `was last used at ${formatTime(key.lastUsedAt)}` : "was never used";
     await print(
       io,
@@ -72,8 +115,15 @@ function roleOf({ operator }: Key): string {
   return operator ? "operator" : "client";
 }
 
-function toJsonKey({ name, operator, createdAt, expiresAt, lastUsedAt }: Key): object {
-  return { name, operator, created: createdAt, expires: expiresAt ?? null, lastUsed: lastUsedAt ?? null };
+function toJsonKey({ name, operator, createdAt, expiresAt, lastUsedAt, previousExpiresAt }: Key): object {
+  return {
+    name,
+    operator,
+    created: createdAt,
+    expires: expiresAt ?? null,
+    lastUsed: lastUsedAt ?? null,
+    previousExpires: previousExpiresAt ?? null,
+  };
 }
 
 function formatKeys(keys: readonly Key[], stream: Output): string {
@@ -84,6 +134,7 @@ function formatKeys(keys: readonly Key[], stream: Output): string {
     toTime(key.createdAt),
     toTime(key.expiresAt),
     toTime(key.lastUsedAt),
+    Number(key.previousExpiresAt) > Date.now() ? toTime(key.previousExpiresAt) : "–",
   ]);
-  return formatTable(["NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED"], rows, stream);
+  return formatTable(["NAME", "ROLE", "CREATED", "EXPIRES", "LAST USED", "PREVIOUS KEY UNTIL"], rows, stream);
 }

@@ -33,6 +33,9 @@ export class PostgresKeys implements KeyStore {
 
   readonly find = (hash: string): Promise<Key | undefined> => this.#finds.add(hash);
 
+  readonly rotate = async (name: string, hash: string, previousExpiresAt: Date): Promise<boolean> =>
+    (await this.#pool.query("rotateKey", name, hash, previousExpiresAt.getTime())).length > 0;
+
   readonly revoke = async (name: string): Promise<boolean> => (await this.#pool.query("revokeKey", name)).length > 0;
 
   readonly touch = async (uses: ReadonlyMap<bigint, Date>): Promise<void> => {
@@ -42,7 +45,7 @@ export class PostgresKeys implements KeyStore {
 
   async #findAll(hashes: readonly string[]): Promise<(Key | undefined)[]> {
     this.#pool.metrics.observeBatch("keys_find", hashes.length);
-    const rows = await this.#pool.query("findKeys", [...new Set(hashes)]);
+    const rows = await this.#pool.query("findKeys", [...new Set(hashes)], Date.now());
     const rowsByHash = new Map(rows.map((row) => [row.hash, row]));
     return hashes.map((hash) => toKey(rowsByHash.get(hash)));
   }

@@ -68,6 +68,12 @@ const migrations: readonly ((db: ClientBase) => Promise<unknown>)[] = [
     `),
   // A record remains after its pet is deleted.
   (db) => db.query("ALTER TABLE petstore.idempotency DROP CONSTRAINT IF EXISTS idempotency_pet_id_fkey"),
+  // The hash that the last rotation replaced, and the end of its grace period.
+  (db) =>
+    db.query(`
+      ALTER TABLE petstore.keys ADD COLUMN previous_hash bytea, ADD COLUMN previous_expires_at bigint;
+      CREATE INDEX keys_by_previous_hash ON petstore.keys (previous_hash, previous_expires_at);
+    `),
 ];
 
 /** The version of the schema of this release. */

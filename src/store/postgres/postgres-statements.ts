@@ -8,7 +8,8 @@ const petArrays = (first: number) => newPetColumns.map(({ type }, index) => `$${
 // have not committed. The view pg_sequences calls this function, which needs no other privilege than nextval.
 const lastPetId = "coalesce(pg_sequence_last_value('petstore.pets_id_seq'), 0)";
 
-const keyColumns = "id, name, operator, created_at, expires_at, last_used_at";
+const keyColumns = "id, name, operator, created_at, expires_at, last_used_at, previous_expires_at";
+const sentHashes = "ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hashes (hex))";
 
 /** The texts of the statements, by name. */
 export const statements = {
@@ -55,8 +56,13 @@ export const statements = {
     ON CONFLICT (name) DO NOTHING RETURNING id`,
   listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
   findKeys: `
-    SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM petstore.keys
-    WHERE hash = ANY (ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hashes (hex)))`,
+    SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM petstore.keys WHERE hash = ANY (${sentHashes})
+    UNION ALL
+    SELECT ${keyColumns}, encode(previous_hash, 'hex') AS hash FROM petstore.keys
+    WHERE previous_hash = ANY (${sentHashes}) AND previous_expires_at > $2`,
+  rotateKey: `
+    UPDATE petstore.keys SET previous_hash = hash, previous_expires_at = $3, hash = decode($2, 'hex')
+    WHERE name = $1 RETURNING id`,
   revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
   // In order of id: two processes that lock the same rows in different orders would deadlock.
   touchKeys: `
@@ -114,6 +120,7 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   createKey: "keys_create",
   listKeys: "keys_list",
   findKeys: "keys_find",
+  rotateKey: "keys_rotate",
   revokeKey: "keys_revoke",
   touchKeys: "keys_touch",
   addCalls: "deprecated_add",

@@ -24,7 +24,13 @@ export class SqliteKeys implements KeyStore {
     this.#transactions.read("keys_list", () => this.#statements.listKeys.all().map((row) => toKey(row) as Key));
 
   readonly find = (hash: string): Promise<Key | undefined> =>
-    this.#transactions.read("keys_find", () => toKey(this.#statements.findKey.get(hash)));
+    this.#transactions.read("keys_find", () => toKey(this.#statements.findKey.get(hash, Date.now())));
+
+  readonly rotate = (name: string, hash: string, previousExpiresAt: Date): Promise<boolean> =>
+    this.#transactions.write(
+      "keys_rotate",
+      () => this.#statements.rotateKey.run(previousExpiresAt.getTime(), hash, name).changes === 1n,
+    );
 
   readonly revoke = (name: string): Promise<boolean> =>
     this.#transactions.write("keys_revoke", () => this.#statements.revokeKey.run(name).changes === 1n);

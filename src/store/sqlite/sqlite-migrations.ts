@@ -80,6 +80,13 @@ const migrations: readonly ((db: DatabaseSync) => void)[] = [
       ALTER TABLE new_idempotency RENAME TO idempotency;
       CREATE INDEX idempotency_by_age ON idempotency (created_at);
     `),
+  // The hash that the last rotation replaced, and the end of its grace period.
+  (db) =>
+    db.exec(`
+      ALTER TABLE keys ADD COLUMN previous_hash BLOB;
+      ALTER TABLE keys ADD COLUMN previous_expires_at INTEGER;
+      CREATE INDEX keys_by_previous_hash ON keys (previous_hash, previous_expires_at);
+    `),
 ];
 
 /** The version of the schema of this release. */

@@ -20,7 +20,10 @@ export const statements = {
   createKey:
     "INSERT INTO keys (name, hash, created_at, expires_at, operator) VALUES (?, unhex(?), ?, ?, ?) ON CONFLICT (name) DO NOTHING",
   listKeys: "SELECT * FROM keys ORDER BY name",
-  findKey: "SELECT * FROM keys WHERE hash = unhex(?)",
+  findKey: `
+    SELECT * FROM keys
+    WHERE hash = unhex(?1) OR (previous_hash = unhex(?1) AND previous_expires_at > ?2)`,
+  rotateKey: "UPDATE keys SET previous_hash = hash, previous_expires_at = ?, hash = unhex(?) WHERE name = ?",
   revokeKey: "DELETE FROM keys WHERE name = ?",
   touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
   addCalls: `

@@ -13,7 +13,7 @@ async function readWords(after: string, ...args: string[]): Promise<string[] | u
 
 t.test("The script for bash has the words that may follow each command", async (t) => {
   for (const [command, words] of Object.entries({
-    "keys ": "create list revoke help --help",
+    "keys ": "create list rotate revoke help --help",
     "keys create ": "--expires --operator --yes --json --help",
     "completion ": "bash zsh fish --help",
     "export --format": "ndjson csv",

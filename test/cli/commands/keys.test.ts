@@ -2,11 +2,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { generateKey } from "../../../src/auth/api-keys.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { stores } from "../../support/databases.ts";
 import { folder } from "../../support/files.ts";
-import { start } from "../../support/service.ts";
+import { minimalPet, start } from "../../support/service.ts";
+import { until } from "../../support/wait.ts";
 
 t.test("Creates, lists and revokes keys", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
@@ -27,7 +29,7 @@ t.test("Creates, lists and revokes keys", async (t) => {
   t.match(await keys("list"), {
     status: 0,
     stdout:
-      /^NAME {3}ROLE {6}CREATED {12}EXPIRES {12}LAST USED\nalice {2}client {4}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never\nbob {4}.*never\ncarol {2}operator .*never\n$/,
+      /^NAME {3}ROLE {6}CREATED {12}EXPIRES {12}LAST USED {2}PREVIOUS KEY UNTIL\nalice {2}client {4}\d{4}-\d\d-\d\d \d\d:\d\dZ {2}never {14}never {6}–\nbob {4}.*never {6}–\ncarol {2}operator .*never {6}–\n$/,
   });
   const [alice, bob] = JSON.parse((await keys("list", "--json")).stdout);
   t.match(alice, { name: "alice", expires: null, lastUsed: null });
@@ -50,12 +52,60 @@ t.test("Creates, lists and revokes keys", async (t) => {
   t.match(await keys("revoke", "bob"), { status: 1, stderr: "petstore: There is no key named bob.\n" });
 });
 
+t.test("Rotates a key: a running service accepts both until the grace period ends", async (t) => {
+  const url = await stores.sqlite(t);
+  const keys = (...args: string[]) => petstore({ DATABASE_URL: url }, ["keys", ...args]);
+  const first = (await keys("create", "alice", "--expires", "1h")).stdout.trim();
+  const service = await start(t, { store: await openStore(url) });
+  const create = async (key: string) =>
+    (await service.call("POST", "/v1/pets", { key, json: minimalPet, headers: { "idempotency-key": "one" } })).text;
+  const status = async (key: string) => (await service.call("GET", "/v1/pets", { key })).status;
+  const pet = await create(first);
+  const rotated = await keys("rotate", "alice", "--grace", "12h");
+  t.match(rotated, {
+    status: 0,
+    stdout: /^psk_[\w-]{43}\n$/,
+    stderr: /^petstore: The previous key is valid until .*Z\.\n$/,
+  });
+  const second = rotated.stdout.trim();
+  t.not(second, first);
+  t.same(await Promise.all([first, second].map(status)), [200, 200]);
+  t.equal(await create(second), pet, "a retry with the new key does not create a second pet");
+  const [listed] = JSON.parse((await keys("list", "--json")).stdout);
+  t.equal(listed.previousExpires, listed.expires, "the grace period ends with the key");
+  t.match(await keys("list"), { stdout: /^alice .*Z$/m });
+
+  const third = JSON.parse((await keys("rotate", "alice", "--grace", "0", "--json")).stdout);
+  t.match(third, { name: "alice", key: /^psk_/, operator: false, expires: listed.expires, previousExpires: /Z$/ });
+  await until(
+    async () => (await status(second)) === 401 || undefined,
+    () => "the previous key is still valid",
+  );
+  t.same(await Promise.all([first, second, third.key].map(status)), [401, 401, 200]);
+  await keys("rotate", "alice");
+  t.match(
+    (await keys("rotate", "alice")).stderr,
+    /until .*\npetstore: The key before it, .*, is not valid any more\.\n$/,
+  );
+
+  t.match(await keys("rotate", "bob"), { status: 1, stdout: "", stderr: "petstore: There is no key named bob.\n" });
+  const store = await openStore(url);
+  await store.keys.create("carol", generateKey().hash, { expiresAt: new Date(1) });
+  await store.close();
+  t.match(await keys("rotate", "carol"), {
+    status: 1,
+    stderr: "petstore: The key carol has expired. Revoke it, and create a new one.\n",
+  });
+});
+
 t.test("Exits with 2 if the command line is wrong", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   for (const args of [
     ["create"],
     ["create", "a b"],
     ["create", "x", "--expires", "soon"],
+    ["rotate"],
+    ["rotate", "x", "--grace", "soon"],
     ["create", "x", "--expires", "0d"],
     ["create", "x", "--expires", "101y"],
     ["create", "-x"],
