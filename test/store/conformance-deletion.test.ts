@@ -36,10 +36,14 @@ const toVersion2 = {
     "DROP TABLE idempotency",
     "ALTER TABLE old RENAME TO idempotency",
     "CREATE INDEX idempotency_by_age ON idempotency (created_at)",
+    "DROP INDEX keys_by_previous_hash",
+    "ALTER TABLE keys DROP COLUMN previous_expires_at",
+    "ALTER TABLE keys DROP COLUMN previous_hash",
     "PRAGMA user_version = 2",
   ],
   postgres: [
     "ALTER TABLE idempotency ADD FOREIGN KEY (pet_id) REFERENCES pets (id)",
+    "ALTER TABLE keys DROP COLUMN previous_expires_at, DROP COLUMN previous_hash",
     "DELETE FROM migrations WHERE version > 2",
   ],
 };
