@@ -15,12 +15,26 @@ export const project = JSON.parse(read("package.json"));
 export const compose = parse(read("deploy/compose.yaml"));
 
 /** The objects of kubernetes.yaml. */
-export const [deployment, service, budget, networkPolicy] = parseAllDocuments(read("deploy/kubernetes.yaml")).map(
-  (one) => one.toJS(),
-);
+export const objects = parseAllDocuments(read("deploy/kubernetes.yaml")).map((one) => one.toJS());
+
+/** Returns the object of kubernetes.yaml with this kind and name. */
+export const findObject = (kind: string, name = "petstore") =>
+  objects.find((one) => one.kind === kind && one.metadata.name === name);
+
+/** The deployment in kubernetes.yaml. */
+export const deployment = findObject("Deployment");
 
 /** The container of the deployment in kubernetes.yaml. */
 export const [container] = deployment.spec.template.spec.containers;
+
+/** The pod of the backup in kubernetes.yaml. */
+export const backupPod = findObject("CronJob", "petstore-backup").spec.jobTemplate.spec.template;
+
+/** Returns the values of a setting of a systemd unit. */
+export const unitValues = (unit: string, name: string) =>
+  [...read(`deploy/${unit}`).matchAll(/^(\w+)=(.*)$/gm)]
+    .filter(([, one]) => one === name)
+    .map(([, , value = ""]) => value);
 
 /** The Dockerfile. */
 export const dockerfile = DockerfileParser.parse(read("deploy/Dockerfile"));

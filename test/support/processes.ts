@@ -12,7 +12,7 @@ import { until } from "./wait.ts";
 const path = (name: string) => join(root, name);
 
 // Environment variables of Node, OpenTelemetry and pg, and of the commands that tests run.
-const otherVariables = /^(NODE_|OTEL_|PG)|^(PATH|TERM|SERVE|LOG_FILE|CLOCK_SHIFT_FILE)$/;
+const otherVariables = /^(NODE_|OTEL_|PG)|^(PATH|TERM|TMPDIR|SERVE|LOG_FILE|CLOCK_SHIFT_FILE)$/;
 
 /** Runs `petstore ARGS…` in a separate process, to its end. Blocks this process, unlike `petstore` in command.ts. */
 export function petstoreProcess(environment: Record<string, string>, ...args: string[]) {

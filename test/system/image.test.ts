@@ -81,6 +81,7 @@ t.test("The image serves, as a user that can write only to the data folder", asy
   const env = {
     ...environment,
     DATABASE_URL: (environment.DATABASE_URL as string).replace(data, join(image, data)),
+    TMPDIR: (environment.TMPDIR as string).replace(data, join(image, data)),
     HOST: "127.0.0.1",
   };
   t.equal(environment.HOST, "0.0.0.0", "reachable from outside of the container");
@@ -96,6 +97,12 @@ t.test("The image serves, as a user that can write only to the data folder", asy
     200,
     "with a key created in the image",
   );
+
+  t.equal(environment.TMPDIR, data, "the root file system can be read-only");
+  const [load = "", ...input] = run(["node", "src/bin.js", "import", "--format", "csv", "-"]);
+  const csv = "name,categoryId,status\nTom,3,sold\n";
+  const imported = spawnSync(load, input, { cwd: app, env: { ...process.env, ...env }, encoding: "utf8", input: csv });
+  t.match(imported, { status: 0, stdout: /^pets +1$/m }, "imports from standard input");
 
   const check = (PORT: string) => {
     const [program = "", ...args] = run(exec("HEALTHCHECK"));
