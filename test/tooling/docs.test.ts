@@ -1,6 +1,7 @@
 // Runs the shell examples of README.md and docs/, in order, in a copy of the project for each page. If the
 // next block is json, text, console or http, the output must match it. "…" matches any text, and a line "…" any lines. An
-// example with the info string `sh skip: reason` does not run.
+// example with the info string `sh skip: reason` does not run. One with `sh fails` must fail, with this output on standard
+// error.
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
@@ -15,6 +16,8 @@ interface Example {
   readonly script: string;
   /** The reason why the example does not run. */
   readonly skip: string | undefined;
+  /** Whether the example must fail. */
+  readonly fails: boolean;
   /** The block that shows the output. */
   readonly output: { readonly language: string; readonly text: string } | undefined;
 }
@@ -45,8 +48,9 @@ for (const page of pages) {
       } else {
         counts.run += 1;
         const { status, stdout, stderr } = await shell(example.script);
-        if (!t.equal(status, 0, name)) t.comment(redact(stdout + stderr));
-        if (example.output) t.match(normalize(stdout, example.output.language), toPattern(example.output), name);
+        if (!t.equal(status !== 0, example.fails, name)) t.comment(redact(stdout + stderr));
+        const text = example.fails ? stderr : stdout;
+        if (example.output) t.match(normalize(text, example.output.language), toPattern(example.output), name);
       }
     }
   });
@@ -66,13 +70,15 @@ function readExamples(page: string): Example[] {
   return blocks.flatMap(({ language, info, text, end }, index) => {
     if (language !== "sh" && language !== "bash") return [];
     const skip = /^skip: (.+)$/.exec(info)?.[1];
-    if (info !== "" && skip === undefined)
-      throw new Error(`the info string of an example is not skip: REASON: ${info}`);
+    const fails = info === "fails";
+    if (info !== "" && !fails && skip === undefined)
+      throw new Error(`the info string of an example is not "skip: REASON" or "fails": ${info}`);
     const next = blocks[index + 1];
     const follows = next !== undefined && page.slice(end, next.start).trim() === "";
     return {
       script: text,
       skip,
+      fails,
       output: follows && /^(json|text|console|http)$/.test(next.language) ? next : undefined,
     };
   });
@@ -123,7 +129,8 @@ async function createShell(t: Test, examples: readonly Example[]) {
     const save = `export -p > ${state}; echo "cd '$PWD'" >> ${state}`;
     const result = spawnSync("bash", ["-c", `${prelude}\n${script}\n${save}`], { encoding: "utf8", timeout: 200_000 });
     findKey(result.stdout);
-    return { ...result, stdout: result.stdout.replaceAll(`127.0.0.1:${port}`, "127.0.0.1:3000") };
+    const showDefaults = (text: string) => text.replaceAll(new RegExp(`(127.0.0.1:|PORT )${port}`, "g"), "$13000");
+    return { ...result, stdout: showDefaults(result.stdout), stderr: showDefaults(result.stderr) };
   };
   const serve = async (variables: string) => {
     await server?.end("SIGTERM");
