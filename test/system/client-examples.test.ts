@@ -143,7 +143,8 @@ for (const { language, skip, builds, command } of clients) {
     const others = '</v1/pets>; rel="first"; title="a, <b>; rel=next", </v1/pets?limit=1>; title="next"; rel=prev';
     const url = await startGateway(t, service.port, (_, { headers }) => {
       const { link } = headers as { link?: string };
-      const next = link && edit(link, ["; rel", '; title="x; rel=last" ; REL'], ['"next"', '"item Next"; type=x']);
+      const real = /<[^>]*>; rel="next"/.exec(link ?? "")?.[0];
+      const next = real && edit(real, ["; rel", '; title="x; rel=last" ; REL'], ['"next"', '"item Next"; type=x']);
       headers.link = next === undefined ? others : `${others}, ${next} , </v1/pets>; rel="last"`;
     });
     t.same(await call(url, service.key), { code: 0, stdout: lines, stderr: "" });
