@@ -11,6 +11,7 @@ import type { ExportOptions } from "./commands/export.ts";
 import type { FormatName, ImportOptions } from "./commands/import.ts";
 import type { CreateKeyOptions, RotateKeyOptions } from "./commands/keys.ts";
 import type { RestoreOptions } from "./commands/restore.ts";
+import type { StatusOptions } from "./commands/status.ts";
 import { addExamples, addNotes } from "./help.ts";
 import type { Io, Output } from "./io.ts";
 import type { OutputOptions } from "./output.ts";
@@ -85,14 +86,16 @@ function addServiceCommands(program: Command, io: Io): void {
     .command("status")
     .description("show the health and the metrics of a running service (requires OPERATOR_KEY)")
     .argument("[url]", "URL of the service, without /status (default: http or https at HOST and PORT)")
-    .option("--json", "print JSON")
-    .action(async (url: string | undefined, options: OutputOptions) =>
+    .option("--watch", "refresh every 2 seconds, until Ctrl-C")
+    .option("--json", "print JSON; with --watch, one line for each refresh")
+    .action(async (url: string | undefined, options: StatusOptions) =>
       (await import("./commands/status.ts")).showStatus(io, url, options),
     );
   addExamples(
     status,
     ["OPERATOR_KEY=psk_… petstore status", "show the service at HOST and PORT"],
     ["petstore status https://pets.example", "show another service, with the key in OPERATOR_KEY"],
+    ["petstore status --watch", "refresh every 2 seconds"],
     ["petstore status --json", "print JSON, for scripts"],
   );
   const deprecations = program
@@ -247,7 +250,8 @@ function addStoreCommands(program: Command, io: Io): void {
   program
     .command("migrate")
     .description("create the database or apply pending migrations; serve does this, too")
-    .action(async () => (await import("./commands/migrate.ts")).migrateStore(io));
+    .option("--json", "print JSON")
+    .action(async (options: OutputOptions) => (await import("./commands/migrate.ts")).migrateStore(io, options));
   const copy = program
     .command("copy")
     .description("copy a database to an empty one; stop the service first")

@@ -5,15 +5,17 @@ import { once } from "node:events";
 import * as http from "node:http";
 import * as https from "node:https";
 import { isIPv6 } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { checkServerIdentity } from "node:tls";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { type Config, readConfig } from "../../config.ts";
-import { formatTime, parseJson, redact } from "../../lib/index.ts";
+import { formatTime, parseJson, redact, toJson } from "../../lib/index.ts";
 import { assessHealth, describeService, parseStatus, type Status, toKeyMetrics, toTables } from "../../status/index.ts";
-import { CommandFailure, type Io, type Output, print, warn } from "../io.ts";
+import { CommandFailure, type Io, type Output, print, warn, write } from "../io.ts";
 import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
 
 const requestTimeout = 10_000; // milliseconds
+const watchInterval = 2_000; // milliseconds
 const maxResponseSize = 10_000_000; // bytes; a status has some 100 KB
 const colors = { ok: "green", warning: "yellow", error: "red" } as const;
 
@@ -23,15 +25,41 @@ interface Endpoint {
   readonly certificateName?: string | undefined;
 }
 
+/** The options of `petstore status`. */
+export interface StatusOptions extends OutputOptions {
+  /** Prints the status again and again, until SIGINT or SIGTERM. */
+  watch?: boolean;
+}
+
 /**
  * Prints the status of the service at `url`, by default of the service with the same settings. Rejects without a
  * message if the store of the service is unavailable, so that scripts notice it.
  */
-export async function showStatus(io: Io, url: string | undefined, { json }: OutputOptions): Promise<void> {
+export async function showStatus(io: Io, url: string | undefined, { json, watch }: StatusOptions): Promise<void> {
   const config = readConfig(io.env);
-  const { raw, status } = await fetchStatus(io, url ? { url } : findService(config), config.OPERATOR_KEY);
+  const request = prepareRequest(io, url ? { url } : findService(config), config.OPERATOR_KEY);
+  if (watch) return watchStatus(io, request, json);
+  const { raw, status } = await fetchStatus(request);
   await print(io, json ? redact(toIndentedJson(raw)) : formatStatus(status, io.stdout));
   if (!status.service.reachable) throw new CommandFailure([]);
+}
+
+// Continues while the service does not respond. On a terminal, each status replaces the previous one.
+async function watchStatus(io: Io, request: StatusRequest, json: boolean | undefined): Promise<void> {
+  const stopped = new AbortController();
+  io.onStop(() => stopped.abort());
+  const read = async () => {
+    const { raw, status } = await fetchStatus(request, stopped.signal);
+    return json ? redact(toIndentedJson(raw)).replaceAll(/\n */g, " ") : formatStatus(status, io.stdout);
+  };
+  const describe = (error: Error) => (json ? toJson({ error: error.message }) : `petstore: ${error.message}`);
+  while (!stopped.signal.aborted) {
+    const text = await read().catch(describe);
+    if (stopped.signal.aborted) break;
+    // From the top left, each line is cleared to its end, and then the rest of the screen: nothing flickers.
+    await write(io, io.stdout.isTTY ? `\x1b[H${text.replaceAll("\n", "\x1b[K\n")}\x1b[K\n\x1b[J` : `${text}\n`);
+    await sleep(watchInterval, undefined, { signal: stopped.signal }).catch(() => {});
+  }
 }
 
 // A service that listens on all addresses is reached on loopback, where its certificate is not valid for the address.
@@ -41,20 +69,30 @@ function findService({ HOST, PORT, TLS_CERT, BASE_URL }: Config): Endpoint {
   return { url, certificateName: BASE_URL.startsWith("https:") ? new URL(BASE_URL).hostname : undefined };
 }
 
-async function fetchStatus(
-  io: Io,
-  { url, certificateName }: Endpoint,
-  key: string,
-): Promise<{ raw: unknown; status: Status }> {
+/** A request for a status, with the key of an operator. */
+interface StatusRequest {
+  readonly address: URL;
+  readonly key: string;
+  readonly certificateName: string | undefined;
+}
+
+function prepareRequest(io: Io, { url, certificateName }: Endpoint, key: string): StatusRequest {
   if (!/^https?:\/\/[^?#@]+$/.test(url) || !URL.canParse(url))
     throw new Error("The URL of the service must be an http or https URL, such as http://127.0.0.1:3000.");
   if (key === "")
     throw new Error("OPERATOR_KEY is not set. Set it to a key that petstore keys create NAME --operator prints.");
   const address = new URL("status.json", url.endsWith("/") ? url : `${url}/`);
-  const redactedUrl = redact(address.href);
   if (address.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(address.hostname))
     warn(io, `petstore: Warning: the key is sent to ${address.hostname} without encryption.`);
-  const { code, text } = await get(address, key, certificateName).catch(({ code, cause, message }) => {
+  return { address, key, certificateName };
+}
+
+async function fetchStatus(
+  { address, key, certificateName }: StatusRequest,
+  signal?: AbortSignal,
+): Promise<{ raw: unknown; status: Status }> {
+  const redactedUrl = redact(address.href);
+  const { code, text } = await get({ address, key, certificateName }, signal).catch(({ code, cause, message }) => {
     throw new Error(
       code === "ERR_TLS_CERT_ALTNAME_INVALID"
         ? `The certificate of ${redactedUrl} is not valid for ${certificateName ?? address.hostname}. Use a host name of the certificate.`
@@ -79,13 +117,13 @@ async function fetchStatus(
 
 // fetch can't validate a certificate for another host name. Does not follow redirects, which would leak the key.
 async function get(
-  address: URL,
-  key: string,
-  certificateName: string | undefined,
+  { address, key, certificateName }: StatusRequest,
+  signal?: AbortSignal,
 ): Promise<{ code: number; text: string | undefined }> {
+  const timeout = AbortSignal.timeout(requestTimeout);
   const request = (address.protocol === "https:" ? https : http).get(address, {
     headers: { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(requestTimeout),
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     checkServerIdentity: (host, certificate) => checkServerIdentity(certificateName ?? host, certificate),
   } as https.RequestOptions);
   const [response] = await once(request, "response");

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { generateKey } from "../../../src/auth/api-keys.ts";
 import { version } from "../../../src/lib/version.ts";
@@ -43,6 +44,29 @@ t.test("Shows the status of the service with the same settings, or of a URL", as
     { status: 0, stderr: "petstore: Warning: the key is sent to 0.0.0.0 without encryption.\n" },
     "an address that may be in a network",
   );
+});
+
+t.test("With --watch, prints the status until it is stopped, also while the service does not respond", async (t) => {
+  const own = await start(t);
+  const operator = await addKey(own.store, "olivia", undefined, true);
+  const watch = (...options: string[]) =>
+    petstore({ OPERATOR_KEY: operator }, ["status", own.origin, "--watch", ...options], {
+      onStop: async (stop) => {
+        await sleep(1_000);
+        if (options.length > 0) await own.close();
+        await sleep(1_500);
+        stop();
+      },
+    });
+  const shown = await watch();
+  t.match(shown, { status: 0, stderr: "", stdout: /^Pet Store version [\s\S]*\nPet Store version / });
+  const { status, stdout } = await watch("--json");
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  t.match({ status, lines }, { status: 0, lines: [{ service: { reachable: true } }, { error: /^No response from / }] });
+  t.match(await petstore({}, ["status", "--watch"]), { status: 1, stderr: /OPERATOR_KEY is not set/ });
 });
 
 t.test("Fails if the key, the URL or the service is wrong", async (t) => {
