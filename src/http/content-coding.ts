@@ -21,10 +21,11 @@ const fast = {
   br: { params: { [BROTLI_PARAM_QUALITY]: 4 } },
   zstd: { params: { [ZSTD_c_compressionLevel]: 3 } },
 };
+// The bundle of Swagger UI (1.7 MB) takes 0.3 s with Brotli: 0.39 MB. Quality 10 takes 4 s, and makes it 7 % smaller.
 const small = {
   gzip: { level: 9 },
-  br: { params: { [BROTLI_PARAM_QUALITY]: 10 } },
-  zstd: { params: { [ZSTD_c_compressionLevel]: 19 } },
+  br: { params: { [BROTLI_PARAM_QUALITY]: 9 } },
+  zstd: { params: { [ZSTD_c_compressionLevel]: 9 } },
 };
 
 const sync = { gzip: zlib.gzipSync, br: zlib.brotliCompressSync, zstd: zlib.zstdCompressSync };
@@ -39,7 +40,7 @@ export function compress(content: string | Buffer, coding: Coding): Buffer | Pro
   return content.length > maxSync ? inThread[coding](content, fast[coding]) : sync[coding](content, fast[coding]);
 }
 
-/** Compresses a file that is served many times, in a thread: smaller, and up to 40 times as expensive as `compress`. */
+/** Compresses a file that is served many times, in a thread: smaller than `compress`, and several times as expensive. */
 export function compressOnce(content: Buffer, coding: Coding): Promise<Buffer> {
   return inThread[coding](content, small[coding]);
 }

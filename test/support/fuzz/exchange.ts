@@ -1,6 +1,8 @@
 // Sends bytes on a connection of its own and reads the responses. The parser is strict, because a tolerant one would
 // hide response splitting.
+
 import { connect } from "node:net";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { type HttpResponse, toHttpResponse } from "../responses.ts";
 import { pause } from "../wait.ts";
 
@@ -90,6 +92,7 @@ function parse(bytes: Buffer, heads: readonly boolean[]): Reception {
       rest = rest.subarray(bodyStart);
       continue;
     }
+    if (status === 304) headers["content-length"] = "0"; // it has no content (RFC 9110, section 15.4.5)
     if (!/^\d+$/.test(headers["content-length"] ?? ""))
       throw new Error(`a response without Content-Length: ${JSON.stringify(headers)}`);
     const contentLength = Number(headers["content-length"]);
@@ -98,10 +101,18 @@ function parse(bytes: Buffer, heads: readonly boolean[]): Reception {
     const isRejected = headers.connection === "close" && rest.length === bodyStart + contentLength;
     const length = heads[responses.length] && !isRejected ? 0 : contentLength;
     if (rest.length < bodyStart + length) break;
-    responses.push(toHttpResponse(status, headers, utf8.decode(rest.subarray(bodyStart, bodyStart + length))));
+    const content = decompress(rest.subarray(bodyStart, bodyStart + length), headers["content-encoding"]);
+    responses.push(toHttpResponse(status, headers, utf8.decode(content)));
     rest = rest.subarray(bodyStart + length);
   }
   return { responses, rest };
+}
+
+// The response to a HEAD has a coding, and no content.
+function decompress(content: Buffer, coding: string | undefined): Buffer {
+  const decoders = { gzip: gunzipSync, br: brotliDecompressSync, zstd: zstdDecompressSync };
+  const decode = decoders[coding as keyof typeof decoders];
+  return decode === undefined || content.length === 0 ? content : decode(content);
 }
 
 function parseHead(head: string): { status: number; headers: Record<string, string> } {
