@@ -262,7 +262,7 @@ t.test("Fits phones and large screens, in light and dark, behind a gateway that 
   more = ["feedPet"];
   await setHidden(page, false);
   await page.locator(".legend", { hasText: "feedPet" }).first().waitFor();
-  t.equal(await page.locator("canvas").count(), 8, "a new operation gets a line in the same plots");
+  t.equal(await page.locator("canvas").count(), 9, "a new operation gets a line in the same plots");
   t.same(pageErrors, []);
 });
 

@@ -62,11 +62,11 @@ export async function rotateKey(io: Io, name: string, { grace, json }: RotateKey
   await withStore(io, async ({ keys }) => {
     const now = Date.now();
     const present = await findKey(keys, name);
-    const expiry = present.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    const expiry = present?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (expiry <= now) throw new Error(`The key ${name} has expired. Revoke it, and create a new one.`);
     const previousExpires = new Date(Math.min(now + grace, expiry));
     const { key, hash } = generateKey();
-    if (!(await keys.rotate(name, hash, previousExpires))) throw missingKey(name);
+    if (present === undefined || !(await keys.rotate(name, hash, previousExpires))) throw missingKey(name);
     const { operator, expiresAt: expires = null } = present;
     await print(io, json ? toIndentedJson({ name, key, operator, expires, previousExpires }) : key);
     warn(
@@ -80,10 +80,8 @@ export async function rotateKey(io: Io, name: string, { grace, json }: RotateKey
   });
 }
 
-async function findKey(keys: Pick<KeyStore, "list">, name: string): Promise<Key> {
-  const key = (await keys.list()).find((one) => one.name === name);
-  if (key === undefined) throw missingKey(name);
-  return key;
+async function findKey(keys: Pick<KeyStore, "list">, name: string): Promise<Key | undefined> {
+  return (await keys.list()).find((key) => key.name === name);
 }
 
 function missingKey(name: string): Error {
@@ -102,7 +100,7 @@ export async function listKeys(io: Io, { json }: OutputOptions): Promise<void> {
 export async function revokeKey(io: Io, name: string, { json }: OutputOptions): Promise<void> {
   await withStore(io, async ({ keys }) => {
     const key = await findKey(keys, name);
-    if (!(await keys.revoke(name))) throw missingKey(name);
+    if (key === undefined || !(await keys.revoke(name))) throw missingKey(name);
     const lastUse = key.lastUsedAt ? `was last used at ${formatTime(key.lastUsedAt)}` : "was never used";
     await print(
       io,
