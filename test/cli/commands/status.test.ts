@@ -4,9 +4,11 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { generateKey } from "../../../src/auth/api-keys.ts";
+import { showStatus } from "../../../src/cli/commands/status.ts";
 import { version } from "../../../src/lib/version.ts";
 import { readDocument } from "../../../src/pets/document.ts";
 import { openStore } from "../../../src/store/open.ts";
@@ -67,6 +69,30 @@ t.test("With --watch, prints the status until it is stopped, also while the serv
     .map((line) => JSON.parse(line));
   t.match({ status, lines }, { status: 0, lines: [{ service: { reachable: true } }, { error: /^No response from / }] });
   t.match(await petstore({}, ["status", "--watch"]), { status: 1, stderr: /OPERATOR_KEY is not set/ });
+});
+
+t.test("--watch draws over the previous status on a terminal, and ends at once if no response comes", async (t) => {
+  const server = createServer(() => {}).listen(0, "127.0.0.1");
+  t.teardown(() => server.close());
+  await once(server, "listening");
+  const silent = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const [url, expected] of [
+    [origin, /^\x1b\[HPet Store version .*\x1b\[K\n[\s\S]*\x1b\[K\n\x1b\[J$/],
+    [silent, /^$/],
+  ] as const) {
+    let text = "";
+    const write = (chunk: Buffer, _: string, done: () => void) => {
+      text += chunk;
+      done();
+    };
+    const stdout = Object.assign(new Writable({ write }), { isTTY: true });
+    const onStop = (stop: () => void) => void setTimeout(stop, 700);
+    await showStatus({ env: { OPERATOR_KEY }, stdin: Readable.from([]), stdout, stderr: stdout, onStop }, url, {
+      watch: true,
+    });
+    t.match(text, expected);
+  }
+  server.closeAllConnections();
 });
 
 t.test("Fails if the key, the URL or the service is wrong", async (t) => {
