@@ -5,7 +5,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { generateKey } from "../../../src/auth/api-keys.ts";
 import { showStatus } from "../../../src/cli/commands/status.ts";
@@ -48,50 +47,52 @@ t.test("Shows the status of the service with the same settings, or of a URL", as
   );
 });
 
+/** Runs `petstore status URL --watch`. Calls `onWrite` after each refresh, with the function that stops the command. */
+async function watch(
+  { url, key, json }: { url: string; key: string; json?: boolean },
+  isTTY: boolean,
+  onWrite: (count: number, stop: () => void) => void,
+): Promise<string[]> {
+  const written: string[] = [];
+  let stop = () => {};
+  const write = (chunk: Buffer, _: string, done: () => void) => {
+    onWrite(written.push(`${chunk}`), stop);
+    done();
+  };
+  const stdout = Object.assign(new Writable({ write }), { isTTY });
+  const onStop = (given: () => void) => {
+    stop = given;
+    onWrite(0, stop);
+  };
+  const io = { env: { OPERATOR_KEY: key }, stdin: Readable.from([]), stdout, stderr: stdout, onStop };
+  await showStatus(io, url, { watch: true, ...(json && { json }) });
+  return written;
+}
+
 t.test("With --watch, prints the status until it is stopped, also while the service does not respond", async (t) => {
   const own = await start(t);
-  const operator = await addKey(own.store, "olivia", undefined, true);
-  const watch = (...options: string[]) =>
-    petstore({ OPERATOR_KEY: operator }, ["status", own.origin, "--watch", ...options], {
-      onStop: async (stop) => {
-        await sleep(1_000);
-        if (options.length > 0) await own.close();
-        await sleep(1_500);
-        stop();
-      },
-    });
-  const shown = await watch();
-  t.match(shown, { status: 0, stderr: "", stdout: /^Pet Store version [\s\S]*\nPet Store version / });
-  const { status, stdout } = await watch("--json");
-  const lines = stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  t.match({ status, lines }, { status: 0, lines: [{ service: { reachable: true } }, { error: /^No response from / }] });
+  const key = await addKey(own.store, "olivia", undefined, true);
+  const stopAfter = (last: number) => (count: number, stop: () => void) => {
+    if (count === 1 && last === 3) own.close();
+    if (count === last) stop();
+  };
+  const shown = await watch({ url: own.origin, key }, false, stopAfter(2));
+  t.match(shown, [/^Pet Store version /, /^Pet Store version /]);
+  const lines = await watch({ url: own.origin, key, json: true }, false, stopAfter(3));
+  t.match(JSON.parse(lines[0] as string), { service: { reachable: true } });
+  t.match(JSON.parse(lines[2] as string), { error: /^No response from / });
   t.match(await petstore({}, ["status", "--watch"]), { status: 1, stderr: /OPERATOR_KEY is not set/ });
 });
 
 t.test("--watch draws over the previous status on a terminal, and ends at once if no response comes", async (t) => {
+  const frame = await watch({ url: origin, key: OPERATOR_KEY }, true, (count, stop) => count === 1 && stop());
+  t.match(frame, [/^\x1b\[HPet Store version .*\x1b\[K\n[\s\S]*\x1b\[K\n\x1b\[J$/]);
   const server = createServer(() => {}).listen(0, "127.0.0.1");
   t.teardown(() => server.close());
   await once(server, "listening");
-  const silent = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  for (const [url, expected] of [
-    [origin, /^\x1b\[HPet Store version .*\x1b\[K\n[\s\S]*\x1b\[K\n\x1b\[J$/],
-    [silent, /^$/],
-  ] as const) {
-    let text = "";
-    const write = (chunk: Buffer, _: string, done: () => void) => {
-      text += chunk;
-      done();
-    };
-    const stdout = Object.assign(new Writable({ write }), { isTTY: true });
-    const onStop = (stop: () => void) => void setTimeout(stop, 700);
-    await showStatus({ env: { OPERATOR_KEY }, stdin: Readable.from([]), stdout, stderr: stdout, onStop }, url, {
-      watch: true,
-    });
-    t.match(text, expected);
-  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const nothing = await watch({ url, key: OPERATOR_KEY }, true, (_, stop) => setTimeout(stop, 300));
+  t.same(nothing, []);
   server.closeAllConnections();
 });
 
