@@ -72,6 +72,27 @@ t.test("SIGTERM before the service listens ends it with 0, without listening", a
   t.equal(out, "");
 });
 
+t.test("SIGTERM while the second of two workers starts ends the service with 0", async (t) => {
+  const settings = { DATABASE_URL: await stores.sqlite(t), WORKERS: "2", PORT: "0" };
+  const child = spawn(process.execPath, [bin, "serve"], {
+    env: { ...process.env, ...slowStart(folder(t)), ...settings },
+  });
+  t.teardown(() => child.kill());
+  let stderr = "";
+  child.stdout.resume();
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const exit = once(child, "exit");
+  await until(
+    () => stderr.split("looking for").length > 2 || undefined,
+    () => stderr,
+  );
+  child.kill("SIGTERM");
+  t.same(await exit, [0, null]);
+  t.notMatch(stderr, "Pet Store is listening at");
+});
+
 t.test("SIGHUP ends the service as SIGTERM does", async (t) => {
   const { end } = await startServer(t, { DATABASE_URL: "sqlite::memory:" });
   t.match(await end("SIGHUP"), { code: 0 });
