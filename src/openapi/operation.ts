@@ -58,6 +58,7 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
     requestHeaders: [
       "Authorization",
       "Content-Type",
+      ...(operations.some(({ responses }) => responses.haveTags) ? ["If-Match", "If-None-Match"] : []),
       ...headers,
       ...operations.flatMap(({ parameters }) => parameters.headers?.names ?? []),
     ],

@@ -29,6 +29,7 @@ function readPromise() {
     sent: sorted([
       "Authorization",
       "Content-Type",
+      ...(operations.some(([, { responses }]) => "304" in responses) ? ["If-Match", "If-None-Match"] : []),
       ...parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name),
     ]),
     received: sorted(responses.flatMap(({ headers = {} }) => Object.keys(headers))),
