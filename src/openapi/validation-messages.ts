@@ -35,8 +35,8 @@ const descriptions: Readonly<Record<string, (params: ErrorObject["params"]) => s
   maxProperties: ({ limit }) => `must have at most ${count(limit, "field")}`,
   dependentRequired: ({ property, missingProperty }) =>
     `must have the field '${missingProperty}', because it has the field '${property}'`,
-  anyOf: () => "must have one of the forms that the document describes",
-  oneOf: () => "must have exactly one of the forms that the document describes",
+  anyOf: () => "must match one of the alternatives of its schema",
+  oneOf: () => "must match exactly one of the alternatives of its schema",
   not: () => "has a value that the document excludes",
   readOnly: () => "must not be sent, because it is read-only",
   writeOnly: () => "must not be returned, because it is write-only",

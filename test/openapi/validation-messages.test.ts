@@ -68,12 +68,8 @@ t.test("Says what a value must be, for each keyword", async (t) => {
       { a: 1 },
       "has the unknown field 'a'. Known fields: b, c",
     ],
-    [{ anyOf: [text, { type: "null" }] }, 1, "must have one of the forms that the document describes"],
-    [
-      { oneOf: [text, { ...text, maxLength: 3 }] },
-      "a",
-      "must have exactly one of the forms that the document describes",
-    ],
+    [{ anyOf: [text, { type: "null" }] }, 1, "must match one of the alternatives of its schema"],
+    [{ oneOf: [text, { ...text, maxLength: 3 }] }, "a", "must match exactly one of the alternatives of its schema"],
     [{ ...text, not: { const: "a" } }, "a", "has a value that the document excludes"],
     [{ ...text, readOnly: true }, "a", "must not be sent, because it is read-only"],
     [
