@@ -1,5 +1,5 @@
 // Runs a fuzz test of a million requests: `npm run fuzz`. `--requests` sets their number, `--seed` repeats a run, and
-// `--write` writes the results into docs/reliability.md. Exits with 1 if there is a finding.
+// `--write` writes the results into docs/reliability-results.md. Exits with 1 if there is a finding.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createCleanup } from "../test/support/cleanup.ts";
@@ -28,7 +28,7 @@ try {
   for (const { kind, text } of report.findings) console.log(`FOUND, ${kind}: ${text}\n`);
   const table = formatReport(report);
   console.log(`seed ${seed}\n${table}`);
-  if (values.write) writeMeasurements("docs/reliability.md", "fuzz", table, `seed ${seed}`);
+  if (values.write) writeMeasurements("docs/reliability-results.md", "fuzz", table, `seed ${seed}`);
   process.exitCode = report.findings.length > 0 ? 1 : 0;
 } finally {
   await cleanup.cleanUp();

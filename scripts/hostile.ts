@@ -1,7 +1,7 @@
 // Attacks the service, and measures whether a legitimate client is served: `npm run hostile`, on Linux with two cores.
 // `--only NAME` runs one attack and can be repeated. `--seconds` sets the duration of each attack. `--attempts` limits how
 // often an attack is repeated that succeeds while other processes use the core of the service. `--write` writes the
-// results into docs/reliability.md. Exits with 1 if an attack succeeds.
+// results into docs/reliability-results.md. Exits with 1 if an attack succeeds.
 //
 // The service has a core, and the attackers and the client share another one. The attackers have a low priority, see
 // hostile/attacker.ts.
@@ -50,5 +50,5 @@ try {
 }
 const table = formatResults(results);
 console.log(table);
-if (values.write) writeMeasurements("docs/reliability.md", "hostile", table, `${seconds} s for each attack`);
+if (values.write) writeMeasurements("docs/reliability-results.md", "hostile", table, `${seconds} s for each attack`);
 process.exitCode = results.every((result) => listFailures(result).length === 0) ? 0 : 1;

@@ -1,6 +1,6 @@
 // Runs a soak test over each store, on Linux: `npm run soak -- --seconds 600`. `--store` selects one store, `--seed`
 // repeats a sequence of operations and faults, `--history` names a file for all calls, as NDJSON, and `--write` writes
-// the results into docs/reliability.md. Exits with 1 if a run finds a failure.
+// the results into docs/reliability-results.md. Exits with 1 if a run finds a failure.
 import { parseArgs } from "node:util";
 import { createCleanup } from "../test/support/cleanup.ts";
 import { formatReport, isFaultless } from "../test/support/soak/report.ts";
@@ -31,7 +31,7 @@ try {
     for (const finding of report.findings) console.error(finding);
     const table = formatReport(report);
     console.log(table);
-    if (values.write) writeMeasurements("docs/reliability.md", `soak-${store}`, table, `seed ${seed}`);
+    if (values.write) writeMeasurements("docs/reliability-results.md", `soak-${store}`, table, `seed ${seed}`);
     if (!isFaultless(report)) process.exitCode = 1;
   }
 } finally {

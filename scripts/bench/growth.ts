@@ -1,6 +1,6 @@
 // Measures how the latency of reads grows with the size of the store: `npm run bench -- growth`. Compares 10,000 to
 // 10,000,000 pets in each store, and prints the query plans. `--max-pets` limits the size. `--write` writes the table
-// into docs/performance.md.
+// into docs/benchmark-results.md.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, get } from "node:http";
@@ -203,7 +203,8 @@ export async function run(args: string[]): Promise<void> {
     const [first = "", ...others] = sizes.map((size) => size.toLocaleString("en-US"));
     const table = formatTable(["store", "call", `${first} pets`, ...others.map((size) => `× at ${size}`)], rows);
     console.log(`${table}\n\n${plans.join("\n")}`);
-    if (values.write) writeMeasurements("docs/performance.md", "growth", table, "server and client in one process");
+    if (values.write)
+      writeMeasurements("docs/benchmark-results.md", "growth", table, "server and client in one process");
   } finally {
     await cleanUp();
   }

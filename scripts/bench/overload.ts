@@ -1,4 +1,4 @@
-// Measures load shedding: `npm run bench -- overload`. `--write` writes the tables into docs/performance.md. Compares a
+// Measures load shedding: `npm run bench -- overload`. `--write` writes the tables into docs/benchmark-results.md. Compares a
 // saturated server with five times as many clients, and the Pet Store with Fastify by hand at an increasing number of
 // clients. `npm run hostile` measures attacks.
 import type { ChildProcess } from "node:child_process";
@@ -63,7 +63,7 @@ export async function run(args: string[]): Promise<void> {
     console.log(text);
     if (values.write) {
       const conditions = "one core each for server and clients";
-      writeMeasurements("docs/performance.md", "overload", text, conditions);
+      writeMeasurements("docs/benchmark-results.md", "overload", text, conditions);
     }
   } finally {
     await cleanup.cleanUp();
@@ -103,7 +103,7 @@ class Clients {
   }
 }
 
-const formatMs = (value: number) => value.toPrecision(2);
+const formatMs = (value: number) => value.toLocaleString("en-US", { maximumSignificantDigits: 2, useGrouping: false });
 const countAccepted = ({ statuses }: OverloadResult) =>
   Object.entries(statuses).reduce((sum, [status, count]) => (status === "503" ? sum : sum + count), 0);
 

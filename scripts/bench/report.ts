@@ -111,6 +111,17 @@ export function formatTable(head: readonly string[], rows: readonly (readonly st
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
+/** Formats the goals, and whether they are met, as a Markdown table. */
+export function formatGoals(results: Results): string {
+  const rows = checkGoals(results).map(({ name, goal, measured, isMet }) => [
+    name,
+    goal,
+    measured,
+    isMet ? "met" : "**not met**",
+  ]);
+  return formatTable(["goal", "limit", "measured", ""], rows);
+}
+
 /** Formats the results as Markdown tables. */
 export function formatTables(results: Results): string {
   const { measurements, processes } = results;
@@ -136,15 +147,6 @@ export function formatTables(results: Results): string {
     summarize(values.map((one) => one.utilization)).median > 0.95;
   const median = (values: readonly Measurement[], name: MetricName) => summarize(values.map((one) => one[name])).median;
   return [
-    formatTable(
-      ["goal", "limit", "measured", ""],
-      checkGoals(results).map(({ name, goal, measured, isMet }) => [
-        name,
-        goal,
-        measured,
-        isMet ? "met" : "**not met**",
-      ]),
-    ),
     section("CPU time of the server for each request, in microseconds:", (values) => formatMedian(values, "cpu")),
     section(
       "Requests per second; ≥ if the load generator was the bottleneck:",

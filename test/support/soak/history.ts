@@ -63,7 +63,7 @@ export type Entry = Call & Interval & { readonly outcome: Outcome };
 /** The properties of a history, with the violation that each excludes. */
 export const properties = {
   missing: "reads without a pet that an earlier response had",
-  skipped: "pets that appeared in a range that a list had passed",
+  skipped: "pets that appeared later with an id that a list had already passed",
   duplicated: "pets with two ids, and ids of two pets",
   unordered: "pages that are not in order of id",
   idempotency: "Idempotency-Keys that accepted another body or rejected their own",
