@@ -1,9 +1,10 @@
-// The supply chain: versions, hashes, install scripts, known vulnerabilities. SECURITY.md agrees with tests and code.
-
+// The supply chain: versions, hashes, install scripts, known vulnerabilities. The claims of
+// docs/security-tests.md have tests, and the limits of docs/operations.md have metrics and settings.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { readSection } from "../../scripts/measurements.ts";
 import { settings } from "../../src/config.ts";
 import { root } from "../support/files.ts";
 
@@ -62,11 +63,12 @@ t.test("npm run sbom lists all dependencies of production", async (t) => {
   t.equal(tap, undefined, "dependencies of development are not listed");
 });
 
-const security = read("SECURITY.md");
+const claims = read("docs/security-tests.md");
+const operations = read("docs/operations.md");
 
-/** Returns the cells of a column, of all tables of SECURITY.md that have it. */
-function cellsOf(column: string): string[] {
-  const tables = security.split("\n\n").map((block) =>
+/** Returns the cells of a column, of all tables of a page that have it. */
+function cellsOf(page: string, column: string): string[] {
+  const tables = page.split("\n\n").map((block) =>
     block
       .split("\n")
       .filter((line) => line.startsWith("|"))
@@ -78,8 +80,8 @@ function cellsOf(column: string): string[] {
   });
 }
 
-t.test("Each claim of SECURITY.md names tests, which exist", async (t) => {
-  const cells = cellsOf("Test");
+t.test("Each claim of the security tests names tests, which exist", async (t) => {
+  const cells = cellsOf(claims, "Test");
   t.ok(cells.length > 50, `${cells.length} claims`);
   for (const cell of cells) {
     const named = [...cell.matchAll(/`([\w/-]+\.test\.ts)`: ([^;]+)/g)];
@@ -93,16 +95,16 @@ t.test("Each claim of SECURITY.md names tests, which exist", async (t) => {
       );
     }
   }
-  const risks = security.match(/^\| API\d+ /gm) ?? [];
+  const risks = claims.match(/^\| API\d+ /gm) ?? [];
   t.equal(risks.length, 10, "a row for each of OWASP's ten");
 });
 
-t.test("The metrics and settings that SECURITY.md names exist", async (t) => {
-  const table = read("docs/operations.md"); // generated from /metrics
-  const metrics = new Set(security.match(/\bpetstore_\w+/g));
-  t.ok(metrics.size > 8, `${metrics.size} metrics`);
-  for (const name of metrics) t.ok(table.includes(`| \`${name}\` |`), name);
-  const named = cellsOf("Setting").flatMap((cell) => cell.match(/\w+/g) ?? []);
+t.test("The metrics and settings in the table of limits exist", async (t) => {
+  const generated = readSection(operations, "metrics");
+  const metrics = cellsOf(operations, "Metric").flatMap((cell) => cell.match(/\bpetstore_\w+/g) ?? []);
+  t.ok(metrics.length > 8, `${metrics.length} metrics`);
+  for (const name of metrics) t.ok(generated.includes(`| \`${name}\` |`), name);
+  const named = cellsOf(operations, "Setting").flatMap((cell) => cell.match(/\w+/g) ?? []);
   t.ok(named.length > 5, `${named.length} settings`);
   for (const name of named) t.ok(name in settings, name);
 });
