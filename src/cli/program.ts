@@ -119,7 +119,7 @@ function addKeyCommands(program: Command, io: Io): void {
     .description("create a key and print it; it is shown only once")
     .argument("<name>", "name of the key, such as its owner or application")
     .option("--expires <period>", "time until the key expires, such as 90d (units: m, h, d, w, y)", parsePeriod)
-    .option("--operator", "grant access to the status page and to the metrics")
+    .option("--operator", "grant access to the metrics and to the data of the status page")
     .option("--yes", "do not ask before a database is created because DATABASE_URL is not set")
     .option("--json", "print JSON")
     .action(async (name: string, options: CreateKeyOptions, command: Command) =>
@@ -204,7 +204,10 @@ function addTransferCommands(program: Command, io: Io): void {
     .addOption(format())
     .option("--status <status>", "export only the pets with this status")
     .option("--without-ids", "omit the ids, so that petstore import can read the file")
-    .option("--output <file>", "write to a file instead of standard output; it appears when it is complete")
+    .option(
+      "--output <file>",
+      "write to a file, instead of standard output; replaces the file when the export is complete",
+    )
     .option("--json", "print a summary as JSON (requires --output)")
     .action(async (options: ExportOptions, command: Command) =>
       (await import("./commands/export.ts")).exportFile(io, options, command),

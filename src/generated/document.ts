@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "81d239ea003305e8b0c7b02d3c23ddd376f75031cc14cfa930b4216f19bfd0e4";
+export const documentHash = "73805b1ffa472e76f852e2cd697022f732d040a661a04a2c7a6e7d41c514b3b0";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ export const listPets: Handler<"listPets"> = async ({ query }, { pets, paginatio
   if (position === null)
     return fail(
       "invalid_cursor",
-      "The cursor is not valid for this list and filter. Use the URL of the Link header unchanged, or omit the cursor.",
+      "The cursor is not valid for this list and filter. Use a cursor from the Link header of the same list, with the same filter, or omit it.",
     );
   const { cursor, ...selection } = query;
   const page = await pets.list({ ...selection, position });
