@@ -1,5 +1,5 @@
 // The package of the spec-first server, installed from its tarball into an empty folder: the guide docs/your-own-document.md
-// works as it is written.
+// works as it is written. The commands of the README work in a clone.
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -95,9 +95,19 @@ t.test("The guide leads from an empty folder to a typed, running server", async 
   t.match(wrong.stdout, /405/, "an undeclared status does not compile");
 });
 
+t.test("In a clone, the commands of the README serve a document", async (t) => {
+  const readme = readFileSync(join(root, "README.md"), "utf8").replaceAll("3001", port);
+  const [command, call] = [...readme.matchAll(/^(?:npx openapi-server|curl .*city-library).*$/gm)].map(
+    ([line]) => line,
+  );
+  t.teardown(await startServer(`PATH=$PWD/node_modules/.bin:$PATH; ${command}`, root));
+  const { stdout } = await run("bash", ["-c", call as string], { env });
+  t.match(JSON.parse(stdout), { code: "invalid_parameter", details: [{ location: "query", name: "limit" }] });
+});
+
 /** Starts a server, and waits until it responds. Returns a function that ends its process group. */
-async function startServer(command: string): Promise<() => Promise<void>> {
-  const options = { cwd: reader, env, detached: true, stdio: "inherit" as const };
+async function startServer(command: string, cwd = reader): Promise<() => Promise<void>> {
+  const options = { cwd, env, detached: true, stdio: "inherit" as const };
   const { pid } = spawn("bash", ["-c", command], options);
   await waitUntil(true);
   return async () => {
