@@ -5,13 +5,14 @@ import type { Config } from "../config.ts";
 import { type AttemptCounter, limitRate, type RateLimit, RateLimiter, TokenBuckets } from "../http/index.ts";
 import { throttle } from "../lib/index.ts";
 import type { Guard } from "../openapi/index.ts";
+import type { Key } from "../store/index.ts";
 import { connectToPrimaryCounter } from "./primary-counter.ts";
 import { type FallbackOptions, withFallback } from "./shared-counter.ts";
 
 /** Returns milliseconds of a monotonic clock. By default, `performance.now()`. */
 type Clock = (() => number) | undefined;
 
-/** Counts the requests of API keys, by the hash of the key. */
+/** Counts the requests of API keys. */
 export interface KeyCounter {
   readonly counter: AttemptCounter;
   close(): void;
@@ -51,7 +52,15 @@ export function limitKeyRate(
   if (limit === null) return [];
   const options = { limit, subject: "This API key", attempts: "requests" };
   const limiter = new RateLimiter({ policy: "calls", ...options, counter: counter ?? new TokenBuckets(limit, clock) });
-  return [limitRate(limiter, (request) => request.identity?.client)];
+  return [
+    limitRate(limiter, ({ identity }) => (identity && "key" in identity ? nameForCounter(identity.key) : undefined)),
+  ];
+}
+
+// Both secrets of a key whose grace period lasts have one limit. Services with other databases may share the counter, so the
+// id is not enough.
+function nameForCounter({ id, createdAt }: Key): string {
+  return `${createdAt.getTime()}-${id}`;
 }
 
 /** Creates the limiter of failed attempts to authenticate. Each process counts for itself. */

@@ -45,8 +45,7 @@ export function connectToValkey(url: string, limit: RateLimit, onError: (error: 
   client.on("error", onError);
   client.connect().catch(onError);
   return {
-    // The whole hash is not needed to tell the keys apart.
-    take: (key) => client.take(`petstore:calls:${key.slice(0, 32)}`, limit),
+    take: (key) => client.take(`petstore:calls:${key}`, limit),
     close: () => client.destroy(),
   };
 }

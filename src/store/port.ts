@@ -88,7 +88,7 @@ export interface Key {
   readonly createdAt: Date;
   readonly expiresAt?: Date | undefined;
   readonly lastUsedAt?: Date | undefined;
-  /** The end of the grace period of the secret that the last rotation replaced, also if it is over. */
+  /** The end of the grace period of the secret that the last rotation replaced, even if it has ended. */
   readonly previousExpiresAt?: Date | undefined;
 }
 
@@ -101,7 +101,7 @@ export interface KeyStore {
   /** Returns the key with this hash, also if it has expired, or with this previous hash within its grace period. */
   find(hash: string): Promise<Key | undefined>;
   /**
-   * Replaces the hash of a key. The previous one is valid until `previousExpiresAt`, and the one before it not any more.
+   * Replaces the hash of a key. The previous one is valid until `previousExpiresAt`, and the one before it is no longer valid.
    * Returns false if no key has this name.
    */
   rotate(name: string, hash: string, previousExpiresAt: Date): Promise<boolean>;

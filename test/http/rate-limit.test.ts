@@ -1,5 +1,6 @@
 // Rate limits of calls by key, and of wrong keys by address, over HTTP and with a manual clock.
 import t from "tap";
+import { generateKey } from "../../src/auth/api-keys.ts";
 import { readConfig } from "../../src/config.ts";
 import { toNetwork } from "../../src/http/networks.ts";
 import { TokenBuckets } from "../../src/http/token-bucket.ts";
@@ -33,6 +34,17 @@ t.test("Limits the calls of each key, and reports the limit in every response", 
   t.equal((await list(service, other)).status, 200, "another key has its own limit");
   t.same(rateLimitOf(await list(service, null)), [undefined, undefined], "a request without a key has no limit");
   t.equal((await list(service, null)).status, 401);
+});
+
+t.test("During the grace period of a rotation, the new key and the previous one share the limit", async (t) => {
+  const service = await start(t, { settings: { RATE_LIMIT: "3/2s" }, overrides });
+  const previous = await addKey(service.store, "rotated");
+  t.same(rateLimitOf(await list(service, previous))[1], '"calls";r=2;t=1');
+  const { key, hash } = generateKey();
+  t.ok(await service.store.keys.rotate("rotated", hash, new Date(Date.now() + 60_000)));
+  t.same(rateLimitOf(await list(service, key))[1], '"calls";r=1;t=2');
+  t.same(rateLimitOf(await list(service, previous))[1], '"calls";r=0;t=2');
+  t.equal((await list(service, key)).status, 429);
 });
 
 t.test("Gives a client that has used its limit one request after the other, at the average rate", async (t) => {

@@ -48,6 +48,10 @@ t.test(
       status: 1,
       stderr: /^petstore: Can't write to standard output: ENOSPC/,
     });
+    t.match(run(`keys create bob && ${process.execPath} ${bin} keys rotate bob > /dev/full`), {
+      status: 1,
+      stderr: /^petstore: The key was replaced, but the new one can't be printed\. Rotate it again\. Can't write/,
+    });
     t.match(run("completion bash | true"), { status: 0, stderr: "" });
   },
 );

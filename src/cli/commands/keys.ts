@@ -68,15 +68,21 @@ export async function rotateKey(io: Io, name: string, { grace, json }: RotateKey
     const { key, hash } = generateKey();
     if (present === undefined || !(await keys.rotate(name, hash, previousExpires))) throw missingKey(name);
     const { operator, expiresAt: expires = null } = present;
-    await print(io, json ? toIndentedJson({ name, key, operator, expires, previousExpires }) : key);
+    const text = json ? toIndentedJson({ name, key, operator, expires, previousExpires }) : key;
+    await print(io, text).catch((error) => {
+      throw new Error(`The key was replaced, but the new one can't be printed. Rotate it again. ${error.message}`);
+    });
     warn(
       io,
       grace === 0
-        ? "petstore: The previous key is not valid any more."
+        ? "petstore: The previous key is no longer valid."
         : `petstore: The previous key is valid until ${formatTime(previousExpires)}.`,
     );
     if (Number(present.previousExpiresAt) > now)
-      warn(io, "petstore: The key before it, whose grace period was not over, is not valid any more.");
+      warn(
+        io,
+        "petstore: The key that the last rotation replaced is no longer valid, although its grace period has not ended.",
+      );
   });
 }
 

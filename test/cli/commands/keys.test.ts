@@ -85,7 +85,7 @@ t.test("Rotates a key: a running service accepts both until the grace period end
   await keys("rotate", "alice");
   t.match(
     (await keys("rotate", "alice")).stderr,
-    /until .*\npetstore: The key before it, .*, is not valid any more\.\n$/,
+    /until .*\npetstore: The key that the last rotation replaced is no longer valid, .*\n$/,
   );
 
   t.match(await keys("rotate", "bob"), { status: 1, stdout: "", stderr: "petstore: There is no key named bob.\n" });
