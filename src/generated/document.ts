@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "73805b1ffa472e76f852e2cd697022f732d040a661a04a2c7a6e7d41c514b3b0";
+export const documentHash = "e135d0130fafd9d46fd62372d80814f1ca6e667ee0bc359e737f7ac55c563c33";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {

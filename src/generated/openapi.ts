@@ -194,7 +194,10 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `If-Match` does not have the ETag of the resource, or the operation can't evaluate it. Send the request without it. */
+        /**
+         * @description `If-Match` does not have the ETag of the resource, or the operation can't evaluate `If-Match` or `If-None-Match`. Send
+         *     the request without it.
+         */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

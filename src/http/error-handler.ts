@@ -73,7 +73,9 @@ function respond(
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
   if (links !== undefined) setHeader(reply, "link", links);
-  reply.header("cache-control", "no-store").removeHeader("etag");
+  reply.header("cache-control", "no-store");
+  // A 412 replaces content that has been selected already.
+  for (const name of ["etag", "content-encoding", "content-length"]) reply.removeHeader(name);
   const { type, text } = formatFailure(response.body, format);
   // As text, because the schemas of the route may not declare this status.
   reply.code(response.status).headers(headers).type(type).send(text);

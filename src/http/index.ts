@@ -22,7 +22,7 @@ export { type Certificate, tlsOptions } from "./fastify.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
-export { addTag, rejectIfMatch } from "./preconditions.ts";
+export { addTag, rejectPreconditions } from "./preconditions.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
 export { representations } from "./representation.ts";
 export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";

@@ -1,8 +1,8 @@
-// Entity tags, and the preconditions that clients make of them (RFC 9110, sections 8.8.3 and 13). There are no modification
+// Entity tags, and the preconditions that use them (RFC 9110, sections 8.8.3 and 13). There are no modification
 // dates, so that If-Modified-Since and If-Unmodified-Since are ignored (section 13.1.3 and 13.1.4).
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpError } from "./errors.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
@@ -42,12 +42,18 @@ export function isNotModified(
   return known !== undefined && hasTag(known, (other) => opaque(other) === opaque(tag));
 }
 
-/** Throws an HttpError (412) if the client expects content with a tag, but the resource has none. */
-export function rejectIfMatch({ "if-match": expected }: IncomingHttpHeaders): void {
-  if (expected === undefined) return;
+/**
+ * Throws an HttpError (412) if a request has a precondition, for an operation that can't evaluate any. If-None-Match is
+ * ignored in a request that reads: the response is then complete (section 13.1.2).
+ */
+export function rejectPreconditions({ method, headers }: FastifyRequest): void {
+  const isRead = method === "GET" || method === "HEAD";
+  const names = isRead ? ["If-Match"] : ["If-Match", "If-None-Match"];
+  const name = names.find((one) => headers[one.toLowerCase()] !== undefined);
+  if (name === undefined) return;
   throw new HttpError(
     "precondition_failed",
-    "This operation can't evaluate the header If-Match, and was not executed. Send the request without it.",
+    `This operation can't evaluate the header ${name}, and was not executed. Send the request without it.`,
   );
 }
 
@@ -58,8 +64,9 @@ function preconditionFailed(): HttpError {
   );
 }
 
+// A tag can contain commas.
 function hasTag(list: string, isEqual: (tag: string) => boolean): boolean {
-  return list.split(",").some((item) => item.trim() === "*" || isEqual(item.trim()));
+  return list.trim() === "*" || (list.match(/(?:W\/)?"[^"]*"/g) ?? []).some(isEqual);
 }
 
 function opaque(tag: string): string {

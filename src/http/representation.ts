@@ -1,4 +1,5 @@
 // Selects the representation of a response: its content coding, and 304 if the client has it already.
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { type Coding, chooseCoding, compress, isCompressible, minCompressedSize } from "./content-coding.ts";
@@ -36,7 +37,7 @@ export const representations = fp<RepresentationOptions>(
       if (statusCode < 200 || statusCode >= 300 || statusCode === 206 || payload === null) return done(null, payload);
       const coding = compression ? selectCoding(request, reply, type, payload) : undefined;
       try {
-        if (hasCurrentContent(request, reply)) return done(null, removeContent(reply, payload));
+        if (hasCurrentContent(request, reply)) return done(null, removeContent(request, reply, payload));
       } catch (error) {
         discard(payload);
         return done(error as Error);
@@ -83,11 +84,12 @@ function hasCurrentContent({ method, headers }: FastifyRequest, reply: FastifyRe
 }
 
 // RFC 9110, section 15.4.5: the other headers stay, such as ETag, Vary and Cache-Control.
-function removeContent(reply: FastifyReply, payload: unknown): null {
+// Fastify computes the Content-Length of a response to HEAD from its payload, unless this is a stream. It would be wrong.
+function removeContent({ method }: FastifyRequest, reply: FastifyReply, payload: unknown): Readable | null {
   discard(payload);
   reply.code(304);
   for (const name of ["content-type", "content-length", "content-encoding"]) reply.removeHeader(name);
-  return null;
+  return method === "HEAD" ? Readable.from([]) : null;
 }
 
 function isContent(payload: unknown): payload is string | Buffer {

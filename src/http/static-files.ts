@@ -39,9 +39,11 @@ export function serveFile(app: FastifyInstance, { path, type, content, headers =
     if (isVariable) setHeader(reply, "vary", "accept-encoding");
     const coding = isVariable ? chooseCoding(request.headers["accept-encoding"], codings) : undefined;
     if (coding === undefined) return send(request, reply.header("etag", tag), file);
-    if (!compressed.has(coding)) compressed.set(coding, compressOnce(file, coding));
+    const bytes = compressed.get(coding) ?? compressOnce(file, coding);
+    compressed.set(coding, bytes);
+    bytes.catch(() => compressed.delete(coding)); // so that the next request tries again
     reply.headers({ etag: addCoding(tag, coding), "content-encoding": coding });
-    return send(request, reply, await (compressed.get(coding) as Promise<Buffer>));
+    return send(request, reply, await bytes);
   });
 }
 

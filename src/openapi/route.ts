@@ -1,7 +1,7 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { type InvalidRequest, mergeFaults, notFound, rejectIfMatch } from "../http/index.ts";
+import { type InvalidRequest, mergeFaults, notFound, rejectPreconditions } from "../http/index.ts";
 import { prepareBody, requireBody, type Validated } from "./body.ts";
 import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
@@ -45,10 +45,10 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   const { operation, handler, context, authenticate, guards, headers, links, validateResponses } = options;
   const { body, parameters, responses } = operation;
   const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
-  // A handler that has the header as a parameter evaluates it.
+  // A handler that has a precondition as a parameter evaluates it.
   const isConditional =
     (responses.haveTags && /^(GET|HEAD)$/.test(operation.method)) ||
-    headerParameters?.names.some((name) => /^if-match$/i.test(name));
+    headerParameters?.names.some((name) => /^if-(none-)?match$/i.test(name));
   const writeOptions = { links, validate: validateResponses };
   return {
     config: { operation },
@@ -76,7 +76,6 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     ...(body?.required && { preValidation: requireBody }),
     async handler(request, reply) {
       // The credential may have been revoked while the body arrived.
-      if (!isConditional) rejectIfMatch(request.headers);
       if (body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
       // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
       const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
@@ -88,6 +87,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
             (error) => error !== undefined,
           ),
         );
+      if (!isConditional) rejectPreconditions(request);
       const { query, body: content, caller } = request;
       const params = pathParameters ? request.params : {};
       const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];

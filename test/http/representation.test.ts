@@ -91,14 +91,17 @@ t.test("Responds with 304 while a pet or a page is the same, per coding", async 
       const first = await read(url, accept);
       const { etag, vary } = first.headers;
       t.match(etag, coding === "gzip" ? /^"[\w-]{27}-gzip"$/ : /^"[\w-]{27}"$/);
-      for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, "*"]) {
+      for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, `"a,b",${etag}`, "*"]) {
         const same = await read(url, { ...accept, "if-none-match": tag });
+        const head = await request(url, { ...accept, "if-none-match": tag }, { method: "HEAD", from: own });
+        t.match(head, { status: 304, bytes: { length: 0 }, headers: { etag, vary, "content-length": undefined } });
         t.match(same, { status: 304, bytes: { length: 0 }, headers: { etag, vary, link: first.headers.link } });
         t.match(same.headers, { "cache-control": "private, no-cache", "x-request-id": /./, "ratelimit-policy": /./ });
         t.match(same.headers, { "content-type": undefined, "content-encoding": undefined });
       }
       const other = coding === "gzip" ? `${etag}`.replace("-gzip", "") : `${etag}`.replace(/"$/, '-gzip"');
-      for (const tag of ['"x"', other]) t.equal((await read(url, { ...accept, "if-none-match": tag })).status, 200);
+      for (const tag of ['"x"', `"x,*,${`${etag}`.slice(1)}`, other])
+        t.equal((await read(url, { ...accept, "if-none-match": tag })).status, 200);
     }
   const page = async () => (await read("/v1/pets?limit=2", {})).headers.etag as string;
   const before = await page();
@@ -120,10 +123,18 @@ t.test("Rejects If-Match that does not match, or can't be evaluated", async (t) 
     t.match({ status, body }, { status: 412, body: { code: "precondition_failed" } });
     t.match(headers, { etag: undefined, "cache-control": "no-store" });
   }
+  for (const path of [list, "/openapi.json", "/docs/static/swagger-ui.css"]) {
+    const rejected = await request(path, { "accept-encoding": "gzip", "if-match": '"x"' });
+    t.match(rejected, { status: 412, headers: { "content-encoding": undefined } }, path);
+    t.match(JSON.parse(`${rejected.bytes}`), { code: "precondition_failed" }, "it is not compressed");
+  }
   t.equal((await service.call("GET", "/v1/pets/999", { headers: { "if-match": '"x"' } })).status, 404);
+  t.equal((await service.call("POST", "/v1/pets", { json: {}, headers: { "if-match": "*" } })).status, 400);
   const before = (await service.call("GET", "/v1/pets?limit=100")).headers.link;
   const created = await service.call("POST", "/v1/pets", { json: minimalPet, headers: { "if-match": "*" } });
   t.match(created, { status: 412, body: { message: /can't evaluate the header If-Match, and was not executed/ } });
+  const ifNone = await service.call("POST", "/v1/pets", { json: minimalPet, headers: { "if-none-match": "*" } });
+  t.match(ifNone, { status: 412, body: { message: /can't evaluate the header If-None-Match/ } });
   t.equal((await service.call("GET", "/v1/pets?limit=100")).headers.link, before, "no pet was created");
 });
 
