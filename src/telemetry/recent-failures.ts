@@ -1,6 +1,7 @@
 // The latest failed requests, for the status page.
 
 const maxFailures = 20;
+const reserved = 10; // of them for 5xx, so that a client with invalid requests can't displace the failures of the service
 
 /** A request that failed with 4xx or 5xx. */
 export interface RecentFailure {
@@ -15,12 +16,15 @@ export interface RecentFailure {
   readonly id: string;
 }
 
-/** Keeps the latest failures, the latest first. */
+/** Keeps the latest 20 failures, the latest first. The latest 10 with 5xx are among them. */
 export class RecentFailures {
   #failures: RecentFailure[] = [];
 
   add(...failures: readonly RecentFailure[]): void {
-    this.#failures = [...failures, ...this.#failures].sort((a, b) => b.at - a.at).slice(0, maxFailures);
+    const all = [...failures, ...this.#failures].sort((a, b) => b.at - a.at);
+    const kept = new Set(all.filter(({ status }) => status >= 500).slice(0, reserved));
+    for (const failure of all) if (kept.size < maxFailures) kept.add(failure);
+    this.#failures = all.filter((failure) => kept.has(failure));
   }
 
   list(): readonly RecentFailure[] {

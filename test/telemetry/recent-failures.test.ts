@@ -22,6 +22,17 @@ t.test("Keeps the last 20 failures of several processes, the latest first", asyn
   );
 });
 
+t.test("Keeps the last 10 failures with 5xx, however many requests fail with 4xx", (t) => {
+  const failures = new RecentFailures();
+  for (let at = 1; at <= 12; at++) failures.add({ ...failure(at), status: 500, code: "internal_error" });
+  for (let at = 13; at <= 60; at++) failures.add(failure(at));
+  t.same(
+    failures.list().map(({ at }) => at),
+    [60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3],
+  );
+  t.end();
+});
+
 t.test("/status.json has the operation, the code and the request id of the last failures", async (t) => {
   const service = await start(t);
   const operator = await addKey(service.store, "operator", undefined, true);

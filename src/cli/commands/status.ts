@@ -167,7 +167,7 @@ function formatStatus(status: Status, stream: Output): string {
     toKeyMetrics(status)
       .map(([name, value]) => `${name.padEnd(24)}${value}`)
       .join("\n"),
-    ...toTables(status).map(({ title, headings, rows, emptyText }) =>
+    ...toTables(status, formatSeconds).map(({ title, headings, rows, emptyText }) =>
       rows.length === 0
         ? emptyText
         : `${bold(title)}\n${formatTable(
@@ -177,4 +177,9 @@ function formatStatus(status: Status, stream: Output): string {
           )}`,
     ),
   ].join("\n\n");
+}
+
+// In UTC, with seconds, which tell the requests of a minute apart.
+function formatSeconds(date: Date): string {
+  return `${date.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }

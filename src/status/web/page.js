@@ -126,7 +126,9 @@ function showStatus(status) {
       return pair;
     }),
   );
-  find("tables").replaceChildren(...toTables(status).map(createTableSection));
+  const formatTime = (/** @type {Date} */ date) =>
+    date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  find("tables").replaceChildren(...toTables(status, formatTime).map(createTableSection));
   shownTime = new Date(status.at).toLocaleTimeString("en-GB");
   shownStatus = status;
   showCharts(status);

@@ -1,15 +1,7 @@
 // Summarizes the status as sentences, key metrics and tables. The page runs it in the browser, and `petstore status` in
 // Node, so that both show the same.
 import { latest, meanOfLastMinute } from "./chart-data.js";
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatPercent,
-  formatRate,
-  formatTimeOfDay,
-} from "./format.js";
+import { formatBytes, formatCount, formatDuration, formatNumber, formatPercent, formatRate } from "./format.js";
 
 /** @import { Status } from "../schema.ts" */
 
@@ -109,9 +101,9 @@ export function toKeyMetrics({ step, operations, rejected, store, process }) {
 
 /**
  * Returns the tables of operations, of errors, of active keys, and of deprecated operations.
- * @type {(status: Status) => Table[]}
+ * @type {(status: Status, formatTime: (date: Date) => string) => Table[]}
  */
-export function toTables({ operations, statuses, failures, keys, deprecated }) {
+export function toTables({ operations, statuses, failures, keys, deprecated }, formatTime) {
   const deprecatedOperations = deprecated ?? [];
   return [
     {
@@ -141,7 +133,7 @@ export function toTables({ operations, statuses, failures, keys, deprecated }) {
       headings: ["Time", "Operation", "Status", "Code", "Request id"],
       textColumns: 5,
       rows: failures.map(({ at, operation, status, code, id }) => [
-        formatTimeOfDay(new Date(at).getTime() / 1000, "medium"),
+        formatTime(new Date(at)),
         operation,
         `${status}`,
         code || "–",
