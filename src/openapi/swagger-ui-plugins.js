@@ -106,23 +106,29 @@ export function quickStart({ React: { createElement: h, Fragment, useState } }) 
 
   /** @type {(document: Tree) => [path: string, operation: Tree] | undefined} */
   const findOperation = (document) => {
-    for (const [path, item] of document.get("paths") ?? []) {
-      const operation = item.get("get");
+    for (const [path, entry] of document.get("paths") ?? []) {
+      if (!path.startsWith("/")) continue; // an extension
+      const item = follow(document, entry);
+      const operation = item?.get("get");
       if (operation === undefined || operation.get("deprecated")) continue;
       const parameters = [...(item.get("parameters") ?? []), ...(operation.get("parameters") ?? [])];
-      if (!parameters.some((parameter) => follow(document, parameter)?.get("required"))) return [path, operation];
+      const needsParameter = parameters.some((parameter) => follow(document, parameter)?.get("required"));
+      if (!needsParameter && findHeader(document, operation) !== null) return [path, operation];
     }
     return undefined;
   };
 
-  // The header of the first security scheme, and the prefix of the credential.
-  /** @type {(document: Tree, operation: Tree) => [name: string, prefix: string] | undefined} */
+  // The header of the credential, and the prefix of its value; undefined if there is none, and null if the credential is not in
+  // a header, or more than one is required.
+  /** @type {(document: Tree, operation: Tree) => [name: string, prefix: string] | undefined | null} */
   const findHeader = (document, operation) => {
     const requirement = (operation.get("security") ?? document.get("security"))?.first();
-    const name = requirement?.keySeq().first();
+    if (requirement === undefined || requirement.size === 0) return undefined;
+    const name = requirement.keySeq().first();
     const scheme = follow(document, document.getIn(["components", "securitySchemes", name]));
-    if (scheme === undefined) return undefined;
-    if (scheme.get("type") === "apiKey") return scheme.get("in") === "header" ? [scheme.get("name"), ""] : undefined;
+    const type = scheme?.get("type");
+    if (requirement.size > 1 || scheme === undefined || type === "mutualTLS") return null;
+    if (type === "apiKey") return scheme.get("in") === "header" ? [scheme.get("name"), ""] : null;
     return ["Authorization", /^basic$/i.test(scheme.get("scheme")) ? "Basic " : "Bearer "];
   };
 
@@ -152,7 +158,7 @@ export function quickStart({ React: { createElement: h, Fragment, useState } }) 
     const [path, operation] = found;
     const { location } = /** @type {any} */ (globalThis);
     const base = new URL(server, location.href).href.replace(/\/$/, "");
-    const header = findHeader(document, operation);
+    const header = findHeader(document, operation) ?? undefined;
     const snippets = createSnippets(base + path, header);
     const tab = (/** @type {string} */ name) =>
       h(

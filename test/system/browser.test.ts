@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
 import { parse } from "yaml";
+import { createServer } from "../../src/openapi/index.ts";
 import { openPage } from "../support/browser.ts";
 import { editDocument, setOperation } from "../support/document.ts";
 import { documentText } from "../support/files.ts";
@@ -133,6 +134,36 @@ t.test("The quick start works when pasted, in each language", async (t) => {
   await t.test("Python", { skip: skipWithout("python3", "python3") }, async (t) => {
     t.equal((await run("python3", ["-c", snippets.Python as string], options)).stdout, "[]\n");
   });
+});
+
+t.test("The quick start follows references, and has no operation that it can't call", async (t) => {
+  const responses = { 200: { description: "Success" } };
+  const app = await createServer({
+    document: {
+      openapi: "3.1.0",
+      info: { title: "Any", version: "1.0.0" },
+      servers: [{ url: "/v2" }],
+      components: {
+        securitySchemes: {
+          inQuery: { type: "apiKey", in: "query", name: "key" },
+          token: { type: "http", scheme: "bearer" },
+        },
+        pathItems: { Notes: { get: { operationId: "listNotes", security: [{ token: [] }], responses } } },
+      },
+      paths: {
+        "x-note": "an extension",
+        "/first": { get: { operationId: "first", security: [{ inQuery: [] }], responses } },
+        "/notes": { $ref: "#/components/pathItems/Notes" },
+      },
+    },
+    mock: true,
+  });
+  t.teardown(() => app.close());
+  const { page, pageErrors } = await openPage(t);
+  await page.goto(`${await app.listen({ port: 0, host: "127.0.0.1" })}/docs`);
+  const snippet = page.locator(".quick-start").getByRole("tabpanel");
+  t.match(await snippet.textContent(), /^curl "http:\/\/127\.0\.0\.1:\d+\/v2\/notes" .*Bearer \$KEY"$/s);
+  t.same(pageErrors, []);
 });
 
 t.test(
