@@ -138,6 +138,11 @@ for (const { language, skip, builds, command } of clients) {
     t.same(await findPet(store, id), { id, name, categoryId: -bigInteger });
   });
 
+  t.test(`The ${language} client exits with 2 if its arguments are incomplete or not valid`, { skip }, async (t) => {
+    for (const args of [["Rex"], ["Rex", "seven"], ["Rex", "7", "key", "more"]])
+      t.match(await run([...command, ...args]), { code: 2, stdout: "", stderr: /^usage: .*CATEGORY_ID is an integer/ });
+  });
+
   t.test(`The ${language} client finds the next page among other links`, { skip }, async (t) => {
     const { service, lines } = await startWithPets(t, 250);
     const others = '</v1/pets>; rel="first"; title="a, <b>; rel=next", </v1/pets?limit=1>; title="next"; rel=prev';

@@ -166,17 +166,22 @@ func (c *Client) sendOnce(request *http.Request, result any) (*http.Response, er
 	return nil, failure
 }
 
+var errUsage = errors.New("usage: pets [NAME CATEGORY_ID [IDEMPOTENCY_KEY]]; CATEGORY_ID is an integer")
+
 func run(ctx context.Context, client *Client, args []string) error {
-	if len(args) < 2 {
+	if len(args) == 0 {
 		pets, err := client.List(ctx)
 		for _, pet := range pets {
 			fmt.Printf("%d\t%s\t%d\n", pet.ID, pet.Name, pet.CategoryID)
 		}
 		return err
 	}
+	if len(args) == 1 || len(args) > 3 {
+		return errUsage
+	}
 	categoryID, err := strconv.ParseInt(args[1], 10, 64)
 	if err != nil {
-		return err
+		return errUsage
 	}
 	random := make([]byte, 16)
 	if _, err := rand.Read(random); err != nil {
@@ -204,6 +209,10 @@ func main() {
 		url = "http://127.0.0.1:3000/v1"
 	}
 	if err := run(context.Background(), NewClient(url, os.Getenv("KEY")), os.Args[1:]); err != nil {
-		log.Fatal(err)
+		log.Print(err)
+		if errors.Is(err, errUsage) {
+			os.Exit(2)
+		}
+		os.Exit(1)
 	}
 }

@@ -145,8 +145,11 @@ public final class Pets {
         var url = System.getenv().getOrDefault("PETSTORE_URL", "http://127.0.0.1:3000/v1");
         var client = new Pets(url, System.getenv().getOrDefault("KEY", ""));
         try {
-            if (args.length < 2) {
+            if (args.length == 0) {
                 for (var pet : client.list()) System.out.printf("%d\t%s\t%d%n", pet.id(), pet.name(), pet.categoryId());
+            } else if (args.length > 3 || args.length < 2 || !args[1].matches("-?\\d+")) {
+                System.err.println("usage: Pets [NAME CATEGORY_ID [IDEMPOTENCY_KEY]]; CATEGORY_ID is an integer");
+                System.exit(2);
             } else {
                 var idempotencyKey = args.length > 2 ? args[2] : UUID.randomUUID().toString();
                 var pet = client.create(new NewPet(args[0], Long.parseLong(args[1]), null), idempotencyKey);

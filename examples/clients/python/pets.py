@@ -118,13 +118,16 @@ def main(arguments: list[str]) -> None:
     url = os.environ.get("PETSTORE_URL", "http://127.0.0.1:3000/v1")
     client = Client(url, os.environ.get("KEY", ""))
     try:
-        if len(arguments) < 2:
+        if not arguments:
             for pet in client.pets():
                 print(pet["id"], pet["name"], pet["categoryId"], sep="\t")
-        else:
+        elif len(arguments) in (2, 3) and re.fullmatch(r"-?\d+", arguments[1]):
             name, category_id, *rest = arguments
             pet = client.create(name, int(category_id), rest[0] if rest else str(uuid.uuid4()))
             print(pet["id"])
+        else:
+            print("usage: pets.py [NAME CATEGORY_ID [IDEMPOTENCY_KEY]]; CATEGORY_ID is an integer", file=sys.stderr)
+            sys.exit(2)
     except PetStoreError as error:
         if error.code == "idempotency_key_reused":
             print("Use a new idempotency key for a new pet.", file=sys.stderr)
