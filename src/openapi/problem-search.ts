@@ -11,8 +11,8 @@ const maxChecks = 100; // parts of a value that are validated, valid ones includ
 const noun = "field";
 
 /**
- * A search through the fields and items of a body, as far as schemas without alternatives describe them. Ends after 10
- * problems.
+ * A search through the fields and items of a body, as far as `properties`, `additionalProperties`, `required` and `items`
+ * describe them. Ends after 10 problems.
  */
 export class ProblemSearch {
   readonly #schemas: Schemas;
