@@ -2,7 +2,7 @@
 // dates, so that If-Modified-Since and If-Unmodified-Since are ignored (section 13.1.3 and 13.1.4).
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { HttpError } from "./errors.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
@@ -42,13 +42,8 @@ export function isNotModified(
   return known !== undefined && hasTag(known, (other) => opaque(other) === opaque(tag));
 }
 
-/**
- * Throws an HttpError (412) if a request has a precondition, for an operation that can't evaluate any. If-None-Match is
- * ignored in a request that reads: the response is then complete (section 13.1.2).
- */
-export function rejectPreconditions({ method, headers }: FastifyRequest): void {
-  const isRead = method === "GET" || method === "HEAD";
-  const names = isRead ? ["If-Match"] : ["If-Match", "If-None-Match"];
+/** Throws an HttpError (412) if a request has one of the headers, which are preconditions that nothing evaluates. */
+export function rejectPreconditions(headers: IncomingHttpHeaders, names: readonly string[]): void {
   const name = names.find((one) => headers[one.toLowerCase()] !== undefined);
   if (name === undefined) return;
   throw new HttpError(

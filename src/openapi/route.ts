@@ -45,10 +45,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   const { operation, handler, context, authenticate, guards, headers, links, validateResponses } = options;
   const { body, parameters, responses } = operation;
   const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
-  // A handler that has a precondition as a parameter evaluates it.
-  const isConditional =
-    (responses.haveTags && /^(GET|HEAD)$/.test(operation.method)) ||
-    headerParameters?.names.some((name) => /^if-(none-)?match$/i.test(name));
+  const unsupported = findUnsupportedPreconditions(operation);
   const writeOptions = { links, validate: validateResponses };
   return {
     config: { operation },
@@ -87,7 +84,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
             (error) => error !== undefined,
           ),
         );
-      if (!isConditional) rejectPreconditions(request);
+      rejectPreconditions(request.headers, unsupported);
       const { query, body: content, caller } = request;
       const params = pathParameters ? request.params : {};
       const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
@@ -98,6 +95,16 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       return responses.write(reply, response, writeOptions);
     },
   };
+}
+
+// The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads
+// ignores If-None-Match (RFC 9110, section 13.1.2): the response is then complete.
+function findUnsupportedPreconditions({ method, parameters, responses }: Operation): string[] {
+  const isRead = /^(GET|HEAD)$/.test(method);
+  if (isRead && responses.haveTags) return [];
+  const names = isRead ? ["If-Match"] : ["If-Match", "If-None-Match"];
+  const declared = new Set(parameters.headers?.names.map((name) => name.toLowerCase()));
+  return names.filter((name) => !declared.has(name.toLowerCase()));
 }
 
 // The validators of Fastify receive the parts of a request that they read from.
