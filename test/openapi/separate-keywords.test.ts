@@ -105,13 +105,13 @@ t.test("The error of alternatives with a discriminator is that of the alternativ
     t.match(describe(union, { kind: "cow" }), { path: "pet.kind", requirement: "must be one of: cat, dog" });
     t.match(describe(mapped, { kind: "tabby", lives: "9" }), { path: "pet.lives" });
     t.match(describe(mapped, { kind: "cow" }), { path: "pet.kind", requirement: "must be one of: tabby, poodle" });
-    t.match(describe(union, 1), { path: "pet", requirement: /of the forms/ });
+    t.match(describe(union, 1), { path: "pet", requirement: /one of the alternatives/ });
     t.equal(describe(union, { kind: "other", lives: 9 }), undefined, "it changes no judgement");
     const nameless = { [keyword]: [cat, dog], discriminator: { propertyName: "kind" } };
-    t.match(describe(nameless, { kind: "cow" }), { path: "pet", requirement: /of the forms/ });
+    t.match(describe(nameless, { kind: "cow" }), { path: "pet", requirement: /one of the alternatives/ });
     t.match(describe({ ...nameless, discriminator: {} }, { kind: "cow" }), {
       path: "pet",
-      requirement: /of the forms/,
+      requirement: /one of the alternatives/,
     });
   }
 });
