@@ -5,16 +5,26 @@ import { join } from "node:path";
 import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
-import { bin, folder } from "../support/files.ts";
+import { bin, folder, root } from "../support/files.ts";
 import { skipWithout } from "../support/programs.ts";
 
 t.test("Reports in one line that the version of Node is not supported", async (t) => {
-  for (const version of ["22.23.2", "24.18.0", "25.9.0", "26.5.0"]) {
+  const run = (version: string, file: string) => {
     const disguise = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
-    const { status, stderr } = spawnSync(process.execPath, ["--import", disguise, bin], { encoding: "utf8" });
+    const args = ["--import", disguise, file, "--version"];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    return { status, stdout, stderr };
+  };
+  for (const version of ["22.23.2", "24.18.0", "25.9.0", "26.5.0"]) {
     const message = `^petstore: Node ${version} is not supported\\. Use Node 24 \\(24\\.18\\.1 or later\\), or Node 26\\.5\\.1 or later\\..*\\n$`;
-    t.match({ status, stderr }, { status: 1, stderr: new RegExp(message) });
+    t.match(run(version, bin), { status: 1, stderr: new RegExp(message) });
   }
+  const server = join(root, "src/openapi/bin.js");
+  for (const version of ["20.20.2", "22.14.0"]) {
+    const stderr = `openapi-server: Node ${version} is not supported. Use Node 22.15 or later.\n`;
+    t.same(run(version, server), { status: 1, stdout: "", stderr });
+  }
+  t.match(run("22.15.0", server), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/, stderr: "" });
 });
 
 t.test("Commands load only the dependencies that they need", async (t) => {
