@@ -53,6 +53,12 @@ t.test("Does not compress small responses, nor those that may contain a secret",
   t.equal((await request(list, withCookie)).headers["content-encoding"], undefined, "a browser adds cookies by itself");
 });
 
+t.test("Vary names each header once", async (t) => {
+  for (const coding of ["identity", "gzip"])
+    for (const path of [list, "/openapi.json"])
+      t.equal((await request(path, { "accept-encoding": coding })).headers.vary, "accept-encoding", path);
+});
+
 t.test("COMPRESSION=off compresses nothing", async (t) => {
   const off = await start(t, { settings: { COMPRESSION: "off" } });
   for (const url of ["/openapi.json", "/docs/static/swagger-ui.css"]) {
