@@ -34,7 +34,7 @@ async function requireDifferentStores(from: Tables, to: Tables): Promise<void> {
     return valueToText(secret as Uint8Array);
   };
   if ((await readSecret(from)) === (await readSecret(to)))
-    throw new Error("The source and the target are the same database.");
+    throw new Error("The target is the source database, or a copy of it. Copy into an empty database.");
 }
 
 async function requireUnchanged(from: Tables, { counts }: StoreSummary, lastIds: CopyResult["lastIds"]): Promise<void> {

@@ -119,7 +119,7 @@ t.test("Rejects invalid sources and targets with one line of output", async (t) 
   });
   t.match(await copyStore(from, from.replace(":", ":/.")), {
     status: 1,
-    stderr: "petstore: The source and the target are the same database.\n",
+    stderr: "petstore: The target is the source database, or a copy of it. Copy into an empty database.\n",
   });
   t.match(await copyStore(`${from}.not`, full), { status: 1, stderr: /can't be opened: ENOENT/ });
   for (const wrong of ["sqlite::memory:", "postgress://shop:hunter2@h/x", "postgres://shop:hunter2@h:99999/x"])
