@@ -102,9 +102,9 @@ export interface KeyStore {
   find(hash: string): Promise<Key | undefined>;
   /**
    * Replaces the hash of a key. The previous one is valid until `previousExpiresAt`, and the one before it is no longer valid.
-   * Returns false if no key has this name.
+   * Returns false if the key has been revoked or rotated since it was read.
    */
-  rotate(name: string, hash: string, previousExpiresAt: Date): Promise<boolean>;
+  rotate(key: Pick<Key, "id" | "previousExpiresAt">, hash: string, previousExpiresAt: Date): Promise<boolean>;
   /** Deletes a key. Returns false if no key has this name. */
   revoke(name: string): Promise<boolean>;
   /** Records the times of the last use, by the id of the key. */

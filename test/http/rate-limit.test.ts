@@ -4,6 +4,7 @@ import { generateKey } from "../../src/auth/api-keys.ts";
 import { readConfig } from "../../src/config.ts";
 import { toNetwork } from "../../src/http/networks.ts";
 import { TokenBuckets } from "../../src/http/token-bucket.ts";
+import type { Key } from "../../src/store/port.ts";
 import { editDocument, setOperation } from "../support/document.ts";
 import type { HttpResponse } from "../support/responses.ts";
 import { addKey, type Service, start } from "../support/service.ts";
@@ -41,7 +42,8 @@ t.test("During the grace period of a rotation, the new key and the previous one 
   const previous = await addKey(service.store, "rotated");
   t.same(rateLimitOf(await list(service, previous))[1], '"calls";r=2;t=1');
   const { key, hash } = generateKey();
-  t.ok(await service.store.keys.rotate("rotated", hash, new Date(Date.now() + 60_000)));
+  const rotated = (await service.store.keys.list()).find(({ name }) => name === "rotated") as Key;
+  t.ok(await service.store.keys.rotate(rotated, hash, new Date(Date.now() + 60_000)));
   t.same(rateLimitOf(await list(service, key))[1], '"calls";r=1;t=2');
   t.same(rateLimitOf(await list(service, previous))[1], '"calls";r=0;t=2');
   t.equal((await list(service, key)).status, 429);

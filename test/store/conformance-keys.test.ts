@@ -3,6 +3,7 @@
 import t from "tap";
 import { generateKey } from "../../src/auth/api-keys.ts";
 import { openStore } from "../../src/store/open.ts";
+import type { Key } from "../../src/store/port.ts";
 import { digest, idempotentCall, kinds, longTimeouts, rex, testStores } from "../support/conformance.ts";
 import { latestVersions, oldStores } from "../support/databases.ts";
 import { createPet, findPet } from "../support/pets.ts";
@@ -45,10 +46,12 @@ testStores(
     const expiresAt = new Date("2130-01-02T03:04:05.678Z");
     await store.keys.create("a", first, { expiresAt, operator: true });
     await store.keys.create("b", generateKey().hash);
-    const id = (await store.keys.find(first))?.id;
+    const read = (await store.keys.find(first)) as Key;
+    const { id } = read;
     const inAnHour = new Date(Date.now() + 3_600_000);
-    t.equal(await store.keys.rotate("a", second, inAnHour), true);
-    t.equal(await store.keys.rotate("c", generateKey().hash, inAnHour), false, "rejects an unknown name");
+    const rotations = await Promise.all([second, second].map((hash) => store.keys.rotate(read, hash, inAnHour)));
+    t.same(rotations, [true, false], "rejects a key that was rotated since it was read");
+    t.equal(await store.keys.rotate({ id: id + 100n }, generateKey().hash, inAnHour), false, "rejects an unknown key");
     const other = await open();
     for (const hash of [first, second])
       t.same(
@@ -61,7 +64,7 @@ testStores(
       both.map((key) => key?.id),
       [id, id, undefined],
     );
-    t.equal(await other.keys.rotate("a", third, new Date()), true);
+    t.equal(await other.keys.rotate((await store.keys.find(second)) as Key, third, new Date()), true);
     t.same(await Promise.all([first, second].map((hash) => store.keys.find(hash))), [undefined, undefined]);
     t.equal((await store.keys.find(third))?.id, id);
     t.equal((await store.keys.list())[1]?.previousExpiresAt, undefined);

@@ -62,11 +62,15 @@ export async function rotateKey(io: Io, name: string, { grace, json }: RotateKey
   await withStore(io, async ({ keys }) => {
     const now = Date.now();
     const present = await findKey(keys, name);
-    const expiry = present?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (present === undefined) throw missingKey(name);
+    const expiry = present.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     if (expiry <= now) throw new Error(`The key ${name} has expired. Revoke it, and create a new one.`);
     const previousExpires = new Date(Math.min(now + grace, expiry));
     const { key, hash } = generateKey();
-    if (present === undefined || !(await keys.rotate(name, hash, previousExpires))) throw missingKey(name);
+    if (!(await keys.rotate(present, hash, previousExpires)))
+      throw new Error(
+        `The key ${name} was rotated or revoked by another command at the same time. It was not rotated again.`,
+      );
     const { operator, expiresAt: expires = null } = present;
     const text = json ? toIndentedJson({ name, key, operator, expires, previousExpires }) : key;
     await print(io, text).catch((error) => {

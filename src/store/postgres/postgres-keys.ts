@@ -33,8 +33,10 @@ export class PostgresKeys implements KeyStore {
 
   readonly find = (hash: string): Promise<Key | undefined> => this.#finds.add(hash);
 
-  readonly rotate = async (name: string, hash: string, previousExpiresAt: Date): Promise<boolean> =>
-    (await this.#pool.query("rotateKey", name, hash, previousExpiresAt.getTime())).length > 0;
+  readonly rotate: KeyStore["rotate"] = async (key, hash, previousExpiresAt) => {
+    const known = key.previousExpiresAt?.getTime() ?? null;
+    return (await this.#pool.query("rotateKey", key.id, hash, previousExpiresAt.getTime(), known)).length > 0;
+  };
 
   readonly revoke = async (name: string): Promise<boolean> => (await this.#pool.query("revokeKey", name)).length > 0;
 

@@ -62,7 +62,7 @@ export const statements = {
     WHERE previous_hash = ANY (${sentHashes}) AND previous_expires_at > $2`,
   rotateKey: `
     UPDATE petstore.keys SET previous_hash = hash, previous_expires_at = $3, hash = decode($2, 'hex')
-    WHERE name = $1 RETURNING id`,
+    WHERE id = $1 AND previous_expires_at IS NOT DISTINCT FROM $4 RETURNING id`,
   revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
   // In order of id: two processes that lock the same rows in different orders would deadlock.
   touchKeys: `

@@ -26,11 +26,13 @@ export class SqliteKeys implements KeyStore {
   readonly find = (hash: string): Promise<Key | undefined> =>
     this.#transactions.read("keys_find", () => toKey(this.#statements.findKey.get(hash, Date.now())));
 
-  readonly rotate = (name: string, hash: string, previousExpiresAt: Date): Promise<boolean> =>
-    this.#transactions.write(
+  readonly rotate: KeyStore["rotate"] = (key, hash, previousExpiresAt) => {
+    const known = key.previousExpiresAt?.getTime() ?? null;
+    return this.#transactions.write(
       "keys_rotate",
-      () => this.#statements.rotateKey.run(previousExpiresAt.getTime(), hash, name).changes === 1n,
+      () => this.#statements.rotateKey.run(previousExpiresAt.getTime(), hash, key.id, known).changes === 1n,
     );
+  };
 
   readonly revoke = (name: string): Promise<boolean> =>
     this.#transactions.write("keys_revoke", () => this.#statements.revokeKey.run(name).changes === 1n);

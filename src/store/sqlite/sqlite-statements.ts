@@ -23,7 +23,9 @@ export const statements = {
   findKey: `
     SELECT * FROM keys
     WHERE hash = unhex(?1) OR (previous_hash = unhex(?1) AND previous_expires_at > ?2)`,
-  rotateKey: "UPDATE keys SET previous_hash = hash, previous_expires_at = ?, hash = unhex(?) WHERE name = ?",
+  rotateKey: `
+    UPDATE keys SET previous_hash = hash, previous_expires_at = ?, hash = unhex(?)
+    WHERE id = ? AND previous_expires_at IS ?`,
   revokeKey: "DELETE FROM keys WHERE name = ?",
   touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
   addCalls: `
