@@ -43,6 +43,17 @@ t.test("Reports each deprecated operation once, with its sunset and its successo
   t.same(reported, [{ operation, sunset, successor, message }]);
 });
 
+t.test("Follows no redirect, which could send the request to another origin", async (t) => {
+  let calls = 0;
+  const baseUrl = await startGateway(t, Number(new URL(shared.origin).port), (response) => {
+    calls += 1;
+    return response.writeHead(307, { location: `${shared.origin}/v1/pets` }).end();
+  });
+  const client = createClient({ baseUrl, key: shared.key, headers: { "x-gateway": "secret" } });
+  const { response, data } = await client.POST("/pets", { body: { name: "Rex", categoryId: 7n } });
+  t.match([response.status, data, calls], [307, undefined, 1]);
+});
+
 t.test("Reads all pages at a rate limit, and continues after an error with its cursor", async (t) => {
   const { port, key, create } = await start(t, { settings: { RATE_LIMIT: "20/1s" } });
   for (let n = 1; n <= 15; n++) await create({ name: `Rex ${n}`, categoryId: 7 });

@@ -46,7 +46,9 @@ export async function retry(request: Request, options: RetryOptions): Promise<Re
 
 // Reads the body, so that an incomplete body is also a network error.
 async function send(request: Request, signal: AbortSignal, { fetch, timeout }: RetryOptions): Promise<Response> {
-  const response = await fetch(request, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) });
+  // A redirect could send the request to another origin.
+  const options = { redirect: "manual", signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]) } as const;
+  const response = await fetch(request, options);
   const body = await response.arrayBuffer();
   const complete = new Response(body.byteLength > 0 ? body : null, response);
   return Object.defineProperty(complete, "url", { value: response.url });
