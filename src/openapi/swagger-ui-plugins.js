@@ -100,9 +100,16 @@ export function foldedParts({ React: { createElement: h, Fragment } }) {
  */
 export function quickStart({ React: { createElement: h, Fragment, useState } }) {
   /** @typedef {any} Tree the document, as an immutable Map: that of a large document takes a second to convert */
+  // RFC 6901, section 6
+  /** @type {(reference: string) => string[]} */
+  const toKeys = (reference) =>
+    decodeURIComponent(reference.slice(2))
+      .split("/")
+      .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+
   /** @type {(document: Tree, part: Tree) => Tree} */
   const follow = (document, part) =>
-    part?.has("$ref") ? follow(document, document.getIn(part.get("$ref").slice(2).split("/"))) : part;
+    part?.has("$ref") ? follow(document, document.getIn(toKeys(part.get("$ref")))) : part;
 
   /** @type {(document: Tree) => [path: string, operation: Tree] | undefined} */
   const findOperation = (document) => {
@@ -128,7 +135,8 @@ export function quickStart({ React: { createElement: h, Fragment, useState } }) 
     const scheme = follow(document, document.getIn(["components", "securitySchemes", name]));
     const type = scheme?.get("type");
     if (requirement.size > 1 || scheme === undefined || type === "mutualTLS") return null;
-    if (type === "apiKey") return scheme.get("in") === "header" ? [scheme.get("name"), ""] : null;
+    const isPlain = scheme.get("in") === "header" && /^[\w-]+$/.test(scheme.get("name"));
+    if (type === "apiKey") return isPlain ? [scheme.get("name"), ""] : null;
     return ["Authorization", /^basic$/i.test(scheme.get("scheme")) ? "Basic " : "Bearer "];
   };
 
@@ -136,7 +144,7 @@ export function quickStart({ React: { createElement: h, Fragment, useState } }) 
   const createSnippets = (url, header) => {
     const [name, prefix] = header ?? [];
     return {
-      curl: `curl "${url}"${header ? ` \\\n  -H "${name}: ${prefix}$KEY"` : ""}`,
+      curl: `curl '${url}'${header ? ` \\\n  -H "${name}: ${prefix}$KEY"` : ""}`,
       JavaScript: [
         `const response = await fetch("${url}"${header ? `, {\n  headers: { "${name}": \`${prefix}\${process.env.KEY}\` },\n}` : ""});`,
         "console.log(response.status, await response.text());",
@@ -158,8 +166,9 @@ export function quickStart({ React: { createElement: h, Fragment, useState } }) 
     const [path, operation] = found;
     const { location } = /** @type {any} */ (globalThis);
     const base = new URL(server, location.href).href.replace(/\/$/, "");
+    const url = new URL(base + path).href.replaceAll("'", "%27"); // so that it can be quoted in each language
     const header = findHeader(document, operation) ?? undefined;
-    const snippets = createSnippets(base + path, header);
+    const snippets = createSnippets(url, header);
     const tab = (/** @type {string} */ name) =>
       h(
         "button",

@@ -30,7 +30,7 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
     routePrefix: "/docs",
     indexPrefix: app.prefix,
     theme: {
-      title: `${content.info.title} API`,
+      title: escapeHtml(`${content.info.title} API`), // @fastify/swagger-ui writes it into the page as it is
       css: [{ filename: "page.css", content: style }],
       js: [
         { filename: "numbers.js", content: `(${preserveLargeIntegers})();` },
@@ -117,4 +117,8 @@ function serveAssets(app: FastifyInstance): void {
     if (type && name !== "index.html")
       serveFile(app, { path: `/docs/static/${name}`, type, content: () => readFileSync(new URL(name, folder)) });
   }
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -141,19 +141,19 @@ t.test("The quick start follows references, and has no operation that it can't c
   const app = await createServer({
     document: {
       openapi: "3.1.0",
-      info: { title: "Any", version: "1.0.0" },
+      info: { title: "</title><h1 id=injected>Any</h1>", version: "1.0.0" },
       servers: [{ url: "/v2" }],
       components: {
         securitySchemes: {
           inQuery: { type: "apiKey", in: "query", name: "key" },
           token: { type: "http", scheme: "bearer" },
         },
-        pathItems: { Notes: { get: { operationId: "listNotes", security: [{ token: [] }], responses } } },
+        pathItems: { "any/Notes": { get: { operationId: "listNotes", security: [{ token: [] }], responses } } },
       },
       paths: {
         "x-note": "an extension",
         "/first": { get: { operationId: "first", security: [{ inQuery: [] }], responses } },
-        "/notes": { $ref: "#/components/pathItems/Notes" },
+        "/$(id)'\"`": { $ref: "#/components/pathItems/any~1%4Eotes" },
       },
     },
     mock: true,
@@ -162,7 +162,9 @@ t.test("The quick start follows references, and has no operation that it can't c
   const { page, pageErrors } = await openPage(t);
   await page.goto(`${await app.listen({ port: 0, host: "127.0.0.1" })}/docs`);
   const snippet = page.locator(".quick-start").getByRole("tabpanel");
-  t.match(await snippet.textContent(), /^curl "http:\/\/127\.0\.0\.1:\d+\/v2\/notes" .*Bearer \$KEY"$/s);
+  t.match(await snippet.textContent(), /^curl 'http:\/\/127\.0\.0\.1:\d+\/v2\/\$\(id\)%27%22%60' .*Bearer \$KEY"$/s);
+  t.equal(await page.locator("title").textContent(), "</title><h1 id=injected>Any</h1> API");
+  t.equal(await page.locator("#injected").count(), 0);
   t.same(pageErrors, []);
 });
 
