@@ -33,7 +33,7 @@ const (
 
 // A link of a Link header (RFC 8288): <TARGET>; rel="RELATIONS", with other parameters before and after it.
 var link = regexp.MustCompile(
-	`(?i)<([^>]*)>(?:` + parameter + `)*?\s*;\s*rel\s*=\s*"?([^";,]*)"?(?:` + parameter + `)*`)
+	`(?i)<([^<>]*)>(?:` + parameter + `)*?\s*;\s*rel\s*=\s*"?([^";,]*)"?(?:` + parameter + `)*`)
 
 type Pet struct {
 	ID         int64  `json:"id,omitempty"` // set by the service

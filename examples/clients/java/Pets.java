@@ -50,7 +50,7 @@ public final class Pets {
     private static final int MAX_RETRY_AFTER = 60; // seconds
     private static final String PARAMETER = "\\s*;\\s*[\\w*-]+(?:\\s*=\\s*(?:\"[^\"]*\"|[^\\s;,\"]+))?";
     // A link of a Link header (RFC 8288): <TARGET>; rel="RELATIONS", with other parameters before and after it.
-    private static final Pattern LINK = Pattern.compile("(?i)<([^>]*)>(?:" + PARAMETER + ")*?"
+    private static final Pattern LINK = Pattern.compile("(?i)<([^<>]*)>(?:" + PARAMETER + ")*?"
             + "\\s*;\\s*rel\\s*=\\s*\"?([^\";,]*)\"?(?:" + PARAMETER + ")*");
 
     private final HttpClient http = HttpClient.newHttpClient(); // follows no redirects

@@ -25,7 +25,7 @@ MAX_ATTEMPTS = 6
 MAX_RETRY_AFTER = 60  # seconds
 PARAMETER = r'\s*;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?'
 # A link of a Link header (RFC 8288): <TARGET>; rel="RELATIONS", with other parameters around it.
-LINK = rf'(?i)<([^>]*)>(?:{PARAMETER})*?\s*;\s*rel\s*=\s*"?([^";,]*)"?(?:{PARAMETER})*'
+LINK = rf'(?i)<([^<>]*)>(?:{PARAMETER})*?\s*;\s*rel\s*=\s*"?([^";,]*)"?(?:{PARAMETER})*'
 
 
 class Pet(TypedDict):
