@@ -42,6 +42,6 @@ t.test("Shows the last 5 or 15 minutes, and the errors by status and one by one"
   t.same(await readRows(page, "Errors in the last minute"), ["429\t0.5\t25 %", "404\t0.25\t12.5 %"]);
   const errors = await readRows(page, "Last errors");
   t.equal(errors.length, 20);
-  t.match(errors[1], /^\d\d:\d\d:\d\d\tlistPets\t429\ttoo_many_requests\t[\w-]{36}$/);
+  t.match(errors[1], /^\d+ \w+ \d{4}, \d\d:\d\d:\d\d\tlistPets\t429\ttoo_many_requests\t[\w-]{36}$/);
   t.same(pageErrors, []);
 });
