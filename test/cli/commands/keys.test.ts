@@ -1,6 +1,8 @@
 // petstore keys: creates, lists and revokes API keys.
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { generateKey } from "../../../src/auth/api-keys.ts";
 import { openStore } from "../../../src/store/open.ts";
@@ -87,6 +89,16 @@ t.test("Rotates a key: a running service accepts both until the grace period end
     (await keys("rotate", "alice")).stderr,
     /until .*\npetstore: The key that the last rotation replaced is no longer valid, .*\n$/,
   );
+
+  // Another process rotates the key while the command, which has read it, waits for the lock.
+  const other = new DatabaseSync(url.slice("sqlite:".length));
+  other.exec("BEGIN IMMEDIATE; UPDATE keys SET previous_expires_at = 1 WHERE name = 'alice'");
+  const late = keys("rotate", "alice", "--grace", "1h");
+  await sleep(1_000);
+  other.exec("COMMIT");
+  other.close();
+  const stderr = /^petstore: The key alice was rotated or revoked by another command at the same time\./;
+  t.match(await late, { status: 1, stdout: "", stderr });
 
   t.match(await keys("rotate", "bob"), { status: 1, stdout: "", stderr: "petstore: There is no key named bob.\n" });
   const store = await openStore(url);
