@@ -84,8 +84,10 @@ t.test("The handler and the test of the page pass, and no other check fails", as
     "openapi/examples",
     "telemetry/metrics",
     "status/status",
-  ])
-    t.match(node(`test/${name}.test.ts`), { status: 0 }, `test/${name}.test.ts`);
+  ]) {
+    const { status, output } = node(`test/${name}.test.ts`);
+    t.equal(status, 0, `test/${name}.test.ts`, { output });
+  }
 });
 
 t.test("npm run scaffold reads every kind of parameter and body, and several operations at once", async (t) => {
