@@ -166,8 +166,8 @@ export const attacks: Record<string, Attack> = {
     usesPostgres: true,
     start: inLoop(1_200, () => () => get("/readyz")),
   },
-  "wrong-keys": {
-    description: "500 wrong keys per second from the client's address, each on a new connection",
+  "invalid-keys": {
+    description: "500 invalid keys per second from the client's address, each on a new connection",
     start: (target) => hold(500, 500, () => sendOnce(open(target, clientAddress), get("/v1/pets", createKey()))),
   },
   "slow-headers": {
@@ -260,7 +260,7 @@ export const attacks: Record<string, Attack> = {
   },
   "forwarded-keys": {
     description:
-      "128 connections of a trusted proxy in a closed loop, each request of another address with another wrong key",
+      "128 connections of a trusted proxy in a closed loop, each request of another address with another invalid key",
     settings: { TRUST_PROXY: attackerAddress },
     start: inLoop(128, () => () => {
       const address = [...randomBytes(4)].join(".");

@@ -109,7 +109,7 @@ export class HttpError extends ExpectedError {
   }
 }
 
-/** The number of details of an error. Further faults of a request are not searched. */
+/** The number of details of an error. Further invalid parts of a request are not searched. */
 export const maxDetails = 10;
 
 const maxMessage = 1_500; // characters
@@ -144,7 +144,7 @@ function joinMessages(details: readonly ErrorDetail[]): string {
 }
 
 /** Returns one error with the details of all. Its code is that of the first. */
-export function mergeFaults(errors: readonly InvalidRequest[]): InvalidRequest {
+export function mergeInvalidRequests(errors: readonly InvalidRequest[]): InvalidRequest {
   const [first] = errors as [InvalidRequest];
   return new InvalidRequest(
     first.code,

@@ -13,7 +13,7 @@ export {
   httpErrors,
   InvalidRequest,
   maxDetails,
-  mergeFaults,
+  mergeInvalidRequests,
   notFound,
   notImplemented,
   problemDetails,

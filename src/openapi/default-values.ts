@@ -2,7 +2,7 @@
 
 import { toJson } from "../lib/index.ts";
 import { compilePattern } from "./regular-expressions.ts";
-import { findFault, hasNumber, type SchemaObject } from "./schema-keywords.ts";
+import { findProblem, hasNumber, type SchemaObject } from "./schema-keywords.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import { toKey } from "./value-keywords.ts";
 
@@ -44,7 +44,7 @@ export function findMismatch(schema: SchemaObject, value: unknown): string | und
   const failed = Object.entries(checks).find(
     ([keyword, check]) =>
       schema[keyword] !== undefined &&
-      findFault(keyword, schema[keyword]) === undefined &&
+      findProblem(keyword, schema[keyword]) === undefined &&
       !check(value, schema[keyword] as never),
   );
   if (failed) return `valid against ${failed[0]}: ${toJson(schema[failed[0]])}`;

@@ -58,7 +58,7 @@ export interface DocumentOptions {
   readonly formats?: Formats | undefined;
 }
 
-/** Parses the text of an OpenAPI document (YAML or JSON). Rejects with an Error that names the fault and the operation. */
+/** Parses the text of an OpenAPI document (YAML or JSON). Rejects with an Error that names the problem and the operation. */
 export async function parseDocument(text: string, options: DocumentOptions = {}): Promise<Document> {
   return compileDocument(parseDocumentText(text), options);
 }

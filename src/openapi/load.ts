@@ -40,7 +40,7 @@ const schema = CORE_SCHEMA.withTags(exactInt, mergeTag);
 
 /**
  * Loads a document from a path, a file URL, or a parsed object. A reference to another file is relative to the file that
- * has it, or to the working directory. Nothing is loaded over the network. Rejects with an Error that names the fault.
+ * has it, or to the working directory. Nothing is loaded over the network. Rejects with an Error that names the problem.
  */
 export async function loadDocument(source: string | URL | object): Promise<LoadedDocument> {
   if (typeof source === "object" && !(source instanceof URL)) {
@@ -60,7 +60,7 @@ export async function loadDocument(source: string | URL | object): Promise<Loade
   return content === loaded.content ? loaded : { text, json: undefined, content };
 }
 
-/** Parses the text of a document that is one file. Throws an Error that names the fault. */
+/** Parses the text of a document that is one file. Throws an Error that names the problem. */
 export function parseDocumentText(text: string): LoadedDocument {
   const { content, isJson } = parseText(text);
   return { text, json: isJson ? text : undefined, content: checkVersion(content) };

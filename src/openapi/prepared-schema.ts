@@ -2,7 +2,7 @@
 
 import { isInt64, replaceNumericType } from "./number-keywords.ts";
 import {
-  findFault,
+  findProblem,
   hasNumber,
   isAnnotation,
   mapSubschemas,
@@ -48,7 +48,7 @@ export function prepareSchema(node: SchemaNode, options: PreparationOptions, who
     if (
       ignoredKeywords.has(keyword) ||
       (isAnnotation(keyword) && keyword !== "title") ||
-      findFault(keyword, value) !== undefined
+      findProblem(keyword, value) !== undefined
     )
       continue;
     if (keyword === "format" && !options.isFormat(value as string, node.pointer) && !isInt64(schema)) continue;

@@ -1,7 +1,7 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { type InvalidRequest, mergeFaults, notFound, rejectPreconditions } from "../http/index.ts";
+import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions } from "../http/index.ts";
 import { prepareBody, requireBody, type Validated } from "./body.ts";
 import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
@@ -79,7 +79,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
       const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
       const { validationError } = request;
       if (validationError || checkedHeaders.error || checkedCookies.error)
-        throw mergeFaults(
+        throw mergeInvalidRequests(
           [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].filter(
             (error) => error !== undefined,
           ),

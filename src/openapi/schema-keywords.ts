@@ -99,7 +99,7 @@ export function isAnnotation(keyword: string): boolean {
  * Returns why a keyword of a schema can't be enforced: it is unknown, or its value has the wrong form. The reason completes
  * "The schema at /components/… …". Returns undefined if it can be enforced.
  */
-export function findFault(keyword: string, value: unknown): string | undefined {
+export function findProblem(keyword: string, value: unknown): string | undefined {
   const name = formOfKeyword.get(keyword);
   if (name === undefined) return isAnnotation(keyword) ? undefined : `has the unknown keyword "${keyword}"`;
   const form: Form = forms[name];

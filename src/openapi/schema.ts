@@ -12,7 +12,7 @@ import { moveProto, prepareSchema } from "./prepared-schema.ts";
 import { CycleSearch } from "./reference-cycles.ts";
 import { References } from "./references.ts";
 import { isSlow } from "./regular-expressions.ts";
-import { findFault, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
+import { findProblem, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
 import { type Convert, ValueConversion } from "./value-conversion.ts";
 import type { SchemaValidation } from "./value-keywords.ts";
@@ -92,10 +92,10 @@ export class Schemas {
   #checkKeywords(schema: SchemaObject, pointer: string, { report, onExtension }: CheckOptions): void {
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword.startsWith("x-")) onExtension?.(keyword, schema, pointer);
-      const fault = findFault(keyword, value);
-      if (fault === undefined) continue;
+      const problem = findProblem(keyword, value);
+      if (problem === undefined) continue;
       this.#ignore(pointer, keyword);
-      report(pointer, fault);
+      report(pointer, problem);
     }
     const { format, $schema, pattern, patternProperties, maxLength } = schema;
     this.#checkPatterns("pattern", [pattern], maxLength, pointer, report);
@@ -176,11 +176,11 @@ export class Schemas {
       return this.#references.resolve(reference, pointer);
     } catch (error) {
       for (const keyword of ["$ref", "$dynamicRef"]) this.#ignore(pointer, keyword);
-      const fault = (error as Error).message.includes("not a URI")
+      const problem = (error as Error).message.includes("not a URI")
         ? "is not a URI"
         : "leads to nothing in the document";
       const advice = reference.startsWith("#") ? "" : ". References to other documents must be relative paths of files";
-      report(pointer, `has the reference ${reference}, which ${fault}${advice}`);
+      report(pointer, `has the reference ${reference}, which ${problem}${advice}`);
       return undefined;
     }
   }

@@ -3,7 +3,7 @@
 import { parseInteger } from "../lib/index.ts";
 import { escapeToken } from "./part.ts";
 import { compilePattern } from "./regular-expressions.ts";
-import { findFault } from "./schema-keywords.ts";
+import { findProblem } from "./schema-keywords.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 const alternatives = new Set(["anyOf", "oneOf", "then", "else", "dependentSchemas"]);
@@ -92,7 +92,7 @@ function addNodes(node: SchemaNode, found: Map<string, SchemaNode>): void {
 // The schemas of `patternProperties` for a name. A pattern that is no regular expression was reported before.
 function matchingPatterns(node: SchemaNode, name: string): SchemaNode[] {
   const { patternProperties } = node.schema;
-  if (patternProperties === undefined || findFault("patternProperties", patternProperties) !== undefined) return [];
+  if (patternProperties === undefined || findProblem("patternProperties", patternProperties) !== undefined) return [];
   return Object.keys(patternProperties as object)
     .filter((pattern) => compilePattern(pattern).test(name))
     .map((pattern) => node.at(`patternProperties/${escapeToken(pattern)}`));

@@ -75,7 +75,7 @@ t.test("Accepts OPERATOR_KEY for /metrics and /status.json without the store, an
   t.equal((await none.call("GET", "/metrics", { key: "" })).status, 401);
 });
 
-t.test("Limits the rate of wrong keys at /status.json", async (t) => {
+t.test("Limits the rate of invalid keys at /status.json", async (t) => {
   const strict = await start(t, { settings: { RATE_LIMIT_FAILED: "2/60s" } });
   const guess = async () => (await strict.call("GET", "/status.json", { key: "wrong" })).status;
   t.same([await guess(), await guess(), await guess()], [401, 401, 429]);

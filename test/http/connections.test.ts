@@ -58,7 +58,7 @@ t.test("Closes the oldest connection without a valid key if there are more than 
   t.match(text, /\npetstore_connections_closed_total\{reason="total"\} [34]\n/, "a call may need a connection, too");
 });
 
-t.test("Keeps connections with a valid key if others present wrong keys", async (t) => {
+t.test("Keeps connections with a valid key if others present invalid keys", async (t) => {
   const { key, open, openMany, assertClosed } = await startLimited(t, { settings: { MAX_CONNECTIONS: "4" } });
   const keyed = await openMany(2, key);
   await openMany(10, `psk_${"A".repeat(43)}`);

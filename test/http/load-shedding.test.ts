@@ -122,7 +122,7 @@ t.test("Counts the time of a request as that of its client, also after its body 
   t.ok(statuses.lastIndexOf(200) <= 10, `the lists wait for few of the creates: ${statuses}`);
 });
 
-t.test("Looks up the wrong key of a request in the queue once", async (t) => {
+t.test("Looks up the invalid key of a request in the queue once", async (t) => {
   const { store, sendAll } = await startBusy(t);
   const { find } = store.keys;
   let count = 0;

@@ -1,4 +1,4 @@
-// Rate limits of calls by key, and of wrong keys by address, over HTTP and with a manual clock.
+// Rate limits of calls by key, and of invalid keys by address, over HTTP and with a manual clock.
 import t from "tap";
 import { generateKey } from "../../src/auth/api-keys.ts";
 import { readConfig } from "../../src/config.ts";
@@ -87,7 +87,7 @@ t.test("Does not limit calls without a key, if the operation needs none", async 
   }
 });
 
-t.test("Limits wrong keys by address", async (t) => {
+t.test("Limits invalid keys by address", async (t) => {
   const service = await start(t, { settings: { RATE_LIMIT_FAILED: "3/1s" }, overrides });
   t.equal((await list(service)).status, 200);
   for (const left of [2, 1, 0]) {
@@ -108,7 +108,7 @@ t.test("Limits wrong keys by address", async (t) => {
   t.equal((await list(service, "psk_wrong")).status, 401, "has its limit again");
 });
 
-t.test("Counts pipelined wrong keys", async (t) => {
+t.test("Counts pipelined invalid keys", async (t) => {
   const { raw } = await start(t, { settings: { RATE_LIMIT_FAILED: "3/60s" } });
   const guesses = Array.from(
     { length: 20 },

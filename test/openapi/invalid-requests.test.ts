@@ -1,4 +1,4 @@
-// All faults of an invalid request: each is reported in `details`, up to a bound.
+// All invalid parts of a request: each is reported in `details`, up to a bound.
 import t from "tap";
 import { documentOf, serve } from "../support/document-server.ts";
 
@@ -50,7 +50,7 @@ const post = async (url: string, value: unknown, headers = {}) => {
 };
 const places = ({ details }: Failure) => details.map(({ location, name }) => `${location} ${name}`);
 
-t.test("Names the faults of all parts of a request", async (t) => {
+t.test("Names the invalid parts of a request in all places", async (t) => {
   const valid = { secret: "s", title: "t", pages: 1 };
   t.equal((await post("/books/1?limit=1", valid, { cookie: "token=x" })).status, 204);
   const failure = await post(
@@ -58,7 +58,7 @@ t.test("Names the faults of all parts of a request", async (t) => {
     { title: 5, owner: { age: 200 }, tags: ["ok", "long", 7], either: "x" },
     { "x-count": "many" },
   );
-  t.equal(failure.code, "invalid_parameter", "the code is that of the first fault");
+  t.equal(failure.code, "invalid_parameter", "the code is that of the first part");
   t.same(places(failure), [
     "path shelf",
     "body secret",
@@ -105,11 +105,11 @@ t.test("Names unknown fields, and values that are no objects", async (t) => {
   t.match(await post("/closed", [1]), { message: "The body must be an object." });
 });
 
-t.test("Names at most 10 faults, and bounds the time and the length of the message", async (t) => {
+t.test("Names at most 10 invalid parts, and bounds the time and the length of the message", async (t) => {
   const many = await post("/many", Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`p${n}`, "x"])));
   t.equal(many.details.length, 10);
   const late = { ...Object.fromEntries(Array.from({ length: 299 }, (_, n) => [`p${n}`, n])), p299: "x" };
-  t.same(places(await post("/many", late)), ["body p299"], "the first fault is always named");
+  t.same(places(await post("/many", late)), ["body p299"], "the first invalid part is always named");
   const long = await post("/closed", Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`${n}`.repeat(400), 1])));
   t.equal(long.details.length, 10);
   const wide = await post("/wide", { a: 1, b: 2, c: 3, d: 4 });

@@ -7,7 +7,7 @@ import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 /** Implements the API keys of the PostgreSQL store. */
 export class PostgresKeys implements KeyStore {
   readonly #pool: ConnectionPool;
-  // The connections limit the lookups, because each has at most one request in progress. With a limit here, wrong keys
+  // The connections limit the lookups, because each has at most one request in progress. With a limit here, invalid keys
   // could reject the lookup of a valid key.
   readonly #finds = new Batcher<string, Key | undefined>(
     { ...batchLimits, maxWaiting: Number.POSITIVE_INFINITY },

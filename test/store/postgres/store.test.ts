@@ -44,7 +44,7 @@ t.test("petstore migrate creates the store, and petstore keys list does not", as
   t.match(await petstore(settings, ["keys", "list"]), { status: 0, stdout: /^NAME/ });
 });
 
-t.test("3,000 lookups of wrong keys at once do not reject the lookup of a valid key", async (t) => {
+t.test("3,000 lookups of invalid keys at once do not reject the lookup of a valid key", async (t) => {
   const store = await openStore(await newDatabase(t), { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await store.keys.create("alice", "aa");
