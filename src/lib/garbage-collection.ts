@@ -11,16 +11,22 @@ export function collectGarbage(): Promise<void> {
 
 const idleInterval = 1_000; // milliseconds
 const maxUtilization = 0.1; // of the event loop
+const minGrowth = 96 * 2 ** 20; // bytes of resident memory, more than an ordinary load leaves
 
-/** Collects garbage once, after the first second in which the process is idle. */
+/**
+ * Collects garbage in the first second in which the process is idle, and later in each idle second if its memory has grown
+ * since: V8 would keep the memory of a load. A collection also discards compiled code, so that it is not done for less.
+ */
 export function collectGarbageWhenIdle(): void {
   let before = performance.eventLoopUtilization();
-  const timer = setInterval(() => {
+  let limit = 0;
+  setInterval(async () => {
     const { utilization } = performance.eventLoopUtilization(before);
     before = performance.eventLoopUtilization();
-    if (utilization > maxUtilization) return;
-    clearInterval(timer);
-    collectGarbage();
+    if (utilization > maxUtilization || process.memoryUsage.rss() < limit) return;
+    limit = Number.POSITIVE_INFINITY; // until this collection has ended
+    await collectGarbage();
+    limit = process.memoryUsage.rss() + minGrowth;
   }, idleInterval).unref();
 }
 
