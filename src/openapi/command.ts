@@ -81,6 +81,7 @@ async function serveMock(
   const app = await createServer({ document, mock: true, logger: pino({ level: log ? "info" : "error" }) });
   const url = await app.listen({ port, host });
   io.stdout.write(`Mock server of ${document} at ${url}, with its documentation at ${url}/docs.\n`);
+  io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const close = () => void app.close();
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
   signal?.addEventListener("abort", close);

@@ -1,6 +1,7 @@
 // Parses an OpenAPI document into operations. Reports what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import type { ErrorObject } from "ajv";
 import type { Formats } from "./ajv.ts";
 import { upgradeSchema30 } from "./dialect.ts";
 import { checkDocument } from "./document-checks.ts";
@@ -166,9 +167,13 @@ function createOperationId(method: string, path: string): string {
   return [method.toLowerCase(), ...words.map(toCamelCase)].join("");
 }
 
-function describe(errors: readonly { readonly instancePath?: string; readonly message?: string }[]): string {
+function describe(errors: readonly Partial<ErrorObject>[]): string {
   return errors
     .slice(0, 3)
-    .map(({ instancePath, message }) => `${instancePath || "it"} ${message}`)
+    .map(({ instancePath, message, params }) => {
+      const name = params?.additionalProperty ?? params?.unevaluatedProperty;
+      const requirement = name === undefined ? message : `must not have the property '${name}'`;
+      return `${instancePath || "it"} ${requirement}`;
+    })
     .join("; ");
 }

@@ -48,7 +48,7 @@ export async function loadDocument(source: string | URL | object): Promise<Loade
     checkSize(source);
     return { text: undefined, json: undefined, content: checkVersion(await bundle(source, url)) };
   }
-  const url = source instanceof URL ? source : pathToFileURL(source);
+  const url = source instanceof URL || /^https?:/i.test(source) ? new URL(source) : pathToFileURL(source);
   if (url.protocol !== "file:") throw new Error(`The document must be a file, and not ${url}. Download it first.`);
   const text = await readFile(url, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The document ${fileURLToPath(url)} can't be read: ${error.message}.`);

@@ -119,6 +119,11 @@ t.test("Reports errors with exit code 1, and shows its help", async (t) => {
     code: 1,
     stderr: /^openapi-server: The document .* can't be read/,
   });
+  t.match(await run(["check", "https://pets.example/openapi.json"]), {
+    code: 1,
+    stderr:
+      "openapi-server: The document must be a file, and not https://pets.example/openapi.json. Download it first.",
+  });
   t.match(await run(["mock", library, "--port", "70000"]), { code: 1, stderr: /must be a number from 0 to 65535/ });
   t.match(await run(["mock", library, "--port", "x"]), { code: 1, stderr: /must be a number/ });
   t.match(await run(["serve"]), { code: 1, stderr: /unknown command/ });

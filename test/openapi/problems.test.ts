@@ -69,6 +69,8 @@ t.test("Reports keywords that can't be enforced, and enforces those beside them"
 t.test("Reports a document that does not match the schema of OpenAPI", async (t) => {
   const { problems } = await parse(documentOf("  {}").replace('version: "1"', "version: 1"));
   t.match(problems, [/The document is invalid: \/info\/version must be string/]);
+  const { problems: unknown } = await parse(documentOf("  {}", "hooks: {}"));
+  t.same(unknown, ["The document is invalid: it must not have the property 'hooks'."]);
   const { problems: other } = await parse(documentOf("  {}", "components: { responses: { R: { $ref: '#/none' } } }"));
   t.same(other, ["The document is invalid: the reference #/none at /components/responses/R leads to nothing."]);
 });
