@@ -1,6 +1,7 @@
 // Authenticates requests by API key: the security scheme `http bearer` (RFC 6750).
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
+import { andThen, type MaybePromise } from "../lib/index.ts";
 import type { Authenticate } from "../openapi/index.ts";
 import type { Identify } from "./identity.ts";
 import type { KeyUsage } from "./key-usage.ts";
@@ -61,17 +62,23 @@ export function createBearerScheme(
   { identify, usage, failureLimiter }: AuthenticationOptions,
 ): Authenticate<Caller> {
   app.decorateRequest("identity", undefined);
-  return async (request) => {
-    const identity = await identify(request);
-    if ("key" in identity) {
+  return (request) =>
+    andThen(identify(request), (identity): MaybePromise<Caller | HttpError> => {
+      if ("reason" in identity) return reject(request, identity.reason, failureLimiter);
       if (callerOf(request) === undefined) usage.recordUse(identity.key); // authenticated again before a body is used
       return identity.key;
-    }
-    if (identity.reason === "missing") return unauthorized(`This request requires an API key. Send it as ${header}.`);
-    const { headers, error } = await failureLimiter.take(toNetwork(request.ip));
-    if (error) return error;
-    const reason = identity.reason === "expired" ? "has expired" : "is not valid";
-    const details = { error: "invalid_token", error_description: `The API key ${reason}` };
-    return unauthorized(`The API key ${reason}. Send a valid key as ${header}.`, details, headers);
-  };
+    });
+}
+
+async function reject(
+  request: FastifyRequest,
+  reason: "missing" | "not valid" | "expired",
+  failureLimiter: RateLimiter,
+): Promise<HttpError> {
+  if (reason === "missing") return unauthorized(`This request requires an API key. Send it as ${header}.`);
+  const { headers, error } = await failureLimiter.take(toNetwork(request.ip));
+  if (error) return error;
+  const problem = reason === "expired" ? "has expired" : "is not valid";
+  const details = { error: "invalid_token", error_description: `The API key ${problem}` };
+  return unauthorized(`The API key ${problem}. Send a valid key as ${header}.`, details, headers);
 }

@@ -2,6 +2,7 @@
 // request waits for its turn, and authentication asks before it is handled.
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { andThen, type MaybePromise } from "../lib/index.ts";
 import type { Key, KeyStore } from "../store/index.ts";
 
 const maxAge = 5; // milliseconds after which a revocation takes effect
@@ -12,7 +13,7 @@ export type Identity =
   | { readonly reason: "missing" | "not valid" | "expired"; readonly client?: undefined };
 
 /** Returns whose request it is. Records it for the connection. Rejects like the store. */
-export type Identify = (request: FastifyRequest) => Promise<Identity>;
+export type Identify = (request: FastifyRequest) => MaybePromise<Identity>;
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -27,19 +28,23 @@ declare module "fastify" {
  */
 export function createIdentify(keys: Pick<KeyStore, "find">): Identify {
   const cache = new KeyCache(keys);
-  return async (request) => {
+  return (request) => {
     if (request.identity !== undefined && "reason" in request.identity) return request.identity;
-    const authorization = request.headers.authorization ?? "";
-    const found = cache.get(authorization) ?? (await cache.find(authorization));
-    const { server, raw } = request;
-    if (found === undefined) request.identity = { reason: "missing" };
-    else if (found.key === undefined) request.identity = { reason: "not valid" };
-    else if (hasExpired(found.key)) request.identity = { reason: "expired" };
-    else request.identity = { key: found.key, client: found.hash };
-    if ("key" in request.identity) server.identifyConnection(raw.socket, request.identity.client);
-    else if (found) server.anonymizeClient(found.hash);
-    return request.identity;
+    return andThen(cache.find(request.headers.authorization), (found) => {
+      const identity = toIdentity(found);
+      const { server, raw } = request;
+      if ("key" in identity) server.identifyConnection(raw.socket, identity.client);
+      else if (found) server.anonymizeClient(found.hash);
+      request.identity = identity;
+      return identity;
+    });
   };
+}
+
+function toIdentity(found: FoundKey | undefined): Identity {
+  if (found === undefined) return { reason: "missing" };
+  if (found.key === undefined) return { reason: "not valid" };
+  return hasExpired(found.key) ? { reason: "expired" } : { key: found.key, client: found.hash };
 }
 
 function hasExpired({ expiresAt }: Key): boolean {
@@ -67,18 +72,20 @@ export class KeyCache {
     this.#clock = clock;
   }
 
-  /** Returns the key in a header if it is in the cache. */
-  get(authorization: string): FoundKey | undefined {
+  /**
+   * Finds the key in a header, in the cache or else in the store, also if it has expired. Returns undefined if the header
+   * contains none. Rejects like the store.
+   */
+  find(authorization = ""): MaybePromise<FoundKey | undefined> {
     const now = this.#clock();
     if (now >= this.#expiresAt) {
       this.#found = new Map();
       this.#expiresAt = now + maxAge;
     }
-    return this.#found.get(authorization);
+    return this.#found.get(authorization) ?? this.#findInStore(authorization);
   }
 
-  /** Finds the key in a header in the store, also if it has expired; undefined if it contains none. Rejects like the store. */
-  async find(authorization: string): Promise<FoundKey | undefined> {
+  async #findInStore(authorization: string): Promise<FoundKey | undefined> {
     const found = this.#found;
     const hash = hashSentKey(authorization);
     if (hash === undefined) return undefined;

@@ -4,6 +4,7 @@
 // Not @fastify/under-pressure, which samples the event loop delay and rejects all requests until the next sample.
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
+import type { MaybePromise } from "../lib/index.ts";
 import { serviceUnavailable } from "./errors.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { toNetwork } from "./networks.ts";
@@ -32,7 +33,7 @@ declare module "fastify" {
 }
 
 /** Returns the client of a request; undefined without a valid credential. */
-export type IdentifyClient = (request: FastifyRequest) => Promise<{ readonly client?: unknown }>;
+export type IdentifyClient = (request: FastifyRequest) => MaybePromise<{ readonly client?: unknown }>;
 
 /** The options of the plugin `loadShedding`. */
 export interface LoadSheddingOptions {
@@ -69,7 +70,7 @@ export const loadShedding = fp<LoadSheddingOptions>(
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);
       if (known !== undefined) return queue.enter(known, true);
-      const identity = await identify?.(request).catch(() => undefined); // the authentication reports the error
+      const identity = await Promise.resolve(identify?.(request)).catch(() => undefined); // the authentication reports the error
       if (identity?.client === undefined) return queue.enter(toNetwork(request.ip), false);
       app.identifyConnection(request.raw.socket, identity.client); // now, so that it is not closed before its turn
       return queue.enter(identity.client, true);

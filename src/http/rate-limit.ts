@@ -3,6 +3,7 @@
 // Not @fastify/rate-limit, whose headers are of an older draft, and whose fixed windows reject all requests of a client
 // for the rest of a window.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { andThen, type MaybePromise } from "../lib/index.ts";
 import { formatSeconds, HttpError } from "./errors.ts";
 import { type AttemptCounter, type BucketState, type RateLimit, tolerance } from "./token-bucket.ts";
 
@@ -35,9 +36,8 @@ export class RateLimiter {
   }
 
   /** Counts an attempt of the client. */
-  take(client: string): RateLimitResult | Promise<RateLimitResult> {
-    const state = this.#options.counter.take(client);
-    return state instanceof Promise ? state.then((state) => this.#describe(state)) : this.#describe(state);
+  take(client: string): MaybePromise<RateLimitResult> {
+    return andThen(this.#options.counter.take(client), (state) => this.#describe(state));
   }
 
   #describe(state: BucketState): RateLimitResult {
@@ -77,10 +77,8 @@ export function limitRate(limiter: RateLimiter, clientOf: (request: FastifyReque
     if (error) throw error;
     reply.headers(headers);
   };
-  return (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+  return (request: FastifyRequest, reply: FastifyReply): MaybePromise<void> => {
     const client = clientOf(request);
-    if (client === undefined) return;
-    const result = limiter.take(client);
-    return result instanceof Promise ? result.then((result) => apply(reply, result)) : apply(reply, result);
+    if (client !== undefined) return andThen(limiter.take(client), (result) => apply(reply, result));
   };
 }

@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
 import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions } from "../http/index.ts";
+import { andThen, type MaybePromise } from "../lib/index.ts";
 import { prepareBody, requireBody, type Validated } from "./body.ts";
 import { UntypedCall } from "./call.ts";
 import type { Operation } from "./operation.ts";
@@ -22,7 +23,7 @@ export type UntypedHandler = (
  * Runs after authentication, and before parameters and body are validated. Throws an HttpError, or rejects with it, to reject
  * the request.
  */
-export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => void | Promise<void>;
+export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => MaybePromise<void>;
 
 /** The options of `createRoute`. */
 export interface RouteOptions {
@@ -30,7 +31,7 @@ export interface RouteOptions {
   readonly handler: UntypedHandler;
   readonly context: unknown;
   /** Returns the caller. Throws an HttpError to reject the request. */
-  readonly authenticate: (request: FastifyRequest) => Promise<unknown>;
+  readonly authenticate: (request: FastifyRequest) => MaybePromise<unknown>;
   readonly guards: readonly Guard[];
   /** Headers of every response of the operation. */
   readonly headers: Readonly<Record<string, string>>;
@@ -59,42 +60,60 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // One hook instead of one per guard, because each hook costs CPU time.
-    async onRequest(request, reply) {
+    onRequest(request, reply, done) {
       prepareParameters(request);
       for (const name in headers) reply.header(name, headers[name]);
-      request.caller = await authenticate(request);
-      for (const guard of guards) {
-        const pending = guard(request, reply, operation);
-        if (pending) await pending;
-      }
-      responses.checkAccept(request);
+      const admitted = andThen(authenticate(request), (caller) => {
+        request.caller = caller;
+        return runGuards(request, reply);
+      });
+      const checked = andThen(admitted, () => responses.checkAccept(request));
+      if (checked instanceof Promise) checked.then(() => done(), done);
+      else done();
     },
     ...(body && { preParsing: prepareBody }),
     ...(body?.required && { preValidation: requireBody }),
-    async handler(request, reply) {
-      // The credential may have been revoked while the body arrived.
-      if (body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
-      // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
-      const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
-      const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
-      const { validationError } = request;
-      if (validationError || checkedHeaders.error || checkedCookies.error)
-        throw mergeInvalidRequests(
-          [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].filter(
-            (error) => error !== undefined,
-          ),
-        );
-      rejectPreconditions(request.headers, unsupported);
-      const { query, body: content, caller } = request;
-      const params = pathParameters ? request.params : {};
-      const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
-      if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
-      const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
-      const response = await handler(call, context, request);
-      if (response === undefined) throw new Error(`The handler of ${operation.id} returned no response.`);
-      return responses.write(reply, response, writeOptions);
+    // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
+    handler(request, reply) {
+      handle(request, reply).catch((error) => reply.send(toError(error)));
     },
   };
+
+  function runGuards(request: FastifyRequest, reply: FastifyReply, first = 0): MaybePromise<void> {
+    for (let index = first; index < guards.length; index++) {
+      const pending = (guards[index] as Guard)(request, reply, operation);
+      if (pending) return pending.then(() => runGuards(request, reply, index + 1));
+    }
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // The credential may have been revoked while the body arrived.
+    if (body && reply.elapsedTime > maxAuthenticationAge) await authenticate(request);
+    // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
+    const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
+    const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
+    const { validationError } = request;
+    if (validationError || checkedHeaders.error || checkedCookies.error)
+      throw mergeInvalidRequests(
+        [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].filter(
+          (error) => error !== undefined,
+        ),
+      );
+    rejectPreconditions(request.headers, unsupported);
+    const { query, body: content, caller } = request;
+    const params = pathParameters ? request.params : {};
+    const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
+    if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
+    const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
+    const response = await handler(call, context, request);
+    if (response === undefined) throw new Error(`The handler of ${operation.id} returned no response.`);
+    responses.write(reply, response, writeOptions);
+  }
+}
+
+// A handler can throw any value, which Fastify would send as the content of a response.
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`The handler threw ${String(thrown)}.`);
 }
 
 // The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads

@@ -2,6 +2,7 @@
 // (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../http/index.ts";
+import { andThen, type MaybePromise } from "../lib/index.ts";
 import { type Credential, hasCredential, isSupported, readCredential, toChallenge } from "./credentials.ts";
 import type { OpenApi, OperationObject, SecuritySchemeObject } from "./document-types.ts";
 import type { Operation, Report } from "./operation.ts";
@@ -22,12 +23,12 @@ export interface SecurityContext {
 export type CheckCredential<Caller = unknown> = (
   credential: Credential,
   context: SecurityContext,
-) => CheckResult<Caller> | Promise<CheckResult<Caller>>;
+) => MaybePromise<CheckResult<Caller>>;
 
 type CheckResult<Caller> = Caller | undefined | null | false;
 
 /** Authenticates a request by itself. Returns the caller, or the error to respond with. */
-export type Authenticate<Caller = unknown> = (request: FastifyRequest) => Promise<Caller | HttpError>;
+export type Authenticate<Caller = unknown> = (request: FastifyRequest) => MaybePromise<Caller | HttpError>;
 
 /** A security scheme that reads and checks its credential by itself. */
 export interface SecurityScheme<Caller = unknown> {
@@ -94,33 +95,51 @@ export interface AuthenticationOptions {
 export function createAuthentication(
   operation: Operation,
   options: AuthenticationOptions,
-): (request: FastifyRequest) => Promise<unknown> {
+): (request: FastifyRequest) => MaybePromise<unknown> {
   const alternatives = operation.security.map((requirement) =>
     requirement.map((required) => createAttempt(operation, required, options)),
   );
   const required = alternatives.filter((attempts) => attempts.length > 0);
   const isOptional = required.length < alternatives.length;
+  const [[single, ...others] = []] = required;
+  // The usual case, without a promise if the scheme needs none.
+  if (single && others.length === 0 && alternatives.length === 1)
+    return (request) => andThen(check(single, request, options), throwError);
   return async (request) => {
     let failure: HttpError | undefined;
     for (const attempts of required) {
       // A credential that was sent must be valid, even if none is required.
       if (isOptional && !attempts.some(({ required: { scheme } }) => hasCredential(scheme, request))) continue;
       const callers: [string, unknown][] = [];
-      for (const { required, authenticate } of attempts) {
-        const result = await authenticate(request);
-        const caller = result instanceof HttpError ? result : (checkScopes(result, required, options.realm) ?? result);
+      for (const attempt of attempts) {
+        const caller = await check(attempt, request, options);
         if (caller instanceof HttpError) {
           failure = combine(failure, caller);
           break;
         }
-        callers.push([required.name, caller]);
+        callers.push([attempt.required.name, caller]);
       }
       if (callers.length === attempts.length)
         return callers.length === 1 ? callers[0]?.[1] : Object.fromEntries(callers);
     }
-    if (failure) throw failure;
-    return undefined;
+    return throwError(failure);
   };
+}
+
+// Returns the caller, or the error to respond with.
+function check(
+  { required, authenticate }: Attempt,
+  request: FastifyRequest,
+  { realm }: AuthenticationOptions,
+): MaybePromise<unknown> {
+  return andThen(authenticate(request), (caller) =>
+    caller instanceof HttpError ? caller : (checkScopes(caller, required, realm) ?? caller),
+  );
+}
+
+function throwError(caller: unknown): unknown {
+  if (caller instanceof HttpError) throw caller;
+  return caller;
 }
 
 function createAttempt(

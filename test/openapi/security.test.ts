@@ -187,7 +187,7 @@ t.test("Accepts each credential of the right form in a mock", async (t) => {
   const authenticate = createAuthentication(operations[0] as Operation, { schemes: {}, realm: "", mock: true });
   const request = (headers: object) => ({ headers, url: "/" }) as FastifyRequest;
   t.equal(await authenticate(request(bearer("any"))), "any");
-  await t.rejects(authenticate(request({})), { message: /requires a credential/ });
+  await t.rejects(async () => authenticate(request({})), { message: /requires a credential/ });
 });
 
 t.test("Marks responses that depend on a credential as private", async (t) => {

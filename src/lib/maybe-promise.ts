@@ -1,0 +1,10 @@
+// Values that may have to be waited for. An `await` takes several microtasks even if the value is there already, and each
+// request has several steps that rarely wait: together, a twentieth of the CPU time of a small response.
+
+/** A value, or a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Calls `next` with a value: at once, or when its promise is fulfilled. */
+export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
