@@ -2,6 +2,7 @@
 // RE2 takes linear time, but has neither lookaround nor backreferences, and is slower on short texts.
 import { createRequire } from "node:module";
 import ret, { type Group, type Root, type Token } from "ret";
+import { areExclusive } from "./character-sets.ts";
 
 // The types of the package describe an ES module, but it is CommonJS: the function is the module itself.
 const tokenize = ret as unknown as (pattern: string) => Root;
@@ -51,10 +52,12 @@ export function compilePattern(pattern: string): Pattern {
   const root = tokenizePattern(pattern);
   const size = root === undefined ? 1 : sizeOf(root, 1);
   let linear: Pattern | undefined;
+  let maxFast = -1; // the length of the longest text so far for which V8 is fast enough, and so for each shorter one
   const created: Pattern = {
     toString: () => pattern,
     test(text) {
-      if (countSteps(root, text.length) <= maxSteps) return native.test(text);
+      if (text.length > maxFast && countSteps(root, text.length) <= maxSteps) maxFast = text.length;
+      if (text.length <= maxFast) return native.test(text);
       linear ??= compileLinear(pattern);
       if (linear === undefined) return native.test(text);
       return size * text.length <= maxStepsLinear && linear.test(text);
@@ -101,17 +104,24 @@ function writeClasses(pattern: string): string {
 export function tokenizePattern(pattern: string): Root | undefined {
   if (unknownToRe2.test(pattern)) return undefined;
   try {
-    return tokenize(
-      pattern.replace(/\\p\{[^{}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
-    );
+    return tokenize(replaceEscapes(pattern));
   } catch {
     return undefined;
   }
 }
 
-// \u4e00 and \u{4e00}, which the tokenizer reads as the letter u.
-function toCharacter(_: string, long: string | undefined, short: string | undefined): string {
-  return String.fromCodePoint(Number.parseInt((long ?? short) as string, 16)).replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
+// Replaces what the tokenizer does not know: \p{L}, here any character, and \u4e00 and \u{4e00}, which it reads as the letter u.
+function replaceEscapes(pattern: string): string {
+  let isInClass = false;
+  return pattern.replace(/\\p\{[^{}]*\}|\\u(?:\{([\da-f]+)\}|([\da-f]{4}))|\\.|[[\]]/gis, (token, long, short) => {
+    if (token === "[" || token === "]") isInClass = token === "[";
+    if (/^\\p\{/i.test(token)) return isInClass ? "\\w\\W" : "[\\w\\W]";
+    return long === undefined && short === undefined ? token : toCharacter(Number.parseInt(long ?? short, 16));
+  });
+}
+
+function toCharacter(code: number): string {
+  return String.fromCodePoint(code).replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
 }
 
 // An upper bound of the ways in which V8 tries to match a text of this length.
@@ -181,7 +191,8 @@ function isAnchored(branch: readonly Token[]): boolean {
   return first?.type === ret.types.POSITION && first.value === "^";
 }
 
-// A repetition or an alternative within a repetition, or a backreference: there can be exponentially many ways to match.
+// A repetition within a repetition, alternatives within one that can begin with the same character, or a backreference: there
+// can be exponentially many ways to match.
 function isAmbiguous(token: Root | Token, isRepeated: boolean): boolean {
   switch (token.type) {
     case ret.types.REFERENCE:
@@ -191,7 +202,7 @@ function isAmbiguous(token: Root | Token, isRepeated: boolean): boolean {
       return isAmbiguous(token.value, isRepeated || token.max > 1);
     case ret.types.ROOT:
     case ret.types.GROUP:
-      if (isRepeated && (token.options?.length ?? 0) > 1) return true;
+      if (isRepeated && !areExclusive(branchesOf(token)) && branchesOf(token).length > 1) return true;
       return branchesOf(token)
         .flat()
         .some((part) => isAmbiguous(part, isRepeated));

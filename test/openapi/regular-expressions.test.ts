@@ -65,6 +65,23 @@ t.test("Bounds the time of long fixed parts and of RE2", async (t) => {
   t.ok(performance.now() - start < 5_000);
 });
 
+t.test("Repeats alternatives without backtracking if no two of them begin with the same character", async (t) => {
+  const isExclusive = (alternatives: string) => !isSlow(`^(?!x)(?:${alternatives})*$`, undefined); // RE2 has no lookahead
+  for (const alternatives of ['[^"\\\\]|\\\\.', "a|b", "[a-m]|[n-z]|\\d", "[^\\w]|a", "\\u0061|b"])
+    t.ok(isExclusive(alternatives), alternatives);
+  for (const alternatives of [
+    "a|a",
+    "[a-m]|[k-z]",
+    "\\p{L}|é",
+    "[\\p{L}-]|é",
+    "[^\\p{L}]|1",
+    "|a",
+    "a|(?:b)",
+    "[^a]|[^b]",
+  ])
+    t.notOk(isExclusive(alternatives), alternatives);
+});
+
 t.test("Refuses an expression that only backtracking can match, and that can take too long", async (t) => {
   const slow = ["^(?=(a+)+$)a", "^(a+)\\1$", "^((?<!b)a+)+$", "(?=.*a)b", "^.*(?=.*a)b", "^(?!.*a.*b)"];
   for (const pattern of slow) t.ok(isSlow(pattern, undefined), pattern);
