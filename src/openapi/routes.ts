@@ -9,6 +9,7 @@ import type { Handlers } from "./handler.ts";
 import { createMockHandler } from "./mock.ts";
 import type { Operation } from "./operation.ts";
 import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
+import { gluedMethods, toRouteTable } from "./route-table.ts";
 import { createAuthentication, type SecuritySchemes } from "./security.ts";
 import { createVariantConstraint, groupVariants } from "./variants.ts";
 
@@ -74,20 +75,6 @@ async function registerRoutes<Operations, Context, Caller>(
   const constraint = createVariantConstraint(groups);
   app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
   for (const operation of variants) addRoute(operation, { [constraint.name]: operation.id });
-}
-
-// The methods that fastify-openapi-glue routes.
-const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
-
-// What fastify-openapi-glue reads of a document: paths, methods and operationIds. It would replace each reference of the
-// real document by what it refers to.
-function toRouteTable(operations: readonly Operation[]): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const { id, method, template } of operations.filter(({ method }) => gluedMethods.test(method))) {
-    const route = { operationId: id, responses: { default: { description: "" } } };
-    paths[template.routerPath] = { ...paths[template.routerPath], [method.toLowerCase()]: route };
-  }
-  return { openapi: "3.1.0", info: { title: "", version: "" }, paths };
 }
 
 // A shared cache must not return the response to a request with a credential to other clients.

@@ -37,11 +37,22 @@ export interface CheckOptions {
   readonly onExtension?: ((name: string, schema: SchemaObject, pointer: string) => void) | undefined;
 }
 
+/** The options of `Schemas`. */
+export interface SchemasOptions {
+  /** Converts a schema of an earlier dialect. */
+  readonly upgrade?: Upgrade | undefined;
+  /** Formats of strings besides those of JSON Schema and OpenAPI. */
+  readonly formats?: Formats | undefined;
+  /** Whether the regular expressions were checked before: a check can load RE2, which takes 10 to 30 ms. */
+  readonly arePatternsChecked?: boolean;
+}
+
 /** The schemas of one document. */
 export class Schemas {
   readonly #ajv: Ajv2020;
   readonly #root: Part;
   readonly #upgrade: Upgrade;
+  readonly #arePatternsChecked: boolean;
   readonly #references: References;
   readonly #names = new Map<string, string>(); // of the schemas in Ajv, by the key of the node
   readonly #targets = new Map<string, ReadonlySet<string>>(); // the names of schemas that each refers to, by its name
@@ -52,9 +63,13 @@ export class Schemas {
   readonly #ignored = new Map<string, Set<string>>(); // the keywords that can't be enforced, by pointer
   readonly #conversion: ValueConversion;
 
-  constructor(root: Part, upgrade: Upgrade = (schema) => schema, formats: Formats = {}) {
+  constructor(
+    root: Part,
+    { upgrade = (schema) => schema, formats = {}, arePatternsChecked = false }: SchemasOptions = {},
+  ) {
     this.#root = root;
     this.#upgrade = upgrade;
+    this.#arePatternsChecked = arePatternsChecked;
     this.#references = new References(root);
     const matches: SchemaValidation["matches"] = (node, value, context, whole) => {
       // A part that is no object has no path here, by which results could be kept.
@@ -120,6 +135,7 @@ export class Schemas {
     pointer: string,
     report: ReportSchema,
   ): void {
+    if (this.#arePatternsChecked) return;
     const slow = patterns.find((text) => typeof text === "string" && isPattern(text) && isSlow(text, maxLength));
     if (slow === undefined) return;
     this.#ignore(pointer, keyword);

@@ -24,7 +24,9 @@ export function createSchemas(x: unknown, options: SchemaOptions = {}): Schemas 
   };
   const { is30, report = refuse, others = {} } = options;
   const all = { x, ...others };
-  const schemas = new Schemas(Part.of({ components: { schemas: all } }), is30 ? upgradeSchema30 : undefined);
+  const schemas = new Schemas(Part.of({ components: { schemas: all } }), {
+    upgrade: is30 ? upgradeSchema30 : undefined,
+  });
   for (const [name, schema] of Object.entries(all)) schemas.add(schema, `/components/schemas/${name}`, { report });
   schemas.checkReferences({ report });
   return schemas;
