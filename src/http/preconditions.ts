@@ -7,9 +7,9 @@ import { HttpError } from "./errors.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
 export function createTag(content: string | Buffer, headers: Headers = []): string {
-  const digest = hash("sha256", content, "base64url");
-  const whole = headers.length === 0 ? digest : hash("sha256", digest + JSON.stringify(headers), "base64url");
-  return `"${whole.slice(0, 27)}"`; // 162 bits
+  const prefix = headers.length === 0 ? "" : JSON.stringify(headers); // JSON tells where it ends
+  const whole = typeof content === "string" ? prefix + content : Buffer.concat([Buffer.from(prefix), content]);
+  return `"${hash("sha256", whole, "base64url").slice(0, 27)}"`; // 162 bits
 }
 
 type Headers = readonly (readonly [name: string, text: string])[];

@@ -27,7 +27,7 @@ export class Pagination {
     const bytes = Buffer.from(query.cursor, "base64url");
     if (bytes.length !== idBytes + signatureBytes) return null;
     const id = bytes.readBigInt64BE();
-    const [sent, expected] = [Buffer.from(query.cursor), Buffer.from(this.#createCursor(id, query))];
+    const [sent, expected] = [Buffer.from(query.cursor), Buffer.from(this.#createCursor(id, scopeOf(query)))];
     if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return null;
     return id > 0n ? { after: id } : { before: -id };
   }
@@ -36,24 +36,27 @@ export class Pagination {
   links(query: ListQuery, position: PagePosition | undefined, page: Page): string | undefined {
     const { firstId, lastId, more } = page;
     const isBackwards = position && "before" in position;
+    const { cursor, ...first } = query;
+    const url = `${this.#url}?${new URLSearchParams(first as object as Record<string, string>)}`;
+    const scope = scopeOf(query);
     const links: string[] = [];
-    const add = (relation: string, id?: bigint) => links.push(`<${this.#createUrl(query, id)}>; rel="${relation}"`);
+    const add = (relation: string, id?: bigint) =>
+      links.push(`<${url}${id === undefined ? "" : `&cursor=${this.#createCursor(id, scope)}`}>; rel="${relation}"`);
     if (position) add("first");
     if (firstId !== undefined && (isBackwards ? more : position)) add("prev", -firstId);
     if (lastId !== undefined && (isBackwards || more)) add("next", lastId);
     return links.length === 0 ? undefined : links.join(", ");
   }
 
-  #createUrl({ cursor, ...query }: ListQuery, id: bigint | undefined): string {
-    const search = new URLSearchParams(query as object as Record<string, string>);
-    if (id !== undefined) search.set("cursor", this.#createCursor(id, query));
-    return `${this.#url}?${search}`;
-  }
-
-  #createCursor(id: bigint, { limit, cursor, ...filter }: ListQuery): string {
-    const message = Buffer.from(`${" ".repeat(idBytes)}${canonicalJson(filter)}`);
+  // `scope` is the filter, for which alone the cursor is valid.
+  #createCursor(id: bigint, scope: string): string {
+    const message = Buffer.from(`${" ".repeat(idBytes)}${scope}`);
     message.writeBigInt64BE(id);
     const signature = createHmac("sha256", this.#key).update(message).digest();
     return Buffer.concat([message.subarray(0, idBytes), signature.subarray(0, signatureBytes)]).toString("base64url");
   }
+}
+
+function scopeOf({ limit, cursor, ...filter }: ListQuery): string {
+  return canonicalJson(filter);
 }
