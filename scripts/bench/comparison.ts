@@ -85,6 +85,13 @@ function parseList<T extends string>(text: string | undefined, all: readonly T[]
   return names as T[] | undefined;
 }
 
+const firstRuns = 6; // of the first workload after the start, which are reported separately
+// The warm-up repeats all workloads until this many rounds in a row took at most this much less CPU time than the best one
+// before: V8 compiles further functions until then.
+const stableRounds = 2;
+const stableShare = 0.03;
+const maxWarmUp = 12; // rounds
+
 const idleTime = 3_000; // milliseconds without requests, after which the memory of an idle server is read
 
 // Each round measures every workload of every contender in turn, so that other load on the machine affects all
@@ -105,31 +112,61 @@ async function measure(plan: Plan) {
     }
     await sleep(idleTime);
     for (const server of servers) idleMemory.set(server, readMemory(server, "VmRSS"));
-    const measurements: Measurement[] = [];
-    for (let round = 0; round <= plan.rounds; round++)
+    const run = async (server: Server, workload: WorkloadId, phase: string) => {
+      showProgress(`${phase}: ${workload}, ${server.id}`);
+      const attempt = () =>
+        measureWorkload(server, workloads[workload], requests.get(workload) ?? [], loadGenerator, plan.seconds);
+      return attempt().catch((error: Error) => {
+        console.error(`${error.message} Repeats it once.`); // the machine may have stood still
+        return attempt();
+      });
+    };
+    const serversOf = (workload: WorkloadId) => servers.filter(({ id }) => contenders[id].workloads.includes(workload));
+    const runRound = async (phase: string, isSilent: boolean) => {
+      const results: Measurement[] = [];
       for (const workload of plan.workloads) {
-        await sleep((workloads[workload] as Workload).silence ?? 0);
-        for (const server of servers.filter(({ id }) => contenders[id].workloads.includes(workload))) {
-          showProgress(`${round === 0 ? "warm-up" : `round ${round} of ${plan.rounds}`}: ${workload}, ${server.id}`);
-          const attempt = () =>
-            measureWorkload(server, workloads[workload], requests.get(workload) ?? [], loadGenerator, plan.seconds);
-          const result = await attempt().catch((error: Error) => {
-            console.error(`${error.message} Repeats it once.`); // the machine may have stood still
-            return attempt();
-          });
-          if (round > 0) measurements.push({ contender: server.id, workload, ...result });
-        }
+        if (isSilent) await sleep((workloads[workload] as Workload).silence ?? 0);
+        for (const server of serversOf(workload))
+          results.push({ contender: server.id, workload, ...(await run(server, workload, phase)) });
       }
+      return results;
+    };
+    const warmUps = new Map<Server, number[]>();
+    for (const server of servers) {
+      const workload = plan.workloads.find((id) => contenders[server.id].workloads.includes(id)) as WorkloadId;
+      const costs: number[] = [];
+      while (costs.length < firstRuns) costs.push((await run(server, workload, "first runs")).cpu);
+      warmUps.set(server, costs);
+    }
+    await warmUp(async (round) => {
+      const results = await runRound(`warm-up ${round}`, false);
+      return results.reduce((sum, { cpu }) => sum + cpu, 0);
+    });
+    const measurements: Measurement[] = [];
+    for (let round = 1; round <= plan.rounds; round++)
+      measurements.push(...(await runRound(`round ${round} of ${plan.rounds}`, true)));
     showProgress("");
     const stats = servers.map((server): [ContenderId, ProcessStats] => {
       const [idle, peak] = [idleMemory.get(server) as number, readMemory(server, "VmHWM")];
-      return [server.id, { startTimes: server.startTimes, idleMemory: idle, peakMemory: peak }];
+      const first = warmUps.get(server) as number[];
+      return [server.id, { startTimes: server.startTimes, firstRuns: first, idleMemory: idle, peakMemory: peak }];
     });
     return { measurements, processes: Object.fromEntries(stats) };
   } finally {
     loadGenerator.disconnect();
     for (const { child } of servers) child.kill("SIGKILL");
     await end();
+  }
+}
+
+// `measure` returns the cost of a round.
+async function warmUp(measure: (round: number) => Promise<number>): Promise<void> {
+  let lowest = Number.POSITIVE_INFINITY;
+  let stable = 0;
+  for (let round = 1; stable < stableRounds && round <= maxWarmUp; round++) {
+    const cost = await measure(round);
+    stable = cost < (1 - stableShare) * lowest ? 0 : stable + 1;
+    lowest = Math.min(lowest, cost);
   }
 }
 

@@ -12,6 +12,8 @@ export interface Measurement extends WorkloadResult {
 /** The times of the starts of a server in milliseconds, and its resident memory in megabytes. */
 export interface ProcessStats {
   readonly startTimes: readonly number[];
+  /** The CPU time for each request in the first runs after the start, of its first workload, in microseconds. */
+  readonly firstRuns: readonly number[];
   readonly idleMemory: number;
   readonly peakMemory: number;
 }
@@ -163,7 +165,15 @@ export function formatTables(results: Results): string {
         return [contenders[id].name, format(summarize(startTimes).median), format(idleMemory), format(peakMemory)];
       }),
     ),
+    `CPU time for each request in the first runs after the start, in microseconds:\n\n${formatTable(
+      ["", ...Array.from({ length: firstRuns(processes) }, (_, index) => `${index + 1}`)],
+      ids.map((id) => [contenders[id].name, ...(processes[id] as ProcessStats).firstRuns.map(format)]),
+    )}`,
   ].join("\n\n");
+}
+
+function firstRuns(processes: Results["processes"]): number {
+  return Math.max(...Object.values(processes).map(({ firstRuns }) => firstRuns.length));
 }
 
 const charted: WorkloadId[] = ["get", "list20", "list100"];
