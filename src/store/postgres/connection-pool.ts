@@ -1,5 +1,6 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
 import { createHash } from "node:crypto";
+import type { Socket } from "node:net";
 import pg from "pg";
 import { UnavailableError } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
@@ -18,7 +19,7 @@ export interface PostgresTimeouts {
   readonly connect: number;
   /** For a statement, after which PostgreSQL cancels it. */
   readonly statement: number;
-  /** For the response to a query. */
+  /** Without a byte from PostgreSQL during a query, after which the connection is closed. */
   readonly query: number;
   /** After which the pool closes an idle connection, except the last one. No call fails. */
   readonly idle: number;
@@ -60,6 +61,7 @@ export const batchLimits = { maxBatch: 500, maxWaiting: 2_000 };
 export class ConnectionPool {
   readonly metrics: QueryMetrics;
   readonly #options: pg.PoolConfig;
+  readonly #queryTimeout: number;
   readonly #maxWaiting: number;
   readonly #mustBeWritable: boolean;
   readonly #listNames = new Map<string, string>(); // by text; one for each combination of filters
@@ -76,8 +78,8 @@ export class ConnectionPool {
       idleTimeoutMillis: idle,
       connectionTimeoutMillis: connect,
       statement_timeout: statement,
-      query_timeout: query,
     };
+    this.#queryTimeout = query;
     this.#pool = this.#createPool();
     this.#prepare = prepare;
     this.#mustBeWritable = hosts.mustBeWritable;
@@ -134,8 +136,19 @@ export class ConnectionPool {
   }
 
   #createPool(): pg.Pool {
+    const pool = new pg.Pool(this.#options);
+    const busy = new WeakSet<pg.PoolClient>();
+    pool.on("acquire", (client) => busy.add(client));
+    pool.on("release", (_, client) => busy.delete(client));
+    // Not the option query_timeout of pg, whose timer for each query keeps garbage alive: a third of the CPU time of a page.
+    pool.on("connect", (client) => {
+      const { stream } = (client as pg.PoolClient & { readonly connection: { readonly stream: Socket } }).connection;
+      stream.setTimeout(this.#queryTimeout, () => {
+        if (busy.has(client)) stream.destroy(new Error("PostgreSQL does not respond"));
+      });
+    });
     // The pool replaces an idle connection that breaks.
-    return new pg.Pool(this.#options).on("error", () => {});
+    return pool.on("error", () => {});
   }
 
   // A primary that became a standby also answers reads, from data that is out of date. Its other connections are
