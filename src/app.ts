@@ -19,12 +19,12 @@ import {
   createEdge,
   type MemoryMonitorOptions,
 } from "./http/index.ts";
-import { MetricsRegistry, throttle } from "./lib/index.ts";
+import { MetricsRegistry } from "./lib/index.ts";
 import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/index.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
-import { createStoreCheck, health, status } from "./status/index.ts";
+import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
-import { aggregateLocally, type MetricsHub, RequestLogger, type Tracing, withLazyChildren } from "./telemetry/index.ts";
+import { type MetricsHub, RequestLogger, type Tracing, withLazyChildren } from "./telemetry/index.ts";
 
 /** The dependencies of `buildApp`. */
 export interface Dependencies {
@@ -56,8 +56,8 @@ export interface Overrides extends MemoryMonitorOptions {
  * Error that names the operation if the document and the code do not agree.
  */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
-  const { document, handlers, store, config, logger, tls, tracing, counter, overrides = {} } = dependencies;
-  const { clock } = overrides;
+  const { document, handlers, store, config, logger, tls, tracing, metrics: hub, counter } = dependencies;
+  const { overrides: { clock, ...limits } = {} } = dependencies;
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
   const isSecure = tls !== undefined || config.BASE_URL.startsWith("https:"); // a proxy can serve TLS
@@ -66,23 +66,22 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   store.metrics.register(metrics);
   const tracedStore = tracing?.traceStore(store) ?? store;
   const identify = createIdentify(tracedStore.keys);
-  const traceHeaders = tracing ? ["traceparent", "tracestate"] : [];
   const app = await createEdge({
     logger: withLazyChildren(logger),
     requestLog,
     metrics,
     trustProxy: config.TRUST_PROXY,
     tls,
-    headersTimeout: overrides.headersTimeout,
+    headersTimeout: limits.headersTimeout,
     maxConnections: config.MAX_CONNECTIONS,
     identify,
     headers: createDataHeaders(isSecure),
     links,
     compression: config.COMPRESSION,
-    cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, traceHeaders) },
+    cors: { origins: config.CORS_ORIGINS, ...listForCors(document.operations, tracing?.headers) },
     trace: tracing?.traceRequests,
     // With workers, the primary also takes memory.
-    monitor: { processes: config.WORKERS > 1 ? config.WORKERS + 1 : 1, ...overrides },
+    monitor: { processes: config.WORKERS > 1 ? config.WORKERS + 1 : 1, clock, ...limits },
   });
 
   // The operations of the document
@@ -103,21 +102,8 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
 
   // Documentation, health checks and metrics
   await app.register(docs, { document, urls, config, isSecure });
-  const checkStore = createStoreCheck(store);
-  await app.register(health, { checkStore });
-  const hub =
-    dependencies.metrics ?? aggregateLocally(throttle((err) => logger.warn({ err }, "failed to aggregate metrics")));
-  const statusOptions = {
-    document,
-    store,
-    checkStore,
-    config,
-    metrics: hub,
-    authenticate,
-    usage,
-    failures: requestLog.failures,
-  };
-  await app.register(status, { ...statusOptions, isSecure });
+  await app.register(health, { store });
+  await app.register(status, { document, store, config, metrics: hub, authenticate, usage, requestLog, isSecure });
   app.addHook("onClose", async () => requestLog.flush());
   await app.ready();
   return app;

@@ -5,7 +5,13 @@ import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
 import type { Authenticate, Document } from "../openapi/index.ts";
 import type { Store } from "../store/index.ts";
-import { type MetricsHub, MetricsPublisher, type RecentFailures, takeSnapshot } from "../telemetry/index.ts";
+import {
+  aggregateLocally,
+  type MetricsHub,
+  MetricsPublisher,
+  type RequestLogger,
+  takeSnapshot,
+} from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
 import { statusPage } from "./page.ts";
 import type { Status } from "./schema.ts";
@@ -14,14 +20,12 @@ import type { Status } from "./schema.ts";
 export interface StatusOptions {
   readonly document: Document;
   readonly store: Store;
-  /** Resolves if the store can be used. */
-  readonly checkStore: () => Promise<void>;
   readonly config: Pick<Config, "METRICS_FROM" | "OPERATOR_KEY" | "TRUST_PROXY" | "WORKERS">;
-  /** The metrics of all processes. */
-  readonly metrics: MetricsHub;
+  /** The metrics of all processes. By default, those of this process. */
+  readonly metrics?: MetricsHub | undefined;
   readonly usage: KeyUsage;
-  /** The latest failures of this process that were not published yet. */
-  readonly failures: Pick<RecentFailures, "drain">;
+  /** Has the latest failures of this process that were not published yet. */
+  readonly requestLog: Pick<RequestLogger, "failures">;
   readonly authenticate: Authenticate<Caller>;
   /** Whether clients use TLS. */
   readonly isSecure: boolean;
@@ -32,14 +36,19 @@ export interface StatusOptions {
  * closes.
  */
 export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
-  const { document, config, metrics, usage } = options;
+  const { document, config, usage, requestLog } = options;
+  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
+  const metrics = options.metrics ?? aggregateLocally(logFailure);
   app.metrics.info(
     "build_info",
     "Constant 1, with the versions of the service and of its OpenAPI document as labels.",
     { version, contract: document.content.info.version },
   );
-  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
-  const publisher = new MetricsPublisher(() => takeSnapshot(app.metrics, usage, options.failures), metrics, logFailure);
+  const publisher = new MetricsPublisher(
+    () => takeSnapshot(app.metrics, usage, requestLog.failures),
+    metrics,
+    logFailure,
+  );
   app.addHook("onClose", () => publisher.close());
 
   const authorizeOperator = requireOperator(options.authenticate, config.OPERATOR_KEY);
@@ -56,13 +65,17 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   app.get("/status.json", { schema: { hide: true }, onRequest: authorizeOperator }, async (_, reply) => {
     await publisher.publish();
     reply.header("cache-control", "no-store");
-    return readStatus(options);
+    return readStatus(options, metrics, app.checkStore);
   });
   await app.register(statusPage, options);
 };
 
 // Reads the status of the service, also if the store is unavailable.
-async function readStatus({ document, store, checkStore, config, metrics }: StatusOptions): Promise<Status> {
+async function readStatus(
+  { document, store, config }: StatusOptions,
+  metrics: MetricsHub,
+  checkStore: () => Promise<void>,
+): Promise<Status> {
   const [overview, deprecated, reachable] = await Promise.all([
     metrics.overview(),
     listDeprecatedOperations(document.operations, store.deprecated).catch(() => null),

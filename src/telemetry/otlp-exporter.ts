@@ -9,6 +9,8 @@ const maxAttributeLength = 4_096; // characters
 
 /** Traces requests and the store, and exports the spans. */
 export interface Tracing extends Pick<SpanRecorder, "traceRequests" | "traceStore"> {
+  /** The headers of requests that a trace reads. */
+  readonly headers: readonly string[];
   /** Exports the remaining spans. Resolves within about 3 seconds, also if the receiver does not respond. */
   end(): Promise<void>;
 }
@@ -44,6 +46,7 @@ export async function openTracing(
   });
   const recorder = new SpanRecorder(provider.getTracer("petstore", version));
   return {
+    headers: ["traceparent", "tracestate"],
     traceRequests: (app) => recorder.traceRequests(app),
     traceStore: (store) => recorder.traceStore(store),
     async end() {
