@@ -141,18 +141,21 @@ t.test("Formats deprecated operations and their calls as tables", async (t) => {
     formatDeprecations([{ ...getPet, calls: 0, keys: [] }], process.stdout),
     [
       "OPERATION  SUNSET      DAYS LEFT  USE INSTEAD  CALLS IN 30 DAYS",
-      "getPet     2030-12-05  1476       /pets        0",
+      "getPet     2030-12-05  1,476      /pets        0",
     ].join("\n"),
   );
   const listPets = { operation: "listPets", since, sunset: null, daysLeft: null, successor: null };
   t.equal(
-    formatDeprecations([{ ...listPets, calls: 2, keys: [{ name: "", calls: 2, last: "2026-11-21" }] }], process.stdout),
+    formatDeprecations(
+      [{ ...listPets, calls: 1_472, keys: [{ name: "", calls: 1_472, last: "2026-11-21" }] }],
+      process.stdout,
+    ),
     [
       "OPERATION  SUNSET   DAYS LEFT  USE INSTEAD  CALLS IN 30 DAYS",
-      "listPets   not set                          2",
+      "listPets   not set                          1,472",
       "",
       "OPERATION  KEY       CALLS IN 30 DAYS  LAST CALL",
-      "listPets   (no key)  2                 2026-11-21",
+      "listPets   (no key)  1,472             2026-11-21",
     ].join("\n"),
   );
 });

@@ -1,6 +1,6 @@
 // petstore deprecations: lists the deprecated operations and the keys that still call them.
 import { readDocument } from "../../pets/index.ts";
-import { type DeprecatedOperation, listDeprecatedOperations } from "../../status/index.ts";
+import { type DeprecatedOperation, formatNumber, listDeprecatedOperations } from "../../status/index.ts";
 import { type Io, type Output, print } from "../io.ts";
 import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
 import { withStore } from "../stores.ts";
@@ -20,12 +20,12 @@ export function formatDeprecations(deprecated: readonly DeprecatedOperation[], s
   const operations = deprecated.map(({ operation, sunset, daysLeft, successor, calls }) => [
     operation,
     sunset ?? "not set",
-    `${daysLeft ?? ""}`,
+    daysLeft === null ? "" : formatNumber(daysLeft),
     successor ?? "",
-    `${calls}`,
+    formatNumber(calls),
   ]);
   const callers = deprecated.flatMap(({ operation, keys }) =>
-    keys.map(({ name, calls, last }) => [operation, name || "(no key)", `${calls}`, last]),
+    keys.map(({ name, calls, last }) => [operation, name || "(no key)", formatNumber(calls), last]),
   );
   const lists = [
     formatTable(["OPERATION", "SUNSET", "DAYS LEFT", "USE INSTEAD", "CALLS IN 30 DAYS"], operations, stream),
