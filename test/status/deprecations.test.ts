@@ -32,7 +32,11 @@ t.test("Lists the deprecated operations of the document", async (t) => {
   const deprecated = operations.filter(({ deprecation }) => deprecation);
   t.equal(rows.length, deprecated.length + 1);
   for (const { id, deprecation: { sunset, successor = "" } = {} } of deprecated) {
-    const left = sunset && `${toDate(sunset.getTime())} +(${daysLeft(sunset).join("|")})`;
+    const left =
+      sunset &&
+      `${toDate(sunset.getTime())} +(${daysLeft(sunset)
+        .map((days) => days.toLocaleString("en"))
+        .join("|")})`;
     t.match(stdout, new RegExp(`^${id} +${left ?? "not set"} +${successor} +0$`, "m"));
   }
 });
