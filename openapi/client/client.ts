@@ -80,7 +80,7 @@ export interface Client extends FetchClient<paths> {
   /**
    * Iterates over all matching pets, ordered by id: `for await (const pet of client.pets())`. Reads pages of 100 pets,
    * unless `limit` says otherwise. Throws a PetStoreError if a page can't be read, because otherwise an incomplete list
-   * would look complete. To continue then, pass its `cursor`.
+   * would look complete. To continue, pass the same query with its `cursor`.
    */
   pets(query?: PetsQuery, options?: { readonly signal?: AbortSignal }): AsyncIterable<Pet>;
 }
@@ -91,7 +91,7 @@ export class PetStoreError extends Error {
   readonly failure: Failure;
   readonly response: Response;
   /**
-   * The cursor of the page that could not be read: `client.pets({ cursor })` continues with it. Undefined if it was the
+   * The cursor of the page that could not be read: the same query with this cursor continues with it. Undefined if it was the
    * first page, or if the link to it is not valid.
    */
   readonly cursor: string | undefined;

@@ -65,7 +65,7 @@ export function createProgram(io: Io): Command {
   return program;
 }
 
-// The environment takes precedence over the file.
+// The environment takes precedence over the file. systemd keeps a # in a value, but parseEnv ends an unquoted value there.
 function addSettings(env: NodeJS.ProcessEnv, file: string | undefined): void {
   if (file === undefined) return;
   let text: string;
@@ -74,7 +74,8 @@ function addSettings(env: NodeJS.ProcessEnv, file: string | undefined): void {
   } catch (error) {
     throw new Error(`The file of --env-file can't be read: ${(error as Error).message}.`);
   }
-  for (const [name, value] of Object.entries(parseEnv(text))) env[name] ??= value;
+  const quoted = text.replace(/^(\w+=)([^"'`\n]*#[^"'`\n]*?)[ \t]*$/gm, "$1`$2`");
+  for (const [name, value] of Object.entries(parseEnv(quoted))) env[name] ||= value;
 }
 
 function addServiceCommands(program: Command, io: Io): void {

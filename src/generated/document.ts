@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "e135d0130fafd9d46fd62372d80814f1ca6e667ee0bc359e737f7ac55c563c33";
+export const documentHash = "5885739e4387dc02b234131c4b3657876f5dceebc3224905dfa322663698ffb0";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {

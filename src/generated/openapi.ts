@@ -10,7 +10,7 @@ export interface paths {
         /**
          * List pets
          * @description Returns a page of pets, ordered by id. If another page follows, the `Link` header contains its URL with
-         *     `rel="next"`. The other pages have `rel="first"` and `rel="prev"` as well. Do not change the cursor in these URLs.
+         *     `rel="next"`. `rel="prev"` leads to the previous page, and `rel="first"` to the first one. Do not change the cursor in these URLs.
          *     Send the `ETag` of a page in `If-None-Match` to get 304 while the page is the same.
          */
         get: operations["listPets"];
@@ -224,8 +224,8 @@ export interface components {
             };
         };
         /**
-         * @description The operation does not support the media type or the content encoding of the body. `Accept-Post` has the media
-         *     types that it supports.
+         * @description The operation does not support the media type, the charset or the content coding of the body. If it is the media
+         *     type, `Accept-Post` has those that it supports.
          */
         UnsupportedMediaType: {
             headers: {
@@ -440,9 +440,10 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Links to other resources (RFC 8288). A list has `rel="next"` if another page follows, and `rel="first"` and
-         *     `rel="prev"` except on its first page. Responses of deprecated operations have `rel="deprecation"` and, if there is a successor, `rel="successor-version"`. Error responses
-         *     have `rel="service-desc"` and `rel="service-doc"` (RFC 8631).
+         * @description Links to other resources (RFC 8288). A list has `rel="next"` if another page follows, `rel="prev"` if one
+         *     precedes, and `rel="first"` if the request has a cursor. Responses of deprecated operations have
+         *     `rel="deprecation"` and, if there is a successor, `rel="successor-version"`. Error responses have
+         *     `rel="service-desc"` and `rel="service-doc"` (RFC 8631).
          * @example </v1/pets?limit=20&cursor=AAAAAAAAABS9hXo2Zc0fQ1v7mJ4kTe8y>; rel="next"
          */
         Link: string;
@@ -473,15 +474,15 @@ export interface components {
         Allow: string;
         /**
          * @description The state of a rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy.
-         *     `r`: Remaining requests. `t`: Seconds until all requests are available again. It is sent only if a rate limit
-         *     applies.
+         *     `r` is the number of remaining requests, and `t` the number of seconds until all are available again. It is sent
+         *     only if a rate limit applies.
          * @example "calls";r=57;t=12
          */
         RateLimit: string;
         /**
-         * @description A rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy. `q`: Requests
-         *     that are available at once. `w`: Seconds in which they become available again, evenly. The policy `calls`
-         *     limits the requests of an API key. The policy `failed-credentials`, on 401 and 429, limits the failed
+         * @description A rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy. `q` is the
+         *     number of requests that are available at once, and `w` the number of seconds in which they become available
+         *     again, evenly. The policy `calls` limits the requests of an API key. The policy `failed-credentials`, on 401 and 429, limits the failed
          *     authentications from an address.
          * @example "calls";q=100;w=60
          */

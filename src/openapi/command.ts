@@ -98,7 +98,7 @@ async function check(path: string, io: CommandIo): Promise<boolean> {
   const count = `${operations.length} ${operations.length === 1 ? "operation" : "operations"}`;
   io.stdout.write(
     problems.length === 0
-      ? `${count}. The server enforces its parameters, bodies, security and responses${exception}.\n`
+      ? `${count}. The server enforces ${operations.length === 1 ? "its" : "their"} parameters, bodies, security and responses${exception}.\n`
       : `${count}, ${problems.length} ${problems.length === 1 ? "problem" : "problems"}. With strict: false, the server logs and ignores these parts, but never a security requirement.\n`,
   );
   return problems.length === 0;

@@ -36,7 +36,7 @@ async function run(args: string[], signal?: AbortSignal) {
 t.test("check lists what the server would refuse, and what it would not enforce", async (t) => {
   t.same(await run(["check", library]), {
     code: 0,
-    stdout: "5 operations. The server enforces its parameters, bodies, security and responses.\n",
+    stdout: "5 operations. The server enforces their parameters, bodies, security and responses.\n",
     stderr: "",
   });
   t.match(await run(["check", faulty]), {

@@ -153,6 +153,13 @@ t.test("Reads settings from a file, below those of the environment", async (t) =
   t.match((await petstore({ DATABASE_URL: used }, ["keys", "list"])).stdout, /alice/);
   t.match(await petstore({ DATABASE_URL: other }, [...args, "create", "bob"]), { status: 0 });
   t.notMatch((await petstore({ DATABASE_URL: used }, ["keys", "list"])).stdout, /bob/);
+  const withHash = `sqlite:${join(folder(t), "p#1.db")}`;
+  writeFileSync(
+    file,
+    `; as systemd reads it\nDATABASE_URL=${withHash} \n#DATABASE_URL=${other}\nRATE_LIMIT='100/60s' # a comment\n`,
+  );
+  t.match(await petstore({ DATABASE_URL: "" }, [...args, "create", "carol"]), { status: 0 });
+  t.match((await petstore({ DATABASE_URL: withHash }, ["keys", "list"])).stdout, /carol/, "a # in a value");
   t.match(await petstore({}, ["--env-file", `${file}x`, "keys", "list"]), {
     status: 1,
     stderr: /^petstore: The file of --env-file can't be read: ENOENT/,
