@@ -86,8 +86,8 @@ function parseList<T extends string>(text: string | undefined, all: readonly T[]
 }
 
 const firstRuns = 6; // of the first workload after the start, which are reported separately
-// The warm-up repeats all workloads until this many rounds in a row took at most this much less CPU time than the best one
-// before: V8 compiles further functions until then.
+// The warm-up repeats all workloads until, for each server, this many rounds in a row took at most this much less CPU time
+// than its best one before: V8 compiles further functions until then.
 const stableRounds = 2;
 const stableShare = 0.03;
 const maxWarmUp = 12; // rounds
@@ -122,25 +122,27 @@ async function measure(plan: Plan) {
       });
     };
     const serversOf = (workload: WorkloadId) => servers.filter(({ id }) => contenders[id].workloads.includes(workload));
-    const runRound = async (phase: string, isSilent: boolean) => {
+    const runRound = async (phase: string, waits: boolean) => {
       const results: Measurement[] = [];
       for (const workload of plan.workloads) {
-        if (isSilent) await sleep((workloads[workload] as Workload).silence ?? 0);
+        if (waits) await sleep((workloads[workload] as Workload).silence ?? 0);
         for (const server of serversOf(workload))
           results.push({ contender: server.id, workload, ...(await run(server, workload, phase)) });
       }
       return results;
     };
-    const warmUps = new Map<Server, number[]>();
+    const costsOfFirstRuns = new Map<Server, number[]>();
     for (const server of servers) {
       const workload = plan.workloads.find((id) => contenders[server.id].workloads.includes(id)) as WorkloadId;
       const costs: number[] = [];
       while (costs.length < firstRuns) costs.push((await run(server, workload, "first runs")).cpu);
-      warmUps.set(server, costs);
+      costsOfFirstRuns.set(server, costs);
     }
     await warmUp(async (round) => {
       const results = await runRound(`warm-up ${round}`, false);
-      return results.reduce((sum, { cpu }) => sum + cpu, 0);
+      const costOf = ({ id }: Server) =>
+        results.filter(({ contender }) => contender === id).reduce((sum, { cpu }) => sum + cpu, 0);
+      return servers.map(costOf);
     });
     const measurements: Measurement[] = [];
     for (let round = 1; round <= plan.rounds; round++)
@@ -148,7 +150,7 @@ async function measure(plan: Plan) {
     showProgress("");
     const stats = servers.map((server): [ContenderId, ProcessStats] => {
       const [idle, peak] = [idleMemory.get(server) as number, readMemory(server, "VmHWM")];
-      const first = warmUps.get(server) as number[];
+      const first = costsOfFirstRuns.get(server) as number[];
       return [server.id, { startTimes: server.startTimes, firstRuns: first, idleMemory: idle, peakMemory: peak }];
     });
     return { measurements, processes: Object.fromEntries(stats) };
@@ -159,14 +161,17 @@ async function measure(plan: Plan) {
   }
 }
 
-// `measure` returns the cost of a round.
-async function warmUp(measure: (round: number) => Promise<number>): Promise<void> {
-  let lowest = Number.POSITIVE_INFINITY;
+// `runRound` returns the cost of a round for each server.
+async function warmUp(runRound: (round: number) => Promise<readonly number[]>): Promise<void> {
+  const lowest: number[] = [];
   let stable = 0;
   for (let round = 1; stable < stableRounds && round <= maxWarmUp; round++) {
-    const cost = await measure(round);
-    stable = cost < (1 - stableShare) * lowest ? 0 : stable + 1;
-    lowest = Math.min(lowest, cost);
+    const costs = await runRound(round);
+    const isStable = costs.every(
+      (cost, index) => cost >= (1 - stableShare) * (lowest[index] ?? Number.POSITIVE_INFINITY),
+    );
+    stable = isStable ? stable + 1 : 0;
+    for (const [index, cost] of costs.entries()) lowest[index] = Math.min(lowest[index] ?? cost, cost);
   }
 }
 

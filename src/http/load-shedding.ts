@@ -66,11 +66,12 @@ export const loadShedding = fp<LoadSheddingOptions>(
     );
     app.addHook("onClose", async () => clearInterval(timer));
     app.decorateRequest("waited", 0);
+    const findIdentity = async (request: FastifyRequest) => identify?.(request);
     const waitForTurn = async (request: FastifyRequest): Promise<number> => {
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);
       if (known !== undefined) return queue.enter(known, true);
-      const identity = await Promise.resolve(identify?.(request)).catch(() => undefined); // the authentication reports the error
+      const identity = await findIdentity(request).catch(() => undefined); // the authentication reports the error
       if (identity?.client === undefined) return queue.enter(toNetwork(request.ip), false);
       app.identifyConnection(request.raw.socket, identity.client); // now, so that it is not closed before its turn
       return queue.enter(identity.client, true);

@@ -1,15 +1,18 @@
 // Entity tags, and the preconditions that use them (RFC 9110, sections 8.8.3 and 13). There are no modification
 // dates, so that If-Modified-Since and If-Unmodified-Since are ignored (section 13.1.3 and 13.1.4).
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
 import { HttpError } from "./errors.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
 export function createTag(content: string | Buffer, headers: Headers = []): string {
-  const prefix = headers.length === 0 ? "" : JSON.stringify(headers); // JSON tells where it ends
-  const whole = typeof content === "string" ? prefix + content : Buffer.concat([Buffer.from(prefix), content]);
-  return `"${hash("sha256", whole, "base64url").slice(0, 27)}"`; // 162 bits
+  const prefix = JSON.stringify(headers); // an array, also if it is empty: so it is clear where the content begins
+  const digest =
+    typeof content === "string"
+      ? hash("sha256", prefix + content, "base64url")
+      : createHash("sha256").update(prefix).update(content).digest("base64url");
+  return `"${digest.slice(0, 27)}"`; // 162 bits
 }
 
 type Headers = readonly (readonly [name: string, text: string])[];

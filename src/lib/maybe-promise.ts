@@ -4,7 +4,8 @@
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Calls `next` with a value: at once, or when its promise is fulfilled. */
+/** Calls `next` with a value: at once, or when its promise is fulfilled, which can be that of another library. */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  const isPending = typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
+  return isPending ? Promise.resolve(value).then(next) : next(value as T);
 }

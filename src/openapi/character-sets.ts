@@ -5,6 +5,22 @@ import ret, { type Set as CharacterSet, type Token } from "ret";
 type Range = readonly [first: number, last: number];
 
 const lastCodePoint = 0x10ffff;
+// Any character but a surrogate, classes, escaped punctuation, and \u4e00. The tokenizer reads some other escapes differently
+// than V8, such as \x7e, \cj and [\b], or one character as two.
+const plain = /^(?:[^\\\ud800-\udfff]|\\(?:[dwsDWS^$\\.*+?()[\]{}|/-]|u(?!d[89a-f])[\da-f]{4}))*$/i;
+
+/** Returns whether the tokenizer reads all characters of a regular expression as V8 does. */
+export function hasPlainCharacters(pattern: string): boolean {
+  return plain.test(pattern) && isUnicodePattern(pattern);
+}
+
+function isUnicodePattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 /** Returns whether no two of the alternatives can begin with the same character. */
 export function areExclusive(alternatives: readonly (readonly Token[])[]): boolean {

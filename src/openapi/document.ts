@@ -80,7 +80,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   if (validate && !isKnown) await compareWithSchema(content, report);
   const root = Part.of(content);
   const upgrade = content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined;
-  const schemas = new Schemas(root, { upgrade, formats, arePatternsChecked: isKnown });
+  const schemas = new Schemas(root, { upgrade, formats, skipPatternCheck: isKnown });
   checkDocument(content, schemas, report);
   const places = listOperations(root, report);
   const paths = new Map(places.map(({ id, path }) => [id, path]));

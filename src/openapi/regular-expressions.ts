@@ -2,7 +2,7 @@
 // RE2 takes linear time, but has neither lookaround nor backreferences, and is slower on short texts.
 import { createRequire } from "node:module";
 import ret, { type Group, type Root, type Token } from "ret";
-import { areExclusive } from "./character-sets.ts";
+import { areExclusive, hasPlainCharacters } from "./character-sets.ts";
 
 // The types of the package describe an ES module, but it is CommonJS: the function is the module itself.
 const tokenize = ret as unknown as (pattern: string) => Root;
@@ -56,7 +56,7 @@ export function compilePattern(pattern: string): Pattern {
   const created: Pattern = {
     toString: () => pattern,
     test(text) {
-      if (text.length > maxFast && countSteps(root, text.length) <= maxSteps) maxFast = text.length;
+      if (text.length > maxFast && countSteps(pattern, root, text.length) <= maxSteps) maxFast = text.length;
       if (text.length <= maxFast) return native.test(text);
       linear ??= compileLinear(pattern);
       if (linear === undefined) return native.test(text);
@@ -73,7 +73,7 @@ export function compilePattern(pattern: string): Pattern {
  */
 export function isSlow(pattern: string, maxLength: unknown): boolean {
   const length = typeof maxLength === "number" ? maxLength : maxTextLength;
-  return countSteps(tokenizePattern(pattern), length) > maxStepsAlone && compileLinear(pattern) === undefined;
+  return countSteps(pattern, tokenizePattern(pattern), length) > maxStepsAlone && compileLinear(pattern) === undefined;
 }
 
 function compileLinear(pattern: string): Pattern | undefined {
@@ -104,29 +104,22 @@ function writeClasses(pattern: string): string {
 export function tokenizePattern(pattern: string): Root | undefined {
   if (unknownToRe2.test(pattern)) return undefined;
   try {
-    return tokenize(replaceEscapes(pattern));
+    return tokenize(
+      pattern.replace(/\\p\{[^{}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
+    );
   } catch {
     return undefined;
   }
 }
 
-// Replaces what the tokenizer does not know: \p{L}, here any character, and \u4e00 and \u{4e00}, which it reads as the letter u.
-function replaceEscapes(pattern: string): string {
-  let isInClass = false;
-  return pattern.replace(/\\p\{[^{}]*\}|\\u(?:\{([\da-f]+)\}|([\da-f]{4}))|\\.|[[\]]/gis, (token, long, short) => {
-    if (token === "[" || token === "]") isInClass = token === "[";
-    if (/^\\p\{/i.test(token)) return isInClass ? "\\w\\W" : "[\\w\\W]";
-    return long === undefined && short === undefined ? token : toCharacter(Number.parseInt(long ?? short, 16));
-  });
-}
-
-function toCharacter(code: number): string {
-  return String.fromCodePoint(code).replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
+// \u4e00 and \u{4e00}, which the tokenizer reads as the letter u.
+function toCharacter(_: string, long: string | undefined, short: string | undefined): string {
+  return String.fromCodePoint(Number.parseInt((long ?? short) as string, 16)).replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
 }
 
 // An upper bound of the ways in which V8 tries to match a text of this length.
-function countSteps(root: Root | undefined, length: number): number {
-  if (root === undefined || isAmbiguous(root, false)) return Number.POSITIVE_INFINITY;
+function countSteps(pattern: string, root: Root | undefined, length: number): number {
+  if (root === undefined || isAmbiguous(root, hasPlainCharacters(pattern))) return Number.POSITIVE_INFINITY;
   const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
   return starts * countWays(root, length);
 }
@@ -193,19 +186,19 @@ function isAnchored(branch: readonly Token[]): boolean {
 
 // A repetition within a repetition, alternatives within one that can begin with the same character, or a backreference: there
 // can be exponentially many ways to match.
-function isAmbiguous(token: Root | Token, isRepeated: boolean): boolean {
+function isAmbiguous(token: Root | Token, isPlain: boolean, isRepeated = false): boolean {
   switch (token.type) {
     case ret.types.REFERENCE:
       return true;
     case ret.types.REPETITION:
       if (isRepeated && token.max > token.min) return true;
-      return isAmbiguous(token.value, isRepeated || token.max > 1);
+      return isAmbiguous(token.value, isPlain, isRepeated || token.max > 1);
     case ret.types.ROOT:
     case ret.types.GROUP:
-      if (isRepeated && !areExclusive(branchesOf(token)) && branchesOf(token).length > 1) return true;
+      if (isRepeated && branchesOf(token).length > 1 && !(isPlain && areExclusive(branchesOf(token)))) return true;
       return branchesOf(token)
         .flat()
-        .some((part) => isAmbiguous(part, isRepeated));
+        .some((part) => isAmbiguous(part, isPlain, isRepeated));
     default:
       return false;
   }

@@ -1,14 +1,15 @@
 // The document that fastify-openapi-glue gets: paths, methods and operationIds. It would replace each reference of the real
 // document by what it refers to.
 //
-// fastify-openapi-glue compares what it gets with the schema of OpenAPI, and has no option to skip that. To compile this schema
-// takes 125 of the 460 ms until the first response. A route table is valid because of how it is created, so the validator,
-// which is also a dependency of this module, accepts one without compiling anything. It validates all other documents. If
-// fastify-openapi-glue comes with another version of the validator, the start only takes longer.
+// Patches the validator of fastify-openapi-glue, which has no option to skip it: it compiles the schema of OpenAPI, which takes
+// 125 of the 460 ms until the first response. A route table is valid because of how it is created, and is accepted without the
+// schema. All other documents are validated. If fastify-openapi-glue comes with another version of the validator, the patch has
+// no effect, and the start takes longer.
+import { randomUUID } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { Operation } from "./operation.ts";
 
-const marker = "x-route-table";
+const marker = `x-route-table-${randomUUID()}`; // no other document has it; fastify-openapi-glue keeps no symbols
 
 /** The methods that fastify-openapi-glue routes. */
 export const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
@@ -25,7 +26,7 @@ export function toRouteTable(operations: readonly Operation[]): object {
 
 const { validate } = Validator.prototype;
 Validator.prototype.validate = async function (document) {
-  if (typeof document === "string" || document[marker] !== true) return validate.call(this, document);
+  if (Object(document)[marker] !== true) return validate.call(this, document);
   Object.assign(this, { specification: document, version: "3.1" }); // what fastify-openapi-glue reads afterwards
   return { valid: true };
 };

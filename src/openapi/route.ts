@@ -1,5 +1,6 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
+import { types } from "node:util";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
 import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
@@ -61,29 +62,41 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // One hook instead of one per guard, because each hook costs CPU time.
     onRequest(request, reply, done) {
-      prepareParameters(request);
-      for (const name in headers) reply.header(name, headers[name]);
-      const admitted = andThen(authenticate(request), (caller) => {
-        request.caller = caller;
-        return runGuards(request, reply);
-      });
-      const checked = andThen(admitted, () => responses.checkAccept(request));
-      if (checked instanceof Promise) checked.then(() => done(), done);
+      const fail = (thrown: unknown) => done(toError(thrown)); // Fastify takes undefined and null as success
+      let admitted: MaybePromise<void>;
+      try {
+        admitted = admit(request, reply);
+      } catch (thrown) {
+        return fail(thrown);
+      }
+      if (admitted instanceof Promise) admitted.then(() => done(), fail);
       else done();
     },
     ...(body && { preParsing: prepareBody }),
     ...(body?.required && { preValidation: requireBody }),
     // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
     handler(request, reply) {
-      handle(request, reply).catch((error) => reply.send(toError(error)));
+      handle(request, reply).catch((thrown) => {
+        const error = toError(thrown);
+        if (reply.sent) request.log.error({ err: error }, "request failed after its response was sent");
+        else reply.send(error);
+      });
     },
   };
 
-  function runGuards(request: FastifyRequest, reply: FastifyReply, first = 0): MaybePromise<void> {
-    for (let index = first; index < guards.length; index++) {
-      const pending = (guards[index] as Guard)(request, reply, operation);
-      if (pending) return pending.then(() => runGuards(request, reply, index + 1));
-    }
+  function admit(request: FastifyRequest, reply: FastifyReply): MaybePromise<void> {
+    prepareParameters(request);
+    for (const name in headers) reply.header(name, headers[name]);
+    const guarded = andThen(authenticate(request), (caller) => {
+      request.caller = caller;
+      return runGuards(request, reply);
+    });
+    return andThen(guarded, () => responses.checkAccept(request));
+  }
+
+  function runGuards(request: FastifyRequest, reply: FastifyReply, index = 0): MaybePromise<void> {
+    const guard = guards[index];
+    if (guard) return andThen(guard(request, reply, operation), () => runGuards(request, reply, index + 1));
   }
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -111,9 +124,10 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
   }
 }
 
-// A handler can throw any value, which Fastify would send as the content of a response.
+// Code can throw any value, which Fastify would send as the content of a response.
 function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`The handler threw ${String(thrown)}.`);
+  if (thrown instanceof Error || types.isNativeError(thrown)) return thrown;
+  return new Error(`A value of the type ${typeof thrown} was thrown, which is no Error.`, { cause: thrown });
 }
 
 // The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads

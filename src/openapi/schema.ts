@@ -43,8 +43,8 @@ export interface SchemasOptions {
   readonly upgrade?: Upgrade | undefined;
   /** Formats of strings besides those of JSON Schema and OpenAPI. */
   readonly formats?: Formats | undefined;
-  /** Whether the regular expressions were checked before: a check can load RE2, which takes 10 to 30 ms. */
-  readonly arePatternsChecked?: boolean;
+  /** Skips the check of regular expressions, which can load RE2 (10 to 30 ms). Only for a document that was checked before. */
+  readonly skipPatternCheck?: boolean;
 }
 
 /** The schemas of one document. */
@@ -52,7 +52,7 @@ export class Schemas {
   readonly #ajv: Ajv2020;
   readonly #root: Part;
   readonly #upgrade: Upgrade;
-  readonly #arePatternsChecked: boolean;
+  readonly #skipPatternCheck: boolean;
   readonly #references: References;
   readonly #names = new Map<string, string>(); // of the schemas in Ajv, by the key of the node
   readonly #targets = new Map<string, ReadonlySet<string>>(); // the names of schemas that each refers to, by its name
@@ -65,11 +65,11 @@ export class Schemas {
 
   constructor(
     root: Part,
-    { upgrade = (schema) => schema, formats = {}, arePatternsChecked = false }: SchemasOptions = {},
+    { upgrade = (schema) => schema, formats = {}, skipPatternCheck = false }: SchemasOptions = {},
   ) {
     this.#root = root;
     this.#upgrade = upgrade;
-    this.#arePatternsChecked = arePatternsChecked;
+    this.#skipPatternCheck = skipPatternCheck;
     this.#references = new References(root);
     const matches: SchemaValidation["matches"] = (node, value, context, whole) => {
       // A part that is no object has no path here, by which results could be kept.
@@ -135,7 +135,7 @@ export class Schemas {
     pointer: string,
     report: ReportSchema,
   ): void {
-    if (this.#arePatternsChecked) return;
+    if (this.#skipPatternCheck) return;
     const slow = patterns.find((text) => typeof text === "string" && isPattern(text) && isSlow(text, maxLength));
     if (slow === undefined) return;
     this.#ignore(pointer, keyword);

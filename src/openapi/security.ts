@@ -104,7 +104,7 @@ export function createAuthentication(
   const [[single, ...others] = []] = required;
   // The usual case, without a promise if the scheme needs none.
   if (single && others.length === 0 && alternatives.length === 1)
-    return (request) => andThen(check(single, request, options), throwError);
+    return (request) => andThen(check(single, request, options), callerOrThrow);
   return async (request) => {
     let failure: HttpError | undefined;
     for (const attempts of required) {
@@ -122,7 +122,7 @@ export function createAuthentication(
       if (callers.length === attempts.length)
         return callers.length === 1 ? callers[0]?.[1] : Object.fromEntries(callers);
     }
-    return throwError(failure);
+    return callerOrThrow(failure);
   };
 }
 
@@ -137,7 +137,7 @@ function check(
   );
 }
 
-function throwError(caller: unknown): unknown {
+function callerOrThrow(caller: unknown): unknown {
   if (caller instanceof HttpError) throw caller;
   return caller;
 }

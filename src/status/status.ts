@@ -32,13 +32,14 @@ export interface StatusOptions {
 }
 
 /**
- * Serves /metrics, /status.json and the status page. Publishes the metrics of this process every second, and when `app`
+ * Serves /metrics, /status.json and the status page, after the plugin `health`. Publishes the metrics of this process every second, and when `app`
  * closes.
  */
 export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
   const { document, config, usage, requestLog } = options;
   const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
-  const metrics = options.metrics ?? aggregateLocally(logFailure);
+  const logMissingPoint = throttle((err: unknown) => app.log.warn({ err }, "failed to aggregate metrics"));
+  const metrics = options.metrics ?? aggregateLocally(logMissingPoint);
   app.metrics.info(
     "build_info",
     "Constant 1, with the versions of the service and of its OpenAPI document as labels.",

@@ -1,6 +1,7 @@
 // Compression and conditional requests of the service.
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import t from "tap";
+import { createTag } from "../../src/http/preconditions.ts";
 import { minimalPet, type Service, start } from "../support/service.ts";
 
 const service = await start(t);
@@ -159,4 +160,10 @@ t.test("No error is stored by a cache", async (t) => {
     t.equal(headers["cache-control"], "no-store", `${method} ${path}: ${status}`);
   }
   t.match((await service.raw("GET /\r\n\r\n"))[0]?.headers, { "cache-control": "no-store" });
+});
+
+t.test("A header and the content that begins like it have different ETags", async (t) => {
+  const headers = [["a", "b"]] as const;
+  t.not(createTag("x", headers), createTag(`${JSON.stringify(headers)}x`));
+  t.equal(createTag("x", headers), createTag(Buffer.from("x"), headers));
 });

@@ -29,7 +29,8 @@ t.test("Has the routes of the methods that fastify-openapi-glue knows", async (t
 });
 
 t.test("Is valid, and accepted without compiling the schema of OpenAPI", async (t) => {
-  const { "x-route-table": _, ...table } = toRouteTable(operations) as Record<string, unknown>;
+  const { openapi, info, paths } = toRouteTable(operations) as Record<string, unknown>;
+  const table = { openapi, info, paths };
   t.match(await new Validator().validate(table), { valid: true }, "compared with the schema");
   const validator = new Validator();
   t.match(await validator.validate(toRouteTable(operations) as Record<string, unknown>), { valid: true });
@@ -38,5 +39,7 @@ t.test("Is valid, and accepted without compiling the schema of OpenAPI", async (
 
 t.test("The validator validates all other documents", async (t) => {
   t.match(await new Validator().validate({ openapi: "3.1.0", paths: {} }), { valid: false });
+  t.match(await new Validator().validate({ openapi: "3.1.0", paths: {}, "x-route-table": true }), { valid: false });
+  t.match(await new Validator().validate(undefined as never), { valid: false });
   t.match(await new Validator().validate("openapi: 3.1.0\n"), { valid: false });
 });

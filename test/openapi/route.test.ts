@@ -1,7 +1,9 @@
 // Routes: the handler, the credentials and the body of each operation.
+import type { FastifyReply } from "fastify";
 import t from "tap";
 import { handlers } from "../../src/pets/handlers.ts";
 import { editDocument, rename, setOperation, setParameterSchema, setProperties } from "../support/document.ts";
+import { documentOf, serve } from "../support/document-server.ts";
 import { minimalPet, start } from "../support/service.ts";
 
 t.test("Accepts requests without a key if the operation's security allows it", async (t) => {
@@ -85,4 +87,22 @@ t.test("Fails to start if document and code do not agree, and names the operatio
     ],
   ] as const)
     await t.rejects(start(t, options), { message }, String(message));
+});
+
+t.test("A handler can throw any value, also after its response was sent", async (t) => {
+  const paths = "  /x:\n    get: { operationId: x, responses: { 204: { description: x } } }\n";
+  for (const thrown of [undefined, "text", Object.create(null), new Error("x")]) {
+    const { send } = await serve(documentOf(paths), { handlers: { x: () => Promise.reject(thrown) } });
+    t.match(await send("GET", "/x"), { status: 500, body: { code: "internal_error" } });
+  }
+  let sent: FastifyReply | undefined;
+  const respond = async () => {
+    sent?.send("early");
+    throw new Error("late");
+  };
+  const { app, send } = await serve(documentOf(paths), { handlers: { x: respond } });
+  app.addHook("preHandler", async (_, reply) => {
+    sent = reply;
+  });
+  t.match(await send("GET", "/x"), { status: 200, text: "early" });
 });

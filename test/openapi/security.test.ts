@@ -230,3 +230,29 @@ t.test("An optional scheme that the server can't read is always checked", async 
   await send("GET", "/x");
   t.match(calls, [{ caller: { name: "client" } }]);
 });
+
+t.test("A check that throws any value, or returns the promise of another library, lets no request pass", async (t) => {
+  const document = documentOf(operation("x", "[{ bearer: [] }]"), components());
+  const failure = () => new HttpError("unauthorized", "No.");
+  const thenable = (settle: (resolve: (error: unknown) => void, reject: (error: unknown) => void) => void) =>
+    ({ type: "http bearer", authenticate: () => Object.fromEntries([["then", settle]]) }) as never;
+  const throwing = (thrown: unknown) => ({
+    type: "http bearer",
+    authenticate: () => {
+      throw thrown;
+    },
+  });
+  for (const [status, scheme] of [
+    [500, () => Promise.reject()],
+    [500, throwing(undefined)],
+    [500, throwing(null)],
+    [500, throwing(Object.create(null))],
+    [401, throwing(failure())],
+    [401, thenable((resolve) => resolve(failure()))],
+    [401, thenable((_, reject) => reject(failure()))],
+  ] as const) {
+    const { send, calls } = await serve(document, { security: { bearer: scheme } });
+    t.match(await send("GET", "/x", { headers: bearer("any") }), { status });
+    t.same(calls, []);
+  }
+});

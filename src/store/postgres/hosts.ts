@@ -5,6 +5,8 @@
 import pg from "pg";
 import { type PostgresDatabase, parseDatabaseUrl } from "../../lib/index.ts";
 
+const checkTimeout = 1_000; // milliseconds
+
 /** The hosts of a database, one of which is in use. Connections start with the host that worked last. */
 export class Hosts {
   /** The URL of the database on each host. */
@@ -35,7 +37,9 @@ export class Hosts {
   /** Rejects if writes are required, and the server of the connection rejects them. */
   readonly checkServer = async (client: pg.ClientBase): Promise<void> => {
     if (!this.mustBeWritable) return;
-    const { rows } = await client.query("SHOW transaction_read_only");
+    // Without a timeout, the pool would wait forever for a server that accepts the connection, and then does not respond.
+    const config = { text: "SHOW transaction_read_only", query_timeout: checkTimeout };
+    const { rows } = await client.query(config);
     if (rows[0].transaction_read_only !== "on") return;
     const { host, port } = client as pg.Client;
     throw new Error(`the server ${host}:${port} is read-only`);

@@ -1,4 +1,5 @@
 // Connections of the PostgreSQL store: errors at the start, and failures of the network or the database.
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import t from "tap";
 import { openStore } from "../../../src/store/open.ts";
@@ -190,6 +191,7 @@ t.test("Responds with 503 while the network loses all data, and recovers by itse
       () => "the store is still unavailable",
     );
   await succeeds();
+  await sleep(500); // the connections are idle for longer than the timeout of a query
   network.losesData = true;
   const statuses = await Promise.all(Array.from({ length: 50 }, list));
   t.same(new Set(statuses), new Set([503]));
