@@ -449,7 +449,7 @@ export interface components {
         Link: string;
         /**
          * @description The version of the content (RFC 9110, section 8.8.3). Send it in `If-None-Match` to get 304 while the content is the same.
-         * @example "tWxlWWkUfm4xAguG9SZ6AFmy9v0"
+         * @example "X8KTMOfg3vsWpWEVvzcfv-C7Zu_"
          */
         ETag: string;
         /**
@@ -549,7 +549,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
-            /** @description The request is malformed, or a part of it is invalid. `details` names the invalid parts. */
+            /** @description The request is malformed, or a part of it is invalid. For `invalid_parameter`, `details` names the invalid parts. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -607,7 +607,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description The request is malformed, or a part of it is invalid. `details` names the invalid parts. */
+            /** @description The request is malformed, or a part of it is invalid. For `invalid_parameter` and `invalid_body`, `details` names the invalid parts. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -665,7 +665,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["DeprecatedNotModified"];
-            /** @description The request is malformed, or a part of it is invalid. `details` names the invalid parts. */
+            /** @description The request is malformed, or a part of it is invalid. For `invalid_parameter`, `details` names the invalid parts. */
             400: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];

@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "5885739e4387dc02b234131c4b3657876f5dceebc3224905dfa322663698ffb0";
+export const documentHash = "ee38661be0b5a38e674055dc3d63b48b82589a159213ffc6ee56bce9a6c47914";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {

@@ -83,6 +83,7 @@ t.test("Repeats alternatives without backtracking if no two of them begin with t
     "\\:|u",
     "[\\p{L}-]|é",
     "[^\\p{L}]|1",
+    "[^\\d\\D]|1",
     "|a",
     "a|(?:b)",
     "[^a]|[^b]",
