@@ -65,7 +65,7 @@ export function createProgram(io: Io): Command {
   return program;
 }
 
-// The environment takes precedence over the file. systemd keeps a # in a value, but parseEnv ends an unquoted value there.
+// The environment takes precedence over the file.
 function addSettings(env: NodeJS.ProcessEnv, file: string | undefined): void {
   if (file === undefined) return;
   let text: string;
@@ -74,8 +74,14 @@ function addSettings(env: NodeJS.ProcessEnv, file: string | undefined): void {
   } catch (error) {
     throw new Error(`The file of --env-file can't be read: ${(error as Error).message}.`);
   }
-  const quoted = text.replace(/^(\w+=)([^"'`\n]*#[^"'`\n]*?)[ \t]*$/gm, "$1`$2`");
-  for (const [name, value] of Object.entries(parseEnv(quoted))) env[name] ||= value;
+  const lines = text.split("\n").map(quoteValue);
+  for (const [name, value] of Object.entries(parseEnv(lines.join("\n")))) env[name] ||= value;
+}
+
+// systemd keeps a # in a value without quotes, but parseEnv ends the value there.
+function quoteValue(line: string): string {
+  const [, name, value = ""] = /^(\w+)=([^"'`#]*#[^"'`]*)$/.exec(line) ?? [];
+  return name === undefined ? line : `${name}=\`${value.trim()}\``;
 }
 
 function addServiceCommands(program: Command, io: Io): void {

@@ -119,7 +119,8 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
 
 // An upper bound of the ways in which V8 tries to match a text of this length.
 function countSteps(pattern: string, root: Root | undefined, length: number): number {
-  if (root === undefined || isAmbiguous(root, hasPlainCharacters(pattern))) return Number.POSITIVE_INFINITY;
+  const isPlain = hasPlainCharacters(pattern) && toRegExp(pattern).unicode;
+  if (root === undefined || isAmbiguous(root, isPlain)) return Number.POSITIVE_INFINITY;
   const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
   return starts * countWays(root, length);
 }
