@@ -3,7 +3,8 @@ import { isJsonSchema, isOpenApiDialect } from "./dialect.ts";
 import type { OpenApi } from "./document-types.ts";
 import type { Report } from "./operation.ts";
 import { escapeToken, Part } from "./part.ts";
-import type { CheckOptions, Schemas } from "./schema.ts";
+import type { Schemas } from "./schema.ts";
+import type { CheckOptions } from "./schema-options.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaEnv } from "ajv/dist/compile/index.js";
 import { toJson } from "../lib/index.ts";
-import { createAjv, createValidate, type Formats, type Validate } from "./ajv.ts";
+import { createAjv, createValidate, type Validate } from "./ajv.ts";
 import { findMismatch } from "./default-values.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Direction, memoize, ValidationContext } from "./memoized-validation.ts";
@@ -14,11 +14,9 @@ import { References } from "./references.ts";
 import { isSlow } from "./regular-expressions.ts";
 import { findProblem, isPattern, type Schema, type SchemaObject, subschemasOf } from "./schema-keywords.ts";
 import { SchemaNode } from "./schema-node.ts";
+import type { CheckOptions, ReportSchema, SchemasOptions } from "./schema-options.ts";
 import { type Convert, ValueConversion } from "./value-conversion.ts";
 import type { SchemaValidation } from "./value-keywords.ts";
-
-/** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
-export type ReportSchema = (pointer: string, reason: string) => void;
 
 /** A member of an object, such as a parameter. */
 export interface ObjectMember {
@@ -28,23 +26,6 @@ export interface ObjectMember {
   readonly required: boolean;
   /** Whether it can also be the empty string. */
   readonly allowEmptyValue: boolean;
-}
-
-/** The options of `Schemas.add`. */
-export interface CheckOptions {
-  readonly report: ReportSchema;
-  /** Called for each specification extension. */
-  readonly onExtension?: ((name: string, schema: SchemaObject, pointer: string) => void) | undefined;
-}
-
-/** The options of `Schemas`. */
-export interface SchemasOptions {
-  /** Converts a schema of an earlier dialect. */
-  readonly upgrade?: Upgrade | undefined;
-  /** Formats of strings besides those of JSON Schema and OpenAPI. */
-  readonly formats?: Formats | undefined;
-  /** Skips the check of regular expressions, which can load RE2 (10 to 30 ms). Only for a document that was checked before. */
-  readonly skipPatternCheck?: boolean;
 }
 
 /** The schemas of one document. */

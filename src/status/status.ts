@@ -32,8 +32,8 @@ export interface StatusOptions {
 }
 
 /**
- * Serves /metrics, /status.json and the status page, after the plugin `health`. Publishes the metrics of this process every second, and when `app`
- * closes.
+ * Serves /metrics, /status.json and the status page. Register it after the plugin `health`. Publishes the metrics of this
+ * process every second, and when `app` closes.
  */
 export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
   const { document, config, usage, requestLog } = options;
