@@ -129,15 +129,38 @@ t.test("Throws a TypeError that does not show the value if an option is invalid"
     t.throws(() => createClient({ ...valid, key: key as string }), {
       message: "key must be an API key, such as psk_…",
     });
-  for (const timeout of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
-    t.throws(() => createClient({ ...valid, timeout }), {
-      message: "timeout must be a positive number of milliseconds below 2^31",
+  for (const timeout of [0, -1, 1.5, "500", Number.NaN, Number.POSITIVE_INFINITY])
+    t.throws(() => createClient({ ...valid, timeout: timeout as number }), {
+      message: "timeout must be a positive integer of milliseconds below 2^31",
     });
   for (const maxRetries of [-1, 1.5, Number.NaN])
     t.throws(() => createClient({ ...valid, maxRetries }), {
       message: "maxRetries must be an integer that is not negative",
     });
+  for (const [name, value] of [
+    ["bad name", "x"],
+    ["traceparent", "secret\0"],
+  ] as const)
+    t.throws(() => createClient({ ...valid, headers: { [name]: value } }), {
+      message: "headers must be an object of valid names and values of headers",
+    });
+  for (const [name, rule] of [
+    ["signal", "an AbortSignal"],
+    ["fetch", "a function"],
+    ["onDeprecation", "a function"],
+  ] as const)
+    t.throws(() => createClient({ ...valid, [name]: 5 }), { message: `${name} must be ${rule}` });
   t.ok(createClient({ ...valid, baseUrl: "https://gateway.example/shop/v1/" }));
+});
+
+t.test("Returns a 304 without data and without an error, and accepts undefined as the options of a call", async (t) => {
+  const { origin, key } = shared;
+  const client = createClient({ baseUrl: `${origin}/v1`, key });
+  const first = await client.GET("/pets", undefined);
+  t.ok(Array.isArray(first.data));
+  const headers = { "if-none-match": first.response.headers.get("etag") };
+  const second = await client.GET("/pets", { headers });
+  t.match([second.response.status, second.data, second.error], [304, undefined, undefined]);
 });
 
 t.test("Parses and serializes JSON with exact integers, whatever its texts contain", async (t) => {

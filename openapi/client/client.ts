@@ -25,8 +25,8 @@ export type NewPet = components["schemas"]["NewPet"];
 /** The status of a pet. */
 export type PetStatus = components["schemas"]["PetStatus"];
 /**
- * An error of the service. Its code is `unreachable`, with the status 0, if the client received no response. Its code is
- * `unreadable` if the response did not come from the service, but from a proxy for example.
+ * An error of a call. Its code is `unreachable`, with the status 0, if the client received no response, and `unreadable`
+ * if the client can't read the response, which came from a proxy for example.
  */
 export interface Failure extends Omit<components["schemas"]["Error"], "code"> {
   /** Later versions of the service can add codes. */
@@ -36,6 +36,17 @@ export interface Failure extends Omit<components["schemas"]["Error"], "code"> {
   /** The seconds to wait before another try, if the service has sent them. */
   retryAfter?: number;
 }
+// The paths of the document, whose errors are failures. Their code is a plain string, because openapi-fetch makes an object of
+// the type `string & {}`.
+type PathsOf<T> = { [Path in keyof T]: { [Method in keyof T[Path]]: OperationOf<T[Path][Method]> } };
+type OperationOf<T> = T extends { responses: infer Responses }
+  ? Omit<T, "responses"> & { responses: { [Status in keyof Responses]: ResponseOf<Responses[Status]> } }
+  : T;
+type ResponseOf<T> = T extends { content: { "application/json": components["schemas"]["Error"] } }
+  ? Omit<T, "content"> & { content: { "application/json": Omit<Failure, "code"> & { code: string } } }
+  : T;
+type ClientPaths = PathsOf<paths>;
+
 /** The query of `listPets`. `limit` is the page size. */
 export type PetsQuery = NonNullable<operations["listPets"]["parameters"]["query"]>;
 
@@ -57,15 +68,21 @@ export interface Options {
   readonly baseUrl: string;
   /** The API key, `psk_…`. */
   readonly key: string;
-  /** The timeout of each attempt, in milliseconds. The default is 30,000. */
+  /** The timeout of each attempt, in milliseconds: a positive integer below 2^31. The default is 30,000. */
   readonly timeout?: number;
-  /** How often a call is repeated after a network error, 408, 429 or 503. The default is 5. */
+  /**
+   * How often an idempotent call is repeated: after a network error, a timeout or 408, and after 429 or 503 with a
+   * `Retry-After` of at most 60 s. The default is 5.
+   */
   readonly maxRetries?: number;
   /** Ends all calls of the client when it aborts. */
   readonly signal?: AbortSignal;
   /** Headers of each request, such as `traceparent`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sends the requests, with their signal in its second argument. The default is the `fetch` of the runtime. */
+  /**
+   * Sends the requests. Its second argument has the signal and `redirect: "manual"`: pass it on. The default is the
+   * `fetch` of the runtime.
+   */
   readonly fetch?: typeof globalThis.fetch;
   /** Called at the first call of each deprecated operation. The default logs the message with `console.warn`. */
   readonly onDeprecation?: (deprecation: Deprecation) => void;
@@ -73,10 +90,10 @@ export interface Options {
 
 /**
  * Calls operations by method and path: `client.GET("/pets", { params: { query: { limit: 5 } } })`. Returns
- * `{ data, response }` or `{ error, response }`, and never throws. An `error` is a `Failure`. Reads the whole body before it returns, even with
- * `parseAs: "stream"`.
+ * `{ data, response }` or `{ error, response }`, and never throws. An `error` is a `Failure`. A 304, to a call with
+ * `If-None-Match`, has neither. Reads the whole body before it returns, even with `parseAs: "stream"`.
  */
-export interface Client extends FetchClient<paths> {
+export interface Client extends FetchClient<ClientPaths> {
   /**
    * Iterates over all matching pets, ordered by id: `for await (const pet of client.pets())`. Reads pages of 100 pets,
    * unless `limit` says otherwise. Throws a PetStoreError if a page can't be read, because otherwise an incomplete list
@@ -91,8 +108,8 @@ export class PetStoreError extends Error {
   readonly failure: Failure;
   readonly response: Response;
   /**
-   * The cursor of the page that could not be read: the same query with this cursor continues with it. Undefined if it was the
-   * first page, or if the link to it is not valid.
+   * The cursor of the page that could not be read: the same query with this cursor continues with it. Undefined if the
+   * first page could not be read, or if the link to the next page is not valid.
    */
   readonly cursor: string | undefined;
 
@@ -126,28 +143,23 @@ export class PetStoreError extends Error {
 }
 
 /** Creates a client. Throws a TypeError if an option is invalid, or if the runtime is too old. */
-export function createClient({
-  baseUrl,
-  key,
-  timeout = 30_000,
-  maxRetries = 5,
-  signal,
-  headers,
-  fetch = (...args) => globalThis.fetch(...args),
-  onDeprecation = ({ message }) => console.warn(message),
-}: Options): Client {
-  if (!("any" in AbortSignal))
+export function createClient(options: Options): Client {
+  // Node 18 has AbortSignal.any, but no crypto.
+  if (!("any" in AbortSignal && "crypto" in globalThis))
     throw new TypeError("the client requires Node 20.3, Chrome 116, Firefox 124, Safari 17.4 or newer");
-  // The messages do not contain the values, which may be secret.
-  if (!isBaseUrl(baseUrl)) throw new TypeError(`baseUrl must be an http or https URL that ends with ${basePath}`);
-  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key))
-    throw new TypeError("key must be an API key, such as psk_…");
-  if (!(timeout > 0 && timeout < 2 ** 31))
-    throw new TypeError("timeout must be a positive number of milliseconds below 2^31");
-  if (!(Number.isInteger(maxRetries) && maxRetries >= 0))
-    throw new TypeError("maxRetries must be an integer that is not negative");
+  const {
+    baseUrl,
+    key,
+    timeout = 30_000,
+    maxRetries = 5,
+    signal,
+    headers,
+    fetch = (...args) => globalThis.fetch(...args),
+    onDeprecation = ({ message }) => console.warn(message),
+  } = options;
+  checkOptions({ ...options, timeout, maxRetries, fetch, onDeprecation });
 
-  const fetchClient = createFetchClient<paths>({
+  const fetchClient = createFetchClient<ClientPaths>({
     baseUrl,
     headers: { ...headers, authorization: `Bearer ${key}` },
     bodySerializer: exactJson,
@@ -157,10 +169,36 @@ export function createClient({
 
   const methods = Object.entries(fetchClient).map(([name, method]) => [
     name,
-    /^[A-Z]+$|^request$/.test(name) ? withoutThrowing(method) : method,
+    name === "request" ? withoutThrowing(method, 2) : /^[A-Z]+$/.test(name) ? withoutThrowing(method, 1) : method,
   ]);
-  const client: FetchClient<paths> = Object.fromEntries(methods);
+  const client: FetchClient<ClientPaths> = Object.fromEntries(methods);
   return { ...client, pets: (query, options) => listPets(client, query, options) };
+}
+
+// The messages do not contain the values, which may be secret.
+function checkOptions(options: Options & Required<Pick<Options, "timeout" | "maxRetries">>): void {
+  const { baseUrl, key, timeout, maxRetries, signal, headers, fetch, onDeprecation } = options;
+  const check = (isValid: boolean, rule: string) => {
+    if (!isValid) throw new TypeError(rule);
+  };
+  check(isBaseUrl(baseUrl), `baseUrl must be an http or https URL that ends with ${basePath}`);
+  check(typeof key === "string" && /^[\x21-\x7e]+$/.test(key), "key must be an API key, such as psk_…");
+  const isTimeout = Number.isInteger(timeout) && timeout > 0 && timeout < 2 ** 31;
+  check(isTimeout, "timeout must be a positive integer of milliseconds below 2^31");
+  check(Number.isInteger(maxRetries) && maxRetries >= 0, "maxRetries must be an integer that is not negative");
+  check(areHeaders(headers), "headers must be an object of valid names and values of headers");
+  check(signal === undefined || signal instanceof AbortSignal, "signal must be an AbortSignal");
+  check(typeof fetch === "function", "fetch must be a function");
+  check(typeof onDeprecation === "function", "onDeprecation must be a function");
+}
+
+function areHeaders(headers: unknown): boolean {
+  try {
+    new Headers(headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isBaseUrl(text: unknown): boolean {
@@ -169,7 +207,7 @@ function isBaseUrl(text: unknown): boolean {
 }
 
 async function* listPets(
-  client: FetchClient<paths>,
+  client: FetchClient<ClientPaths>,
   query: PetsQuery = {},
   options: { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<Pet> {
@@ -232,20 +270,19 @@ function reportDeprecation(onDeprecation: (deprecation: Deprecation) => void): M
 
 type Result = { data?: unknown; error?: unknown; response: Response };
 
-// Wraps a method of openapi-fetch. Returns errors as values of the type Failure, and parses int64 exactly.
-function withoutThrowing(method: (...args: unknown[]) => Promise<Result>) {
+// Wraps a method of openapi-fetch, whose options follow `count` other arguments. Returns errors as values of the type
+// Failure, and parses int64 exactly.
+function withoutThrowing(method: (...args: unknown[]) => Promise<Result>, count: number) {
   return async (...args: unknown[]): Promise<Result> => {
-    const last = args.at(-1);
-    const [init, target] = typeof last === "object" ? [last, args.slice(0, -1)] : [{}, args];
-    const { parseAs = "json" } = (init ?? {}) as { parseAs?: string };
+    const init = (args[count] ?? {}) as { parseAs?: string };
+    const isJson = (init.parseAs ?? "json") === "json";
     try {
-      const { data, error, response } = await method(
-        ...target,
-        parseAs === "json" ? { ...init, parseAs: "text" } : init,
-      );
+      const result = await method(...args.slice(0, count), isJson ? { ...init, parseAs: "text" } : init);
+      const { data, error, response } = result;
+      if (response.status === 304) return { response };
       if (!response.ok)
-        return { error: isFailure(error) ? describe(error, response) : unreadable(response, error), response };
-      return parseAs === "json" ? parseBody(response, data) : { data, response };
+        return { error: describe(isFailure(error) ? error : unreadable(response, error), response), response };
+      return isJson ? parseBody(response, data) : { data, response };
     } catch (cause) {
       return { error: unreachable(cause as Error), response: Response.error() };
     }

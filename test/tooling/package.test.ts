@@ -52,7 +52,8 @@ const program = `import { createClient, type Failure, type NewPet, type Pet, Pet
   const { error } = await client.GET("/pets/{petId}", { params: { path: { petId: 42_000n } } });
   const failure: Failure | undefined = error;
   const code: string | undefined = failure?.code;
-  console.log(JSON.stringify({ code, created: ids.length, listed: all.length, sold, same }));
+  const hasRequestId = error?.requestId !== undefined;
+  console.log(JSON.stringify({ code, created: ids.length, listed: all.length, sold, same, hasRequestId }));
 `;
 
 // Code with a type error in its third line.
@@ -119,13 +120,27 @@ t.test("A typed consumer compiles, creates 250 pets and iterates over all of the
     "neither the consumer nor the declarations of the package have errors",
   );
   const { stdout } = await run(process.execPath, ["consumer.js", `${origin}/v1`, key], { cwd: consumer });
-  t.same(JSON.parse(stdout), { code: "pet_not_found", created: 250, listed: 250, sold: 125, same: true });
+  t.same(JSON.parse(stdout), {
+    code: "pet_not_found",
+    created: 250,
+    listed: 250,
+    sold: 125,
+    same: true,
+    hasRequestId: true,
+  });
 });
 
 t.test("The client runs on Node 20", { skip: node20 === undefined && "Node 20 is not installed" }, async (t) => {
   const { origin, key } = await start(t);
   const { stdout } = await run(node20 as string, ["consumer.js", `${origin}/v1`, key], { cwd: consumer });
-  t.same(JSON.parse(stdout), { code: "pet_not_found", created: 250, listed: 250, sold: 125, same: true });
+  t.same(JSON.parse(stdout), {
+    code: "pet_not_found",
+    created: 250,
+    listed: 250,
+    sold: 125,
+    same: true,
+    hasRequestId: true,
+  });
 });
 
 t.test("The client of the package passes the tests of the client", async (t) => {
