@@ -9,7 +9,7 @@ export {
   tables,
   type Values,
 } from "./bulk.ts";
-export { isInMemory, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
+export { isInMemory, isMissingStore, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
 export {
   type DailyCalls,
   type DeprecatedCalls,

@@ -63,10 +63,15 @@ export async function storeExists(url: string): Promise<boolean> {
     await (await openTables(url, "readonly")).close();
     return true;
   } catch (error) {
-    const { cause } = error as { cause?: { code?: string } };
-    if (cause?.code === "ENOENT") return false;
+    if (isMissingStore(error)) return false;
     throw error;
   }
+}
+
+/** Returns whether an error of `openStore` or `openTables` means that the database contains no store yet. */
+export function isMissingStore(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } };
+  return cause?.code === "ENOENT";
 }
 
 /** Returns whether a database URL names a database in memory, which ends with its process. */

@@ -1,14 +1,18 @@
-// petstore migrate: creates a store, or migrates it to this version.
-import { readConfig } from "../../config.ts";
-import { openStore, storeExists } from "../../store/index.ts";
+// petstore migrate: creates a database, or migrates it to this version.
+import { isMissingStore, openStore } from "../../store/index.ts";
 import { type Io, print } from "../io.ts";
 import { type OutputOptions, toIndentedJson } from "../output.ts";
+import { readDatabaseUrl } from "../stores.ts";
 
-/** Creates the store of DATABASE_URL, or migrates it to this version. Prints which of the two it has done. */
+/** Creates the database of DATABASE_URL, or migrates it to this version. Prints which of the two it has done. */
 export async function migrateStore(io: Io, { json }: OutputOptions): Promise<void> {
-  const { DATABASE_URL } = readConfig(io.env);
-  const created = !(await storeExists(DATABASE_URL));
-  const store = await openStore(DATABASE_URL);
+  const url = readDatabaseUrl(io);
+  let created = false;
+  const store = await openStore(url, { mode: "migrate" }).catch((error) => {
+    if (!isMissingStore(error)) throw error;
+    created = true;
+    return openStore(url);
+  });
   await store.close();
   const text = created ? "Created the database." : "The database is up to date.";
   await print(io, json ? toIndentedJson({ kind: store.kind, created }) : text);

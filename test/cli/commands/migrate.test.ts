@@ -1,0 +1,35 @@
+// petstore migrate: creates a database, or applies the pending migrations.
+import t from "tap";
+import { openStore } from "../../../src/store/open.ts";
+import { petstore } from "../../support/command.ts";
+import { latestVersions, oldStores, stores } from "../../support/databases.ts";
+
+for (const kind of ["sqlite", "postgres"] as const) {
+  t.test(`Creates a ${kind} database, and finds it up to date the next time`, async (t) => {
+    const settings = { DATABASE_URL: await stores[kind](t) };
+    const created = kind === "sqlite"; // newDatabase has created that of PostgreSQL
+    t.match(await petstore(settings, ["migrate"]), {
+      status: 0,
+      stdout: created ? "Created the database.\n" : "The database is up to date.\n",
+    });
+    t.match(await petstore(settings, ["migrate"]), { status: 0, stdout: "The database is up to date.\n" });
+  });
+
+  t.test(`Migrates a ${kind} database of an earlier release`, async (t) => {
+    const DATABASE_URL = await oldStores[kind](t, latestVersions[kind] - 1);
+    t.match(await petstore({ DATABASE_URL }, ["export"]), { status: 1, stderr: /Run petstore migrate/ });
+    t.match(await petstore({ DATABASE_URL }, ["migrate"]), { status: 0, stdout: "The database is up to date.\n" });
+    await (await openStore(DATABASE_URL, { mode: "readonly" })).close();
+  });
+}
+
+t.test("Rejects a database in memory, and the file of another program", async (t) => {
+  t.match(await petstore({ DATABASE_URL: "sqlite::memory:" }, ["migrate"]), {
+    status: 1,
+    stderr: /DATABASE_URL must be/,
+  });
+  t.match(await petstore({ DATABASE_URL: `sqlite:${import.meta.filename}` }, ["migrate"]), {
+    status: 1,
+    stderr: /can't be opened/,
+  });
+});
