@@ -66,13 +66,15 @@ export async function restore(
     throw new Error(`${path} is a directory. Specify the file of a backup.`);
   const openBackup = () => openTables(`sqlite:${path}`, "readonly");
   await (await openBackup()).close();
-  // Fails before the integrity check, which takes long. storeExists rejects stores of another version, also with
-  // `force`.
-  if ((await storeExists(url)) && !force) {
+  const exists = await storeExists(url); // rejects stores of another version, also with `force`
+  // Fails before the integrity check, which takes long.
+  if (exists && !force) {
     const to = await openTables(url, "migrate");
     await requireEmptyAndUnused(to).finally(() => to.close());
-  } else if (confirm && (await storeExists(url))) await confirmReplacement(openBackup, url, { withoutKeys, confirm });
+  }
   await requireSound(path, path, document, progress);
+  // After the check, because a query of a crafted backup can be endless.
+  if (exists && force && confirm) await confirmReplacement(openBackup, url, { withoutKeys, confirm });
   const to = await openTables(url, "create", options);
   const fill = async () => {
     if (!force) await requireEmptyAndUnused(to); // a service can have started meanwhile

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { openStore, openTables } from "../../src/store/open.ts";
 import type { CommandOptions } from "../support/command.ts";
+import { makeEndless } from "../support/crafted-database.ts";
 import { emptyDatabase, latestVersions, oldStores, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { createPet, maxInt64 } from "../support/pets.ts";
@@ -226,6 +227,14 @@ for (const [kind, prepare] of Object.entries(stores)) {
       await petstoreOn(url, ["restore", unsound]),
       { status: 1, stderr: /not empty/ },
       "before the integrity check",
+    );
+    const crafted = join(folder(t), "crafted.db");
+    copyFileSync(file, crafted);
+    makeEndless(crafted, "pets");
+    t.match(
+      await petstoreOn(url, ["restore", crafted, "--force", "--yes"]),
+      { status: 1, stderr: /failed the integrity check/ },
+      "before a query of the backup, which would not end",
     );
     const name = kind as keyof typeof stores;
     const old = await oldStores[name](t, 1);
