@@ -10,7 +10,7 @@ import { generateTypes, handlerTypes } from "./generate-types.ts";
 import type { Operation } from "./operation.ts";
 import { isIgnored } from "./parameters.ts";
 import type { Part } from "./part.ts";
-import { createServer } from "./server.ts";
+import { createServer, findDocsOperation } from "./server.ts";
 import { readBasePath } from "./servers.ts";
 
 /** The output streams of the command. */
@@ -80,7 +80,8 @@ async function serveMock(
 ): Promise<void> {
   const app = await createServer({ document, mock: true, logger: pino({ level: log ? "info" : "error" }) });
   const url = await app.listen({ port, host });
-  io.stdout.write(`Mock server of ${document} at ${url}, with its documentation at ${url}/docs.\n`);
+  const docs = app.hasRoute({ method: "GET", url: "/docs/json" }) ? `, with its documentation at ${url}/docs` : "";
+  io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const close = () => void app.close();
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
@@ -105,7 +106,9 @@ async function check(path: string, io: CommandIo): Promise<boolean> {
 }
 
 // What the server leaves to handlers and security checks.
-function listNotes({ operations, basePath, content, root }: Document): string[] {
+function listNotes(document: Document): string[] {
+  const { operations, basePath, content, root } = document;
+  const docs = findDocsOperation(document);
   const schemes = new Map(
     operations.flatMap(({ security }) => security.flat().map(({ name, scheme }) => [name, scheme])),
   );
@@ -118,6 +121,7 @@ function listNotes({ operations, basePath, content, root }: Document): string[] 
     ...[...schemes]
       .filter(([, scheme]) => !isSupported(scheme))
       .map(([name, { type }]) => `The security scheme ${name} (${type}) needs a check with its own \`authenticate\`.`),
+    ...(docs ? [`${docs.id} has the path ${docs.path}, so that the server has no documentation at /docs.`] : []),
     ...operations.flatMap(listStreams),
     ...operations.flatMap((operation) => listIgnored(operation, root)),
   ];

@@ -57,13 +57,17 @@ function decodeBasic(token: string): BasicCredential | undefined {
 export function toChallenge(scheme: SecuritySchemeObject, parameters: Readonly<Record<string, string>>): string {
   const isBasic = scheme.scheme?.toLowerCase() === "basic";
   const isKey = scheme.type === "apiKey";
+  const isBearer = scheme.scheme === undefined || /^bearer$/i.test(scheme.scheme);
   // Only Bearer has `error` and `scope` (RFC 6750, section 3). No scheme is registered for API keys.
   const { realm = "" } = parameters;
   const own: Readonly<Record<string, string>> = isKey
     ? { realm, in: scheme.in ?? "", name: scheme.name ?? "" }
     : isBasic
       ? { realm, charset: "UTF-8" }
-      : parameters;
+      : isBearer && scheme.type !== "mutualTLS"
+        ? parameters
+        : { realm };
   const texts = Object.entries(own).map(([name, value]) => `${name}="${value.replace(/[^\x20-\x7e]|["\\]/g, "")}"`);
-  return `${isKey ? "ApiKey" : isBasic ? "Basic" : "Bearer"} ${texts.join(", ")}`;
+  const type = isKey ? "ApiKey" : isBasic ? "Basic" : isBearer ? "Bearer" : scheme.scheme;
+  return `${scheme.type === "mutualTLS" ? "MutualTLS" : type} ${texts.join(", ")}`;
 }

@@ -96,6 +96,9 @@ function createRoutes<Operations, Context, Caller>({
   validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
+  const headPaths = new Set(
+    operations.flatMap(({ method, template }) => (method === "HEAD" ? template.routerPath : [])),
+  );
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
@@ -110,7 +113,9 @@ function createRoutes<Operations, Context, Caller>({
       links,
       validateResponses: validateResponses && ownHandler !== undefined,
     });
-    return [operation.id, route] as const;
+    // Fastify adds HEAD to each GET.
+    const hasHead = operation.method === "GET" && headPaths.has(operation.template.routerPath);
+    return [operation.id, hasHead ? { ...route, exposeHeadRoute: false } : route] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));
   const orphan = [...byId.keys()].find((id) => !ids.has(id));

@@ -30,7 +30,10 @@ type CheckResult<Caller> = Caller | undefined | null | false;
 /** Authenticates a request by itself. Returns the caller, or the error to respond with. */
 export type Authenticate<Caller = unknown> = (request: FastifyRequest) => MaybePromise<Caller | HttpError>;
 
-/** A security scheme that reads and checks its credential by itself. */
+/**
+ * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller. To reject a request, it
+ * returns or throws an HttpError, or returns undefined, null or false.
+ */
 export interface SecurityScheme<Caller = unknown> {
   /** The type that the document must declare: `http bearer`, `http basic`, `apikey header x-key`, `oauth2`, … */
   readonly type: string;
@@ -114,7 +117,9 @@ export function createAuthentication(
       for (const attempt of attempts) {
         const caller = await check(attempt, request, options);
         if (caller instanceof HttpError) {
-          failure = combine(failure, caller);
+          // No credential is required, and a scheme that the server can't read, such as a certificate, found none.
+          const isAbsent = isOptional && attempts.length === 1 && caller instanceof MissingCredential;
+          if (!isAbsent || isSupported(attempt.required.scheme)) failure = combine(failure, caller);
           break;
         }
         callers.push([attempt.required.name, caller]);
@@ -132,9 +137,19 @@ function check(
   request: FastifyRequest,
   { realm }: AuthenticationOptions,
 ): MaybePromise<unknown> {
-  return andThen(authenticate(request), (caller) =>
-    caller instanceof HttpError ? caller : (checkScopes(caller, required, realm) ?? caller),
-  );
+  return andThen(authenticate(request), (caller) => {
+    if (caller instanceof HttpError) return caller;
+    if (isNobody(caller))
+      return new MissingCredential(
+        [`that of the security scheme ${required.name}`],
+        toChallenge(required.scheme, { realm }),
+      );
+    return checkScopes(caller, required, realm) ?? caller;
+  });
+}
+
+function isNobody(caller: unknown): boolean {
+  return caller === undefined || caller === null || caller === false;
 }
 
 function callerOrThrow(caller: unknown): unknown {
@@ -165,7 +180,7 @@ function createAttempt(
 
 // A credential that the server can't read, such as the certificate of a client, is not checked.
 function acceptAny(scheme: SecuritySchemeObject, type: string): CheckCredential | SecurityScheme {
-  return isSupported(scheme) ? async (credential) => credential : { type, authenticate: async () => undefined };
+  return isSupported(scheme) ? async (credential) => credential : { type, authenticate: async () => true };
 }
 
 function createCheck(
@@ -178,7 +193,7 @@ function createCheck(
   return async (request) => {
     const credential = readCredential(scheme, request);
     const caller = credential && (await check(credential, { scopes, operation, request }));
-    if (caller !== undefined && caller !== null && caller !== false) return caller;
+    if (!isNobody(caller)) return caller;
     if (credential === undefined) return new MissingCredential([describe(scheme)], toChallenge(scheme, { realm }));
     const challenge = toChallenge(scheme, { realm, error: "invalid_token" });
     return new HttpError("unauthorized", "The credential is not valid.", { "www-authenticate": challenge });

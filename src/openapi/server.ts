@@ -15,7 +15,7 @@ import { toJson } from "../lib/index.ts";
 import type { Formats } from "./ajv.ts";
 import { type Document, readDocument } from "./document.ts";
 import type { Handlers } from "./handler.ts";
-import { listForCors, type Report } from "./operation.ts";
+import { listForCors, type Operation, type Report } from "./operation.ts";
 import type { UntypedHandler } from "./route.ts";
 import { routes } from "./routes.ts";
 import type { SecuritySchemes } from "./security.ts";
@@ -45,7 +45,10 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly mock?: boolean | undefined;
   /** The shape of error responses. The default is `{ code, message, status }`; `problemDetails` follows RFC 9457. */
   readonly formatError?: ErrorFormat | undefined;
-  /** Serves Swagger UI at /docs, and the document at /openapi.json. The default is true. */
+  /**
+   * Serves Swagger UI at /docs, and the document at /openapi.json. The default is true, unless an operation has one of
+   * these paths.
+   */
   readonly docs?: boolean | undefined;
   /**
    * Rejects a document of which a part would not be enforced, such as an unknown keyword. Otherwise, the part is logged and
@@ -87,7 +90,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   const app = await createEdge({
     logger,
     headers: createDataHeaders(isSecure),
-    links: linksOf("", options),
+    links: linksOf("", servesDocs(document, options)),
     formatError,
     compression,
     ...(trustProxy && { trustProxy }),
@@ -115,14 +118,34 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   options: OpenApiOptions<Operations, Context, Caller>,
 ): Promise<void> {
   const document = await loadDocument(options, app.log);
-  await app.register(errorHandler, { links: linksOf(app.prefix, options), format: options.formatError });
+  await app.register(errorHandler, {
+    links: linksOf(app.prefix, servesDocs(document, options)),
+    format: options.formatError,
+  });
   await app.register(representations, { compression: false });
   if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
   await serveDocument(app, document, options, false);
 }
 
-function linksOf(prefix: string, { docs = true }: Pick<OpenApiOptions, "docs">): string | undefined {
-  return docs ? serviceLinks(prefix) : undefined;
+function linksOf(prefix: string, hasDocs: boolean): string | undefined {
+  return hasDocs ? serviceLinks(prefix) : undefined;
+}
+
+/** Returns the operation that has the path of /docs or of /openapi.json, which the server then does not serve. */
+export function findDocsOperation({ operations }: Pick<Document, "operations">): Operation | undefined {
+  return operations.find(
+    ({ method, template }) =>
+      /^(GET|HEAD)$/.test(method) && /^\/(openapi\.json|docs(\/.*)?)$/.test(template.routerPath),
+  );
+}
+
+function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "docs">): boolean {
+  const operation = findDocsOperation(document);
+  if (operation && docs)
+    throw new Error(
+      `The operation ${operation.id} has the path ${operation.path}, at which \`docs\` serves the documentation.`,
+    );
+  return docs ?? operation === undefined;
 }
 
 function loadDocument(
@@ -146,7 +169,8 @@ async function serveDocument<Operations, Context, Caller>(
   options: OpenApiOptions<Operations, Context, Caller>,
   isSecure: boolean,
 ): Promise<void> {
-  const { handlers = {}, security = {}, context, mock, docs = true } = options;
+  const { handlers = {}, security = {}, context, mock } = options;
+  const docs = servesDocs(document, options);
   const baseUrl = app.prefix + document.basePath;
   await app.register(routes<Operations, Context, Caller>, {
     document,
@@ -155,7 +179,7 @@ async function serveDocument<Operations, Context, Caller>(
     security,
     mock,
     guards: app.hasDecorator("shedLoad") ? [app.shedLoad] : [],
-    links: linksOf(app.prefix, options),
+    links: linksOf(app.prefix, docs),
     baseUrl,
     validateResponses: options.validateResponses ?? process.env.NODE_ENV !== "production",
     ...(docs && { docsUrl: `${app.prefix}/docs` }),

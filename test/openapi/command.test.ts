@@ -76,6 +76,24 @@ t.test("check names the path of another server if the first has none", async (t)
   t.match(await run(["check", file]), { stdout: /^- Note: The paths begin with \/, as in .*, and not with \/v2\.\n/ });
 });
 
+t.test("An operation at /docs or /openapi.json takes the place of the documentation", async (t) => {
+  for (const path of ["/docs", "/openapi.json"]) {
+    const file = save(
+      "docs.yaml",
+      documentOf(`  ${path}:\n    get: { operationId: x, responses: { 204: { description: x } } }\n`),
+    );
+    t.match(await run(["check", file]), {
+      code: 0,
+      stdout: `- Note: x has the path ${path}, so that the server has no documentation at /docs.\n`,
+    });
+    const controller = new AbortController();
+    const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
+    const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)\.\n/.exec(stdout) ?? [];
+    t.equal((await fetch(`${url}${path}`)).status, 204);
+    controller.abort();
+  }
+});
+
 t.test("check counts operations and problems", async (t) => {
   const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
   const file = save("two.yaml", documentOf(path("a") + path("b")));

@@ -231,6 +231,32 @@ t.test("An optional scheme that the server can't read is always checked", async 
   t.match(calls, [{ caller: { name: "client" } }]);
 });
 
+t.test("A scheme with its own authenticate rejects a request for which it returns no caller", async (t) => {
+  const schemes =
+    "components: { securitySchemes: { tls: { type: mutualTLS }, digest: { type: http, scheme: digest } } }";
+  const path = (name: string, security: string) =>
+    `  /${name}: { get: { operationId: ${name}, security: ${security}, responses: { 204: { description: x } } } }\n`;
+  const text = documentOf(
+    path("tls", "[{ tls: [] }]") + path("digest", "[{ digest: [] }]") + path("any", "[{ tls: [] }, {}]"),
+    schemes,
+  );
+  for (const nobody of [undefined, null, false]) {
+    const authenticate = async () => nobody;
+    const { send, calls } = await serve(text, {
+      security: { tls: { type: "mutualtls", authenticate }, digest: { type: "http digest", authenticate } },
+    });
+    t.match(await send("GET", "/tls"), {
+      status: 401,
+      headers: { "www-authenticate": /^MutualTLS realm="[^"]*"$/ },
+      body: { message: "This operation requires a credential: that of the security scheme tls." },
+    });
+    t.match(await send("GET", "/digest"), { status: 401, headers: { "www-authenticate": /^digest realm="[^"]*"$/ } });
+    t.same(calls, []);
+    t.match(await send("GET", "/any"), { status: 204 }, "no credential is required");
+    t.match(calls, [{ caller: undefined }]);
+  }
+});
+
 t.test("A check that throws any value, or returns the promise of another library, lets no request pass", async (t) => {
   const document = documentOf(operation("x", "[{ bearer: [] }]"), components());
   const failure = () => new HttpError("unauthorized", "No.");

@@ -51,6 +51,27 @@ t.test("Serves a document in JSON as it is written, and no documentation if it i
   t.equal((await bare.inject({ url: "/x", headers: host })).headers.link, undefined);
 });
 
+t.test("Calls the handler of a HEAD operation beside a GET of the same path", async (t) => {
+  const operation = (id: string) =>
+    `{ operationId: ${id}, responses: { 200: { description: x }, 204: { description: x } } }`;
+  const document = documentOf(`  /x:\n    get: ${operation("read")}\n    head: ${operation("probe")}\n`);
+  const both = { read: async () => ({ status: 200 }), probe: async () => ({ status: 204 }) };
+  const app = await createServer({ document: parse(document), handlers: both, logger });
+  const send = async (method: "GET" | "HEAD") => (await app.inject({ method, url: "/x", headers: host })).statusCode;
+  t.same([await send("GET"), await send("HEAD")], [200, 204]);
+});
+
+t.test("Rejects docs: true if an operation has a path of the documentation", async (t) => {
+  const document = parse(
+    documentOf("  /docs/{page}:\n    get: { operationId: page, responses: { 204: { description: x } } }"),
+  );
+  await t.rejects(createServer({ document, mock: true, logger, docs: true }), {
+    message: "The operation page has the path /docs/{page}, at which `docs` serves the documentation.",
+  });
+  const app = await createServer({ document, mock: true, logger });
+  t.match(await app.inject({ url: "/docs/1", headers: host }), { statusCode: 204 });
+});
+
 t.test("Composes the HTTP edge: limits, security headers, errors, CORS", async (t) => {
   const options = { maxConnections: 5, trustProxy: ["127.0.0.1"], identify: async () => ({ client: "me" }) };
   const app = await createServer({
