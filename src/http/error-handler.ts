@@ -32,7 +32,7 @@ export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, { links, isLogged, format }) => {
     app.decorateRequest("errorCode", "");
     app.setErrorHandler<FastifyError>((error, request, reply) => {
-      const httpError = toHttpError(error);
+      const httpError = toHttpError(error, request.raw);
       log(error, httpError, request, isLogged);
       // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
       if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, { links, format });
@@ -87,7 +87,7 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
   return !complete && length > maxUnread;
 }
 
-function toHttpError(error: FastifyError): HttpError {
+function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
@@ -97,8 +97,9 @@ function toHttpError(error: FastifyError): HttpError {
     );
   if (error.code === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
     return new HttpError("unsupported_media_type", "A request of this method must have a Content-Type.");
-  // All other errors of content type parsers concern the bytes of the body. ECONNRESET: the client has disconnected.
-  if (error.code?.startsWith("FST_ERR_CTP_") || error.code === "ECONNRESET")
+  // All other errors of content type parsers concern the bytes of the body. A handler can fail with ECONNRESET, too.
+  const isDisconnected = error.code === "ECONNRESET" && errored !== null;
+  if (error.code?.startsWith("FST_ERR_CTP_") || isDisconnected)
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
   return new HttpError(
     "internal_error",

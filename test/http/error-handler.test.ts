@@ -86,6 +86,7 @@ t.test("Responds with 500 to a bug in a handler, discloses nothing, and logs it 
       createPet: async () => ({ status: 201, body: {} }),
       getPet: ({ params }: { params: { petId: number | bigint } }) => {
         if (BigInt(params.petId) === 1n) throw new TypeError("secret");
+        if (BigInt(params.petId) === 3n) throw Object.assign(new Error("secret"), { code: "ECONNRESET" }); // of a socket
         return Promise.reject(new Error("secret"));
       },
     },
@@ -93,6 +94,7 @@ t.test("Responds with 500 to a bug in a handler, discloses nothing, and logs it 
   for (const [method, path, type] of [
     ["GET", "/v1/pets/1", "TypeError"],
     ["GET", "/v1/pets/2", "Error"],
+    ["GET", "/v1/pets/3", "Error"],
     ["GET", "/v1/pets", "Error"],
     ["POST", "/v1/pets", "Error"],
   ] as const) {
