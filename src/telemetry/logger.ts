@@ -37,6 +37,8 @@ export async function createLogger(level: string, output?: DestinationStream): P
     // If a write fails, as on a full disk, lines are buffered up to a limit, and requests are served.
     const destination = pino.destination({ dest: 1, sync: true, maxLength: maxBuffered });
     destination.on("error", () => {});
+    // A full buffer drops lines without another try to write, even after the disk has space again.
+    destination.on("drop", () => destination.write(""));
     return pino(options, destination);
   }
   const { default: pretty } = await import("pino-pretty");

@@ -1,10 +1,12 @@
 // Faults of the disk and of the SQLite file while the service runs as a process. Each leads to a defined response or a
 // clean exit, and no acknowledged pet is lost or stored twice.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   existsSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
 import {
   assertDefinedResponses,
@@ -29,7 +32,7 @@ import {
   untilAcknowledged,
   untilRejected,
 } from "../support/faults.ts";
-import { bin } from "../support/files.ts";
+import { bin, folder, root } from "../support/files.ts";
 import { createPet, get, listPets } from "../support/http.ts";
 import { assertAllStored } from "../support/load.ts";
 import { petstoreProcess, type Server } from "../support/processes.ts";
@@ -97,6 +100,31 @@ fault(
     await assertNothingLost(t, store, load.acknowledged);
   },
   existsSync("/dev/full") ? false : "there is no /dev/full",
+);
+
+fault(
+  "Continues the log as soon as the disk has space again, also after lines were lost",
+  async (t) => {
+    const [path, logger] = [folder(t), pathToFileURL(join(root, "src/telemetry/logger.ts")).href];
+    // Fills the buffer of 1 MiB, then waits for the limit to be raised.
+    const code = `const { createLogger } = await import("${logger}");
+      const log = await createLogger("info");
+      for (let n = 0; n < 30; n++) log.info("x".repeat(100_000));
+      for (let n = 0; n < 1_000; n++) log.info("y");
+      process.stdin.once("data", () => { for (let n = 0; n < 3; n++) log.info("after " + n); });
+      console.error("full");`;
+    const shell = `ulimit -S -f 4; trap "" XFSZ; NODE_OPTIONS= exec "$0" --input-type=module -e "$1" > ${join(path, "log")}`;
+    const child = spawn("bash", ["-c", shell, process.execPath, code], { stdio: ["pipe", "ignore", "pipe"] });
+    t.teardown(() => child.kill("SIGKILL"));
+    await once(child.stderr, "data");
+    spawnSync("prlimit", ["--pid", `${child.pid}`, "--fsize=unlimited:"]);
+    child.stdin.end("go");
+    t.same(await once(child, "exit"), [0, null]);
+    const log = readFileSync(join(path, "log"), "utf8");
+    t.match(log, /^\{.*"after 2"\}\n$/m, "only the first line after the limit can be lost");
+    t.ok(log.split("\n").length < 1_000, "lines were lost");
+  },
+  prlimitSkipReason,
 );
 
 // Mounts a disk in the service's own namespace, which the test accesses through /proc/<pid>/root.
