@@ -38,7 +38,7 @@ export interface paths {
          * Get a pet
          * @deprecated
          * @description Returns one pet. This operation is deprecated, and will be removed on 5 December 2030. Use `listPets` with
-         *     the `status` filter instead. It does not find a pet by its id: read all pages, and select the pet by `id`.
+         *     the `status` filter instead. `listPets` has no filter for ids: read all pages, and select the pet by its `id`.
          *     Send the `ETag` of the pet in `If-None-Match` to get 304 while it is the same.
          */
         get: operations["getPet"];
@@ -132,7 +132,7 @@ export interface components {
              * @description The HTTP status code of the response.
              */
             status: number;
-            /** @description The invalid parts of a request, of `invalid_parameter` and `invalid_body`. Other errors have no details. */
+            /** @description The invalid parts of the request. Only errors with the code `invalid_parameter` or `invalid_body` have details. */
             details?: components["schemas"]["ErrorDetail"][];
         };
         /**
@@ -156,7 +156,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The client has this content already. Its ETag is in `If-None-Match`. */
+        /** @description The client has this content already. `If-None-Match` has its ETag, or `*`. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -196,7 +196,7 @@ export interface components {
         };
         /**
          * @description `If-Match` does not have the ETag of the resource, or the operation can't evaluate `If-Match` or `If-None-Match`. Send
-         *     the request without it.
+         *     the request without this header.
          */
         PreconditionFailed: {
             headers: {
@@ -210,7 +210,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is too large. */
+        /** @description The body is too large, or arrives in more than 1,024 parts. */
         ContentTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -224,8 +224,8 @@ export interface components {
             };
         };
         /**
-         * @description The operation does not support the media type, the charset or the content coding of the body. If it is the media
-         *     type, `Accept-Post` has those that it supports.
+         * @description The operation does not support the media type, the charset or the content coding of the body. For an unsupported
+         *     media type, `Accept-Post` lists the supported ones.
          */
         UnsupportedMediaType: {
             headers: {
@@ -323,7 +323,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The client has this content already. Its ETag is in `If-None-Match`. */
+        /** @description The client has this content already. `If-None-Match` has its ETag, or `*`. */
         DeprecatedNotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -353,7 +353,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The ETag of the resource is not in `If-Match`. Send the request without it. */
+        /** @description `If-Match` does not have the ETag of the pet. Send the request without `If-Match`. */
         DeprecatedPreconditionFailed: {
             headers: {
                 Deprecation: components["headers"]["Deprecation"];
@@ -441,8 +441,8 @@ export interface components {
         "X-Request-Id": string;
         /**
          * @description Links to other resources (RFC 8288). A list has `rel="next"` if another page follows, `rel="prev"` if one
-         *     precedes, and `rel="first"` if the request has a cursor. Responses of deprecated operations have
-         *     `rel="deprecation"` and, if there is a successor, `rel="successor-version"`. Error responses have
+         *     precedes, and `rel="first"` if the request has a cursor. Responses with `Deprecation` have `rel="deprecation"`
+         *     and, if there is a successor, `rel="successor-version"`. Error responses have
          *     `rel="service-desc"` and `rel="service-doc"` (RFC 8631).
          * @example </v1/pets?limit=20&cursor=AAAAAAAAABS9hXo2Zc0fQ1v7mJ4kTe8y>; rel="next"
          */
@@ -453,12 +453,13 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description The date on which the operation was deprecated (RFC 9745).
+         * @description The date on which the operation was deprecated (RFC 9745). Missing if the request is rejected before it reaches the
+         *     operation: malformed HTTP, a timeout, headers that are too large, or an unknown method or transfer coding.
          * @example @1795132800
          */
         Deprecation: string;
         /**
-         * @description The date on which the operation will be removed (RFC 8594).
+         * @description The date on which the operation will be removed (RFC 8594). Missing if `Deprecation` is missing.
          * @example Thu, 05 Dec 2030 00:00:00 GMT
          */
         Sunset: string;
@@ -475,15 +476,15 @@ export interface components {
         /**
          * @description The state of a rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy.
          *     `r` is the number of remaining requests, and `t` the number of seconds until all are available again. It is sent
-         *     only if a rate limit applies.
-         * @example "calls";r=57;t=12
+         *     only if the request counts toward a rate limit.
+         * @example "calls";r=57;t=26
          */
         RateLimit: string;
         /**
          * @description A rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy. `q` is the
          *     number of requests that are available at once, and `w` the number of seconds in which they become available
-         *     again, evenly. The policy `calls` limits the requests of an API key. The policy `failed-credentials`, on 401 and 429, limits the failed
-         *     authentications from an address.
+         *     again, evenly. The policy `calls` limits the requests of an API key. The policy `failed-credentials`, on 401 and
+         *     429, limits the failed authentications from an address.
          * @example "calls";q=100;w=60
          */
         "RateLimit-Policy": string;
@@ -523,8 +524,8 @@ export interface operations {
                 /** @description Returns only pets with this status. */
                 status?: components["schemas"]["PetStatus"];
                 /**
-                 * @description The start of the page. A cursor is an opaque value from the `Link` header of the previous page. It is
-                 *     valid only with the same `status` filter.
+                 * @description The start of the page. A cursor is an opaque value from the `Link` header of another page of the same
+                 *     list. It is valid only with the same `status` filter.
                  */
                 cursor?: string;
             };
@@ -577,8 +578,8 @@ export interface operations {
             header?: {
                 /**
                  * @description A unique value that the client generates, such as a UUID. If the same API key sends the same value and
-                 *     body again within 24 hours, it receives the first response again, and no second pet is created. The same
-                 *     value with another body results in 422. The value can be in double quotes.
+                 *     body again within 24 hours, it receives the same 201 again, and no second pet is created. The same value with
+                 *     another body results in 422. The value can be in double quotes.
                  */
                 "Idempotency-Key"?: string;
             };
