@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { parseDatabaseUrl } from "./lib/index.ts";
 
-/** A rate limit: at most `count` calls in `seconds`. */
+/** A rate limit: a token bucket of `count` calls, which fills up evenly in `seconds`. */
 export interface Limit {
   readonly count: number;
   readonly seconds: number;
@@ -33,7 +33,7 @@ const unitSeconds = { s: 1, m: 60, h: 3_600 };
 const maxPeriod = 86_400; // seconds, because Retry-After of a 429 can be as long
 
 const limit = {
-  allowed: "a number and a period of at most one day, such as 100/60s, 100/1m or 5000/1h",
+  allowed: "an integer up to 999999999 and a period of at most one day, such as 100/60s, 100/1m or 5000/1h",
   parse(text: string): Limit | undefined {
     const [, count, periods, unit] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
     if (count === undefined) return undefined;
@@ -56,6 +56,8 @@ function list(isItem: (text: string) => boolean): (text: string) => readonly str
   };
 }
 
+const networks = "IP addresses and CIDR networks other than /0, separated by commas, such as 192.0.2.0/24, ::1";
+
 // An IP address, or a network in CIDR notation.
 function isNetwork(text: string): boolean {
   const [address = "", bits = "1", ...rest] = text.split("/");
@@ -73,10 +75,15 @@ function isPlainUrl(text: string): boolean {
   return /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text);
 }
 
+// The path is the number of a database.
+function isRedisUrl(text: string): boolean {
+  return /^rediss?:\/\/./.test(text) && URL.canParse(text) && /^(\/\d*)?$/.test(new URL(text).pathname);
+}
+
 // src/server.ts also checks that it ends with the path of the document.
 const publicUrl = {
   default: "",
-  allowed: "an http or https URL that ends with the base path of the API",
+  allowed: "an http or https URL without user, query or fragment that ends with the base path of the API",
   parse: (text: string) => (isPlainUrl(text) ? new URL(text).href : text && undefined),
 };
 
@@ -85,7 +92,7 @@ export const settings = {
   HOST: {
     default: "127.0.0.1",
     description: "Address to listen on",
-    allowed: "an IP address or a host name",
+    allowed: "an IP address, or a host name that begins with a letter",
     parse: (text: string) => (isIP(text) !== 0 || /^[a-z][\w.-]*$/i.test(text) ? text : undefined),
   },
   PORT: {
@@ -102,7 +109,7 @@ export const settings = {
   },
   DATABASE_POOL: {
     default: "10",
-    description: "Maximum number of PostgreSQL connections per process",
+    description: "Maximum number of PostgreSQL connections per process; a count for MAX_PETS uses one more",
     allowed: "an integer from 1 to 1000",
     parse: integer(1, 1_000),
   },
@@ -119,7 +126,7 @@ export const settings = {
   },
   WORKERS: {
     default: "1",
-    description: "Number of processes that serve requests; auto starts one per CPU core",
+    description: "Number of processes that serve requests; auto starts one per available CPU core",
     allowed: "an integer from 1 to 256, or auto",
     parse: (text: string) => (text === "auto" ? availableParallelism() : integer(1, 256)(text)),
   },
@@ -137,20 +144,20 @@ export const settings = {
   },
   COMPRESSION: {
     default: "on",
-    description: "Whether responses of 1 KiB and more are compressed; off if a reverse proxy compresses them",
+    description: "Whether responses are compressed; off if a reverse proxy compresses them",
     ...onOrOff,
   },
   RATE_LIMIT: {
     default: "10000/60s",
-    description: "Maximum rate of requests per API key; none sets no limit",
+    description: "Maximum rate of calls per API key; none sets no limit",
     allowed: `${limit.allowed}; or none`,
     parse: (text: string) => (text === "none" ? null : limit.parse(text)),
   },
   RATE_LIMIT_STORE: {
     default: "",
-    description: "Valkey or Redis server that counts the requests of several machines",
-    allowed: "redis://USER:PASSWORD@HOST:PORT/DATABASE, or rediss:// with TLS",
-    parse: (text: string) => (text === "" || (/^rediss?:\/\/./.test(text) && URL.canParse(text)) ? text : undefined),
+    description: "Valkey or Redis server that counts the calls of several machines",
+    allowed: "redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// with TLS",
+    parse: (text: string) => (text === "" || isRedisUrl(text) ? text : undefined),
   },
   RATE_LIMIT_FAILED: {
     default: "100/60s",
@@ -160,13 +167,13 @@ export const settings = {
   TRUST_PROXY: {
     default: "",
     description: "Reverse proxies whose X-Forwarded-For header is trusted",
-    allowed: "IP addresses and CIDR networks, separated by commas, such as 192.0.2.0/24, ::1",
+    allowed: networks,
     parse: list(isNetwork),
   },
   METRICS_FROM: {
     default: "none",
     description: "Networks that may read /metrics without a key; must not contain a proxy",
-    allowed: "IP addresses and CIDR networks, separated by commas, such as 192.0.2.0/24, ::1; or none",
+    allowed: `${networks}; or none`,
     parse: (text: string) => (text === "none" ? [] : list(isNetwork)(text)),
   },
   CORS_ORIGINS: {
@@ -189,7 +196,8 @@ export const settings = {
   },
   OPERATOR_KEY: {
     default: "",
-    description: "Operator key that the service accepts without its database, and that petstore status sends",
+    description:
+      "Operator key that the service accepts for /metrics and /status.json without its database, and that petstore status sends",
     allowed: "a key as petstore keys create prints it",
     parse: (text: string) => (/^(psk_[\w-]{32,})?$/.test(text) ? text : undefined),
   },

@@ -62,7 +62,7 @@ t.test("A host name of BASE_URL that is not ASCII becomes Punycode, which header
 t.test("An invalid setting aborts the start with one line and exit code 1", async (t) => {
   const path = folder(t);
   writeFileSync(join(path, "text"), "no database ".repeat(100));
-  const address = `must be an http or https URL that ends with the base path of the API, ${basePath}.`;
+  const address = `must be an http or https URL without user, query or fragment that ends with the base path of the API, ${basePath}.`;
   for (const [settings, message] of [
     [{ PORT: "80000" }, "PORT must be an integer from 0 to 65535."],
     [{ PORT: "03000" }, "PORT must be an integer from 0 to 65535."],
@@ -71,16 +71,20 @@ t.test("An invalid setting aborts the start with one line and exit code 1", asyn
     [{ DATABASE_URL: "postgres://a:5432,b:x/petstore" }, /^DATABASE_URL must be/],
     [{ DATABASE_PREPARE: "no" }, "DATABASE_PREPARE must be on or off."],
     [{ MAX_PETS: "0" }, "MAX_PETS must be an integer from 1 to 999999999999999, or none."],
-    [{ RATE_LIMIT: "1/25h" }, /^RATE_LIMIT must be a number and a period of at most one day/],
-    [{ RATE_LIMIT_FAILED: "1/1441m" }, /^RATE_LIMIT_FAILED must be a number and a period of at most one day/],
+    [{ RATE_LIMIT: "1/25h" }, /^RATE_LIMIT must be an integer up to 999999999 and a period of at most one day/],
+    [{ RATE_LIMIT_STORE: "redis://127.0.0.1/pets" }, /^RATE_LIMIT_STORE must be redis:\/\//],
+    [
+      { RATE_LIMIT_FAILED: "1/1441m" },
+      /^RATE_LIMIT_FAILED must be an integer up to 999999999 and a period of at most one day/,
+    ],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace/],
     [{ BASE_URL: "https://x.example" }, `BASE_URL ${address}`],
     [{ STAGING_BASE_URL: "https://x.example" }, `STAGING_BASE_URL ${address}`],
     [{ BASE_URL: `https://u:p@x.example${basePath}` }, /^BASE_URL must be/],
     [{ BASE_URL: `https://[${basePath}` }, /^BASE_URL must be/],
     [{ STAGING_BASE_URL: `x${basePath}` }, /^STAGING_BASE_URL must be/],
-    [{ HOST: "127.0.0.1:80" }, "HOST must be an IP address or a host name."],
-    [{ HOST: "not a host" }, "HOST must be an IP address or a host name."],
+    [{ HOST: "127.0.0.1:80" }, "HOST must be an IP address, or a host name that begins with a letter."],
+    [{ HOST: "not a host" }, "HOST must be an IP address, or a host name that begins with a letter."],
     [{ OPERATOR_KEY: "no key" }, "OPERATOR_KEY must be a key as petstore keys create prints it."],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:4318" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://u:p@x.example" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be/],

@@ -143,7 +143,7 @@ function addKeyCommands(program: Command, io: Io): void {
   );
   keys
     .command("revoke")
-    .description("revoke a key immediately")
+    .description("revoke a key")
     .argument("<name>", "name of the key")
     .option("--json", "print JSON")
     .action(async (name: string, options: OutputOptions) =>
@@ -166,13 +166,13 @@ function parsePeriod(text: string): number {
 }
 
 function addTransferCommands(program: Command, io: Io): void {
-  const format = () =>
-    new Option("--format <format>", "file format; the default depends on the file extension").choices(formats);
+  const format = (otherwise: string) =>
+    new Option("--format <format>", `file format (default: by the file extension${otherwise})`).choices(formats);
   const importing = program
     .command("import")
-    .description("import pets from a file, one per line; the service can be running")
+    .description("import pets from an NDJSON or CSV file; the service can be running")
     .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a header); - reads standard input")
-    .addOption(format())
+    .addOption(format(""))
     .option("--skip-bad", "import the valid lines, and report the invalid ones")
     .addOption(new Option("--resume", "resume a stopped import, or start a new one").conflicts("fromStart"))
     .option("--from-start", "import all lines, even if the file was already imported")
@@ -189,7 +189,7 @@ function addTransferCommands(program: Command, io: Io): void {
   const exporting = program
     .command("export")
     .description("export all pets in order of id; the service can be running")
-    .addOption(format())
+    .addOption(format(", otherwise ndjson"))
     .option("--status <status>", "export only the pets with this status")
     .option("--without-ids", "omit the ids, so that petstore import can read the file")
     .option(
@@ -223,7 +223,7 @@ function addBackupCommands(program: Command, io: Io): void {
     .description("restore a backup to the database, which must be empty unless --force is given")
     .argument("<file>", "a backup, or the SQLite database of a Pet Store")
     .option("--force", "replace all data of the database, even while it is in use")
-    .option("--without-keys", "restore the pets, and keep the keys of the database")
+    .option("--without-keys", "keep the keys of the database, and restore no Idempotency-Keys")
     .option("--yes", "do not ask before data is replaced")
     .option("--json", "print JSON")
     .action(async (file: string, options: RestoreOptions) =>
@@ -233,14 +233,19 @@ function addBackupCommands(program: Command, io: Io): void {
     restore,
     ["DATABASE_URL=sqlite:other.db petstore restore pets.backup", "restore to another database"],
     ["petstore restore pets.backup --force", "say what will be lost, ask, and replace all data of the database"],
-    ["petstore restore pets.backup --force --without-keys", "replace the pets only: revoked keys stay revoked"],
+    [
+      "petstore restore pets.backup --force --without-keys",
+      "replace all data except the keys: revoked keys stay revoked",
+    ],
   );
 }
 
 function addStoreCommands(program: Command, io: Io): void {
   program
     .command("migrate")
-    .description("create the database or apply pending migrations; serve does this, too")
+    .description(
+      "create a SQLite file, or the schema in a PostgreSQL database, or apply pending migrations; serve does this, too",
+    )
     .option("--json", "print JSON")
     .action(async (options: OutputOptions) => (await import("./commands/migrate.ts")).migrateStore(io, options));
   const copy = program

@@ -69,7 +69,7 @@ function findService({ HOST, PORT, TLS_CERT, BASE_URL }: Config): Endpoint {
   return { url, certificateName: BASE_URL.startsWith("https:") ? new URL(BASE_URL).hostname : undefined };
 }
 
-/** A request for a status, with the key of an operator. */
+/** A request for a status, with an operator key. */
 interface StatusRequest {
   readonly address: URL;
   readonly key: string;
