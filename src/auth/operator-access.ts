@@ -17,7 +17,7 @@ const loopback = /^(::ffff:)?127\.|^::1$/i;
 const loopbackHost = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i;
 
 /**
- * Creates a hook that rejects requests without the key of an operator. `operatorKey`, unless it is empty, is accepted without
+ * Creates a hook that rejects requests without an operator key. `operatorKey`, unless it is empty, is accepted without
  * a lookup, so that the metrics can be read while the store is unavailable.
  */
 export function requireOperator(authenticate: Authenticate<Caller>, operatorKey: string): onRequestAsyncHookHandler {

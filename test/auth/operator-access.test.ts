@@ -44,7 +44,7 @@ t.test("Serves /metrics without a key to the networks of METRICS_FROM only", asy
   t.equal(await read(network), 401, "a client of a trusted proxy that does not add its address");
 });
 
-t.test("Serves /metrics and /status.json only to the keys of operators by default", async (t) => {
+t.test("Serves /metrics and /status.json only to operator keys by default", async (t) => {
   const closed = await start(t);
   const operator = await addKey(closed.store, "operator", undefined, true);
   const read = (path: string, key: string | null, method = "GET") => closed.call(method, path, { key });

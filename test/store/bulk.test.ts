@@ -67,7 +67,7 @@ t.test(
         await store.pets.create({ name: names.at(-1) as string, categoryId: 0n });
       }
       await restored;
-      t.match(outcome, { message: /^A backup, export or import is using the database\. Nothing was changed\./ });
+      t.match(outcome, { message: /^A backup, export, check or copy is reading the database\. Nothing was changed\./ });
       t.equal(await source.count("idempotency"), 40);
       t.same((await readAllNames(url)).slice(40), names);
     });

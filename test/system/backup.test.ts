@@ -149,7 +149,7 @@ t.test("postgres: restore --force fails after 5 s if a backup reads the store, a
     const start = performance.now();
     t.match(await startCommand(url, ["restore", file, "--force", "--yes"]).exit(), {
       code: 1,
-      stderr: /^petstore: .*A backup, export or import is using the database\. Nothing was changed\..*\n$/m,
+      stderr: /^petstore: .*A backup, export, check or copy is reading the database\. Nothing was changed\..*\n$/m,
     });
     const ms = performance.now() - start;
     t.ok(ms > 5_000 && ms < 60_000, `it took ${ms} ms`);

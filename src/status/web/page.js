@@ -1,4 +1,4 @@
-// The script of the status page. Asks for the key of an operator, and requests /status.json every ten seconds while the
+// The script of the status page. Asks for an operator key, and requests /status.json every ten seconds while the
 // page is visible. Inserts all data as text, never as HTML.
 import { toCharts } from "./chart-data.js";
 import { ChartView } from "./chart-view.js";

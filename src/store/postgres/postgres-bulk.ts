@@ -11,7 +11,7 @@ const lockRetryInterval = 200; // milliseconds, in which waiting creates proceed
 const maxConnectionChecks = 20;
 const connectionCheckInterval = 50; // milliseconds
 const heldMessage =
-  "A backup, export or import is using the database. Nothing was changed. Try again when it has finished.";
+  "A backup, export, check or copy is reading the database. Nothing was changed. Try again when it has finished.";
 
 // The locks of reads and writes. All transactions lock in the same order, so that they can't deadlock: first the table
 // that a create locks first, then the other tables, and last the row of petstore.secret, which serializes creates.
