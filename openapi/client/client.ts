@@ -1,8 +1,8 @@
 // The typed client of the Pet Store: openapi-fetch with authentication, exact int64, retries, pagination and
 // deprecation warnings.
 import createFetchClient, { type Client as FetchClient, type Middleware } from "openapi-fetch";
+import { describe, type Failure, isFailure, PetStoreError, unreachable, unreadable } from "./failure.ts";
 import {
-  basePath,
   type components,
   type ErrorCode,
   idempotentOperations,
@@ -13,10 +13,11 @@ import {
 } from "./generated.ts";
 import { exactJson, parseExactJson } from "./json.ts";
 import { findLink } from "./link.ts";
-import { parseRetryAfter, retry } from "./retry.ts";
+import { checkOptions, type Deprecation, type Options } from "./options.ts";
+import { retry } from "./retry.ts";
 
-export type { components, ErrorCode, operations, paths };
-export { exactJson };
+export type { components, Deprecation, ErrorCode, Failure, Options, operations, paths };
+export { exactJson, PetStoreError };
 
 /** A pet. */
 export type Pet = components["schemas"]["Pet"];
@@ -24,18 +25,6 @@ export type Pet = components["schemas"]["Pet"];
 export type NewPet = components["schemas"]["NewPet"];
 /** The status of a pet. */
 export type PetStatus = components["schemas"]["PetStatus"];
-/**
- * An error of a call. Its code is `unreachable`, with the status 0, if the client received no response, and `unreadable`
- * if the client can't read the response, which came from a proxy for example.
- */
-export interface Failure extends Omit<components["schemas"]["Error"], "code"> {
-  /** Later versions of the service can add codes. */
-  code: ErrorCode | "unreachable" | "unreadable" | (string & {});
-  /** The id of the request in the log of the service. */
-  requestId?: string;
-  /** The seconds to wait before another try, if the service has sent them. */
-  retryAfter?: number;
-}
 // The paths of the document, whose errors are failures. Their code is a plain string, because openapi-fetch makes an object of
 // the type `string & {}`.
 type PathsOf<T> = { [Path in keyof T]: { [Method in keyof T[Path]]: OperationOf<T[Path][Method]> } };
@@ -50,48 +39,10 @@ type ClientPaths = PathsOf<paths>;
 /** The query of `listPets`. `limit` is the page size. */
 export type PetsQuery = NonNullable<operations["listPets"]["parameters"]["query"]>;
 
-/** A deprecated operation that was called. */
-export interface Deprecation {
-  /** Such as `GET /pets/{petId}`. */
-  readonly operation: string;
-  /** The time at which it will be removed; undefined if the service does not say it. */
-  readonly sunset: Date | undefined;
-  /** The target of the link to its successor. */
-  readonly successor: string | undefined;
-  /** All of this, for people. */
-  readonly message: string;
-}
-
-/** The options of a client. */
-export interface Options {
-  /** The base URL of the service with its version segment, such as `https://petstore.example/v1`. */
-  readonly baseUrl: string;
-  /** The API key, `psk_…`. */
-  readonly key: string;
-  /** The timeout of each attempt, in milliseconds: a positive integer below 2^31. The default is 30,000. */
-  readonly timeout?: number;
-  /**
-   * How often an idempotent call is repeated: after a network error, a timeout or 408, and after 429 or 503 with a
-   * `Retry-After` of at most 60 s. The default is 5.
-   */
-  readonly maxRetries?: number;
-  /** Ends all calls of the client when it aborts. */
-  readonly signal?: AbortSignal;
-  /** Headers of each request, such as `traceparent`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Sends the requests. Its second argument has the signal and `redirect: "manual"`: pass it on. The default is the
-   * `fetch` of the runtime.
-   */
-  readonly fetch?: typeof globalThis.fetch;
-  /** Called at the first call of each deprecated operation. The default logs the message with `console.warn`. */
-  readonly onDeprecation?: (deprecation: Deprecation) => void;
-}
-
 /**
  * Calls operations by method and path: `client.GET("/pets", { params: { query: { limit: 5 } } })`. Returns
  * `{ data, response }` or `{ error, response }`, and never throws. An `error` is a `Failure`. A 304, to a call with
- * `If-None-Match`, has neither. Reads the whole body before it returns, even with `parseAs: "stream"`.
+ * `If-None-Match`, has neither, which the types do not show. Reads the whole body before it returns, even with `parseAs: "stream"`.
  */
 export interface Client extends FetchClient<ClientPaths> {
   /**
@@ -102,51 +53,11 @@ export interface Client extends FetchClient<ClientPaths> {
   pets(query?: PetsQuery, options?: { readonly signal?: AbortSignal }): AsyncIterable<Pet>;
 }
 
-/** The error that an iteration over pets throws. */
-export class PetStoreError extends Error {
-  override readonly name = "PetStoreError";
-  readonly failure: Failure;
-  readonly response: Response;
-  /**
-   * The cursor of the page that could not be read: the same query with this cursor continues with it. Undefined if the
-   * first page could not be read, or if the link to the next page is not valid.
-   */
-  readonly cursor: string | undefined;
-
-  constructor(failure: Failure, response: Response, cursor?: string) {
-    super(failure.message);
-    this.failure = failure;
-    this.response = response;
-    this.cursor = cursor;
-  }
-
-  get code(): Failure["code"] {
-    return this.failure.code;
-  }
-
-  get status(): number {
-    return this.failure.status;
-  }
-
-  /** The invalid parts of the request. */
-  get details(): Failure["details"] {
-    return this.failure.details;
-  }
-
-  get requestId(): string | undefined {
-    return this.failure.requestId;
-  }
-
-  get headers(): Headers {
-    return this.response.headers;
-  }
-}
-
 /** Creates a client. Throws a TypeError if an option is invalid, or if the runtime is too old. */
 export function createClient(options: Options): Client {
   // Node 18 has AbortSignal.any, but no crypto.
-  if (!("any" in AbortSignal && "crypto" in globalThis))
-    throw new TypeError("the client requires Node 20.3, Chrome 116, Firefox 124, Safari 17.4 or newer");
+  if (!("any" in AbortSignal && "canParse" in URL && "crypto" in globalThis))
+    throw new TypeError("the client requires Node 20.3, Chrome 120, Firefox 124, Safari 17.4 or newer");
   const {
     baseUrl,
     key,
@@ -161,7 +72,7 @@ export function createClient(options: Options): Client {
 
   const fetchClient = createFetchClient<ClientPaths>({
     baseUrl,
-    headers: { ...headers, authorization: `Bearer ${key}` },
+    headers: withAuthorization(headers, key),
     bodySerializer: exactJson,
     fetch: (request) => retry(request, { timeout, maxRetries, fetch, signal }),
   });
@@ -175,35 +86,10 @@ export function createClient(options: Options): Client {
   return { ...client, pets: (query, options) => listPets(client, query, options) };
 }
 
-// The messages do not contain the values, which may be secret.
-function checkOptions(options: Options & Required<Pick<Options, "timeout" | "maxRetries">>): void {
-  const { baseUrl, key, timeout, maxRetries, signal, headers, fetch, onDeprecation } = options;
-  const check = (isValid: boolean, rule: string) => {
-    if (!isValid) throw new TypeError(rule);
-  };
-  check(isBaseUrl(baseUrl), `baseUrl must be an http or https URL that ends with ${basePath}`);
-  check(typeof key === "string" && /^[\x21-\x7e]+$/.test(key), "key must be an API key, such as psk_…");
-  const isTimeout = Number.isInteger(timeout) && timeout > 0 && timeout < 2 ** 31;
-  check(isTimeout, "timeout must be a positive integer of milliseconds below 2^31");
-  check(Number.isInteger(maxRetries) && maxRetries >= 0, "maxRetries must be an integer that is not negative");
-  check(areHeaders(headers), "headers must be an object of valid names and values of headers");
-  check(signal === undefined || signal instanceof AbortSignal, "signal must be an AbortSignal");
-  check(typeof fetch === "function", "fetch must be a function");
-  check(typeof onDeprecation === "function", "onDeprecation must be a function");
-}
-
-function areHeaders(headers: unknown): boolean {
-  try {
-    new Headers(headers as Record<string, string>);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isBaseUrl(text: unknown): boolean {
-  if (typeof text !== "string" || !/^https?:\/\/[^?#@]+$/.test(text) || !URL.canParse(text)) return false;
-  return new URL(text).pathname.replace(/\/$/, "").endsWith(basePath);
+function withAuthorization(headers: Options["headers"], key: string): Headers {
+  const all = new Headers(headers);
+  all.set("authorization", `Bearer ${key}`);
+  return all;
 }
 
 async function* listPets(
@@ -281,7 +167,7 @@ function withoutThrowing(method: (...args: unknown[]) => Promise<Result>, count:
       const { data, error, response } = result;
       if (response.status === 304) return { response };
       if (!response.ok)
-        return { error: describe(isFailure(error) ? error : unreadable(response, error), response), response };
+        return { error: isFailure(error) ? describe(error, response) : unreadable(response, error), response };
       return isJson ? parseBody(response, data) : { data, response };
     } catch (cause) {
       return { error: unreachable(cause as Error), response: Response.error() };
@@ -296,31 +182,4 @@ function parseBody(response: Response, text: unknown): Result {
   } catch {
     return { error: unreadable(response, text), response };
   }
-}
-
-function isFailure(error: unknown): error is Failure {
-  return typeof (error as Failure | undefined)?.code === "string";
-}
-
-function describe(failure: Failure, { headers }: Response): Failure {
-  const [requestId, retryAfter] = [headers.get("x-request-id"), parseRetryAfter(headers.get("retry-after"))];
-  return {
-    ...failure,
-    ...(requestId !== null && { requestId }),
-    ...(retryAfter !== undefined && { retryAfter: retryAfter / 1000 }),
-  };
-}
-
-function unreachable({ message, cause }: Error): Failure {
-  const reason = [message, (cause as Error | undefined)?.message].filter(Boolean).join(": ");
-  return { code: "unreachable", message: `The Pet Store did not respond: ${reason}.`, status: 0 };
-}
-
-function unreadable({ status }: Response, body: unknown): Failure {
-  const text = typeof body === "string" ? body : (JSON.stringify(body) ?? "nothing");
-  return {
-    code: "unreadable",
-    message: `Can't read the response with the status ${status}: ${text.slice(0, 200)}`,
-    status,
-  };
 }

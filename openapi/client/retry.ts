@@ -32,8 +32,9 @@ export async function retry(request: Request, options: RetryOptions): Promise<Re
     try {
       const response = await send(isLast ? request : request.clone(), signal, options);
       const { status, headers } = response;
-      const isLimited = status === 429 || status === 503;
-      const after = isLimited ? parseRetryAfter(headers.get("retry-after")) : status === 408 ? 0 : undefined;
+      const isRetryable = status === 408 || status === 429 || status === 503;
+      const sent = isRetryable ? parseRetryAfter(headers.get("retry-after")) : undefined;
+      const after = status === 408 ? (sent ?? 0) : sent;
       if (isLast || after === undefined || after > maxDelay) return response;
       retryAfter = after;
     } catch (error) {
