@@ -6,7 +6,7 @@ import type { FastifyReply } from "fastify";
 import { HttpError } from "./errors.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
-export function createTag(content: string | Buffer, headers: Headers = []): string {
+export function createTag(content: string | Uint8Array, headers: Headers = []): string {
   const prefix = JSON.stringify(headers); // an array, also if it is empty: so it is clear where the content begins
   const digest =
     typeof content === "string"
@@ -24,7 +24,7 @@ type Headers = readonly (readonly [name: string, text: string])[];
  */
 export function addTag(reply: FastifyReply, headers: Headers, content: unknown): void {
   if (headers.some(([name]) => name.toLowerCase() === "etag")) return;
-  if (typeof content === "string" || Buffer.isBuffer(content)) reply.header("etag", createTag(content, headers));
+  if (typeof content === "string" || content instanceof Uint8Array) reply.header("etag", createTag(content, headers));
 }
 
 /** Returns the tag of the same content in a content coding, whose bytes differ (section 8.8.3.3). */

@@ -80,7 +80,7 @@ async function serveMock(
 ): Promise<void> {
   const app = await createServer({ document, mock: true, logger: pino({ level: log ? "info" : "error" }) });
   const url = await app.listen({ port, host });
-  const docs = app.hasRoute({ method: "GET", url: "/docs/json" }) ? `, with its documentation at ${url}/docs` : "";
+  const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" }) ? `, with its documentation at ${url}/docs` : "";
   io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const close = () => void app.close();
@@ -121,7 +121,7 @@ function listNotes(document: Document): string[] {
     ...[...schemes]
       .filter(([, scheme]) => !isSupported(scheme))
       .map(([name, { type }]) => `The security scheme ${name} (${type}) needs a check with its own \`authenticate\`.`),
-    ...(docs ? [`${docs.id} has the path ${docs.path}, so that the server has no documentation at /docs.`] : []),
+    ...(docs ? [`The server has no documentation at /docs, because ${docs.id} has the path ${docs.path}.`] : []),
     ...operations.flatMap(listStreams),
     ...operations.flatMap((operation) => listIgnored(operation, root)),
   ];

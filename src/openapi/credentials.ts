@@ -28,9 +28,14 @@ export function readCredential(scheme: SecuritySchemeObject, request: FastifyReq
   return isBasic ? decodeBasic(token) : token;
 }
 
-/** Returns whether a request may have a credential for a scheme, in whatever form. A certificate can't be seen here. */
+/** Returns whether a request shows if it has a credential for a scheme. A certificate is not visible here. */
+export function isVisible(scheme: SecuritySchemeObject): boolean {
+  return scheme.type === "http" || isSupported(scheme);
+}
+
+/** Returns whether a request may have a credential for a scheme, in whatever form. */
 export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
-  if (scheme.type !== "http" && !isSupported(scheme)) return true;
+  if (!isVisible(scheme)) return true;
   if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
   const name = scheme.type === "http" ? (scheme.scheme ?? "") : "bearer";
   const [type = ""] = (request.headers.authorization ?? "").split(" ", 1);
@@ -55,19 +60,20 @@ function decodeBasic(token: string): BasicCredential | undefined {
 
 /** Returns the challenge of a scheme for WWW-Authenticate (RFC 9110, section 11.6.1). */
 export function toChallenge(scheme: SecuritySchemeObject, parameters: Readonly<Record<string, string>>): string {
-  const isBasic = scheme.scheme?.toLowerCase() === "basic";
-  const isKey = scheme.type === "apiKey";
-  const isBearer = scheme.scheme === undefined || /^bearer$/i.test(scheme.scheme);
-  // Only Bearer has `error` and `scope` (RFC 6750, section 3). No scheme is registered for API keys.
-  const { realm = "" } = parameters;
-  const own: Readonly<Record<string, string>> = isKey
-    ? { realm, in: scheme.in ?? "", name: scheme.name ?? "" }
-    : isBasic
-      ? { realm, charset: "UTF-8" }
-      : isBearer && scheme.type !== "mutualTLS"
-        ? parameters
-        : { realm };
+  const [type, own] = toTypeAndParameters(scheme, parameters);
   const texts = Object.entries(own).map(([name, value]) => `${name}="${value.replace(/[^\x20-\x7e]|["\\]/g, "")}"`);
-  const type = isKey ? "ApiKey" : isBasic ? "Basic" : isBearer ? "Bearer" : scheme.scheme;
-  return `${scheme.type === "mutualTLS" ? "MutualTLS" : type} ${texts.join(", ")}`;
+  return `${type} ${texts.join(", ")}`;
+}
+
+// Only Bearer has `error` and `scope` (RFC 6750, section 3). ApiKey and MutualTLS are not registered.
+function toTypeAndParameters(
+  { type, scheme = "bearer", in: location = "", name = "" }: SecuritySchemeObject,
+  parameters: Readonly<Record<string, string>>,
+): [string, Readonly<Record<string, string>>] {
+  const { realm = "" } = parameters;
+  if (type === "apiKey") return ["ApiKey", { realm, in: location, name }];
+  if (type === "mutualTLS") return ["MutualTLS", { realm }];
+  if (/^basic$/i.test(scheme)) return ["Basic", { realm, charset: "UTF-8" }];
+  if (/^bearer$/i.test(scheme)) return ["Bearer", parameters];
+  return [scheme.replace(/[^\w!#$%&'*+.^`|~-]/g, ""), { realm }];
 }

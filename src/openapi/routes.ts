@@ -17,6 +17,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The owner of the request's credential, as the security scheme returned it. */
     caller: unknown;
+    /** The time of `performance.now` at which the credential was checked, if the operation has a body. */
+    authenticatedAt: number;
   }
 }
 
@@ -57,6 +59,7 @@ async function registerRoutes<Operations, Context, Caller>(
   const { document } = options;
   const routes = createRoutes(options);
   app.decorateRequest("caller");
+  app.decorateRequest("authenticatedAt", 0);
   await app.register(bodies);
   const groups = groupVariants(document.operations);
   const firsts = groups.map(([first]) => first as Operation);
@@ -96,9 +99,7 @@ function createRoutes<Operations, Context, Caller>({
   validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
-  const headPaths = new Set(
-    operations.flatMap(({ method, template }) => (method === "HEAD" ? template.routerPath : [])),
-  );
+  const headPaths = new Set(operations.flatMap(({ method, template }) => (method === "HEAD" ? template.key : [])));
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
@@ -114,7 +115,7 @@ function createRoutes<Operations, Context, Caller>({
       validateResponses: validateResponses && ownHandler !== undefined,
     });
     // Fastify adds HEAD to each GET.
-    const hasHead = operation.method === "GET" && headPaths.has(operation.template.routerPath);
+    const hasHead = operation.method === "GET" && headPaths.has(operation.template.key);
     return [operation.id, hasHead ? { ...route, exposeHeadRoute: false } : route] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));

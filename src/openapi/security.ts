@@ -3,7 +3,7 @@
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
-import { type Credential, hasCredential, isSupported, readCredential, toChallenge } from "./credentials.ts";
+import { type Credential, hasCredential, isSupported, isVisible, readCredential, toChallenge } from "./credentials.ts";
 import type { OpenApi, OperationObject, SecuritySchemeObject } from "./document-types.ts";
 import type { Operation, Report } from "./operation.ts";
 import type { Part } from "./part.ts";
@@ -27,17 +27,18 @@ export type CheckCredential<Caller = unknown> = (
 
 type CheckResult<Caller> = Caller | undefined | null | false;
 
-/** Authenticates a request by itself. Returns the caller, or the error to respond with. */
+/** Authenticates a request. Returns the caller, or the error to respond with. */
 export type Authenticate<Caller = unknown> = (request: FastifyRequest) => MaybePromise<Caller | HttpError>;
 
 /**
- * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller. To reject a request, it
- * returns or throws an HttpError, or returns undefined, null or false.
+ * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller, or undefined, null or
+ * false if the request has no valid credential. It can also return the HttpError to respond with, after which the
+ * alternatives of the operation are tried, or throw it, after which they are not.
  */
 export interface SecurityScheme<Caller = unknown> {
   /** The type that the document must declare: `http bearer`, `http basic`, `apikey header x-key`, `oauth2`, … */
   readonly type: string;
-  readonly authenticate: Authenticate<Caller>;
+  readonly authenticate: (request: FastifyRequest) => MaybePromise<CheckResult<Caller> | HttpError>;
 }
 
 /** The implementations of security schemes, by their names in the document (`components.securitySchemes`). */
@@ -78,7 +79,7 @@ function typeOf({ type, scheme, in: location, name }: SecuritySchemeObject): str
 
 interface Attempt {
   readonly required: RequiredScheme;
-  readonly authenticate: Authenticate;
+  readonly authenticate: SecurityScheme["authenticate"];
 }
 
 /** The options of `createAuthentication`. */
@@ -109,6 +110,7 @@ export function createAuthentication(
   if (single && others.length === 0 && alternatives.length === 1)
     return (request) => andThen(check(single, request, options), callerOrThrow);
   return async (request) => {
+    const isSent = ({ required: { scheme } }: Attempt) => isVisible(scheme) && hasCredential(scheme, request);
     let failure: HttpError | undefined;
     for (const attempts of required) {
       // A credential that was sent must be valid, even if none is required.
@@ -117,9 +119,9 @@ export function createAuthentication(
       for (const attempt of attempts) {
         const caller = await check(attempt, request, options);
         if (caller instanceof HttpError) {
-          // No credential is required, and a scheme that the server can't read, such as a certificate, found none.
-          const isAbsent = isOptional && attempts.length === 1 && caller instanceof MissingCredential;
-          if (!isAbsent || isSupported(attempt.required.scheme)) failure = combine(failure, caller);
+          // The server can't see a certificate, so only `authenticate` knows that none was sent.
+          const isAbsent = isOptional && caller instanceof MissingCredential && !attempts.some(isSent);
+          if (!isAbsent) failure = combine(failure, caller);
           break;
         }
         callers.push([attempt.required.name, caller]);
@@ -139,16 +141,16 @@ function check(
 ): MaybePromise<unknown> {
   return andThen(authenticate(request), (caller) => {
     if (caller instanceof HttpError) return caller;
-    if (isNobody(caller))
+    if (isRejection(caller))
       return new MissingCredential(
-        [`that of the security scheme ${required.name}`],
+        [`one for the security scheme ${required.name}`],
         toChallenge(required.scheme, { realm }),
       );
     return checkScopes(caller, required, realm) ?? caller;
   });
 }
 
-function isNobody(caller: unknown): boolean {
+function isRejection(caller: unknown): boolean {
   return caller === undefined || caller === null || caller === false;
 }
 
@@ -193,7 +195,7 @@ function createCheck(
   return async (request) => {
     const credential = readCredential(scheme, request);
     const caller = credential && (await check(credential, { scopes, operation, request }));
-    if (!isNobody(caller)) return caller;
+    if (!isRejection(caller)) return caller;
     if (credential === undefined) return new MissingCredential([describe(scheme)], toChallenge(scheme, { realm }));
     const challenge = toChallenge(scheme, { realm, error: "invalid_token" });
     return new HttpError("unauthorized", "The credential is not valid.", { "www-authenticate": challenge });

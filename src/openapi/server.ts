@@ -131,12 +131,12 @@ function linksOf(prefix: string, hasDocs: boolean): string | undefined {
   return hasDocs ? serviceLinks(prefix) : undefined;
 }
 
-/** Returns the operation that has the path of /docs or of /openapi.json, which the server then does not serve. */
+// The paths that `swaggerPages` and /openapi.json take.
+const docsPaths = /^\/(openapi\.json|docs\/?|docs\/(json|yaml)|docs\/static\/.*)$/;
+
+/** Returns the operation that has a path of the documentation. If there is one, the documentation is not served. */
 export function findDocsOperation({ operations }: Pick<Document, "operations">): Operation | undefined {
-  return operations.find(
-    ({ method, template }) =>
-      /^(GET|HEAD)$/.test(method) && /^\/(openapi\.json|docs(\/.*)?)$/.test(template.routerPath),
-  );
+  return operations.find(({ method, template }) => method === "GET" && docsPaths.test(template.routerPath));
 }
 
 function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "docs">): boolean {

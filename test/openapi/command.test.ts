@@ -77,14 +77,14 @@ t.test("check names the path of another server if the first has none", async (t)
 });
 
 t.test("An operation at /docs or /openapi.json takes the place of the documentation", async (t) => {
-  for (const path of ["/docs", "/openapi.json"]) {
+  for (const path of ["/docs", "/docs/json", "/openapi.json"]) {
     const file = save(
       "docs.yaml",
       documentOf(`  ${path}:\n    get: { operationId: x, responses: { 204: { description: x } } }\n`),
     );
     t.match(await run(["check", file]), {
       code: 0,
-      stdout: `- Note: x has the path ${path}, so that the server has no documentation at /docs.\n`,
+      stdout: `- Note: The server has no documentation at /docs, because x has the path ${path}.\n`,
     });
     const controller = new AbortController();
     const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);

@@ -16,6 +16,7 @@ const document = parse(
     [
       operation("tagged", etag),
       operation("version", etag),
+      operation("bytes", etag),
       operation("stream", "headers: { ETag: { schema: { type: string } } }"),
       operation("untagged", "headers: {}"),
       operation("alone", "headers: { ETag: { schema: { type: string } } }", "404: { description: x }"),
@@ -27,6 +28,7 @@ const document = parse(
 const handlers = {
   tagged: async () => ({ status: 200, body: { a: 1 } }),
   version: async () => ({ status: 200, body: { a: 1 }, headers: { etag: 'W/"v7"' } }),
+  bytes: async () => ({ status: 200, type: "application/x-tar", body: new Uint8Array([1, 2]) }),
   stream: async () => ({ status: 200, type: "application/x-tar", body: Readable.from(["a"]) }),
   untagged: async () => ({ status: 200, body: 1 }),
   alone: async () => ({ status: 200, body: 1 }),
@@ -48,6 +50,7 @@ for (const [name, app] of Object.entries(apps)) {
     const { headers } = await send("tagged");
     t.match(headers, { etag: /^"[\w-]{27}"$/, vary: "accept" });
     t.match(await send("tagged", { "if-none-match": headers.etag }), { status: 304, text: "" });
+    t.match(await send("bytes"), { status: 200, headers: { etag: /^"[\w-]{27}"$/ } });
     t.match(await send("version"), { status: 200, headers: { etag: 'W/"v7"' } });
     for (const tag of ['W/"v7"', '"v7"'])
       t.match(await send("version", { "if-none-match": tag }), { status: 304, headers: { etag: 'W/"v7"' } });

@@ -1,6 +1,10 @@
 // Routes: the handler, the credentials and the body of each operation.
-import type { FastifyReply } from "fastify";
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import Fastify, { type FastifyReply } from "fastify";
 import t from "tap";
+import { parse } from "yaml";
+import { openApi } from "../../src/openapi/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { editDocument, rename, setOperation, setParameterSchema, setProperties } from "../support/document.ts";
 import { documentOf, serve } from "../support/document-server.ts";
@@ -55,6 +59,34 @@ t.test("Serves an operation without tags, parameters, security and body", async 
     body: { message: "This operation accepts no body." },
   });
   t.match(await service.call("POST", "/v1/pings?x=1"), { status: 400 });
+});
+
+t.test("Checks a credential again if the body took more than a second, also in an app without a logger", async (t) => {
+  const paths = `  /notes:
+    post:
+      operationId: add
+      security: [{ token: [] }]
+      requestBody: { content: { application/json: { schema: {} } } }
+      responses: { 204: { description: x } }
+`;
+  let isRevoked = false;
+  const app = Fastify();
+  t.teardown(() => app.close());
+  await app.register(openApi, {
+    document: parse(documentOf(paths, "components: { securitySchemes: { token: { type: http, scheme: bearer } } }")),
+    handlers: { add: async () => ({ status: 204 }) },
+    security: { token: async () => (isRevoked ? undefined : {}) },
+  });
+  const url = await app.listen({ port: 0 });
+  async function* slowly() {
+    yield Buffer.from("[");
+    await sleep(1_100);
+    isRevoked = true;
+    yield Buffer.from("]");
+  }
+  const headers = { authorization: "Bearer x", "content-type": "application/json" };
+  const body = Readable.toWeb(Readable.from(slowly())) as ReadableStream;
+  t.equal((await fetch(`${url}/notes`, { method: "POST", headers, body, duplex: "half" })).status, 401);
 });
 
 t.test("Fails to start if document and code do not agree, and names the operation", async (t) => {

@@ -237,7 +237,10 @@ t.test("A scheme with its own authenticate rejects a request for which it return
   const path = (name: string, security: string) =>
     `  /${name}: { get: { operationId: ${name}, security: ${security}, responses: { 204: { description: x } } } }\n`;
   const text = documentOf(
-    path("tls", "[{ tls: [] }]") + path("digest", "[{ digest: [] }]") + path("any", "[{ tls: [] }, {}]"),
+    path("tls", "[{ tls: [] }]") +
+      path("digest", "[{ digest: [] }]") +
+      path("any", "[{ tls: [] }, {}]") +
+      path("both", "[{ tls: [], digest: [] }, {}]"),
     schemes,
   );
   for (const nobody of [undefined, null, false]) {
@@ -248,12 +251,14 @@ t.test("A scheme with its own authenticate rejects a request for which it return
     t.match(await send("GET", "/tls"), {
       status: 401,
       headers: { "www-authenticate": /^MutualTLS realm="[^"]*"$/ },
-      body: { message: "This operation requires a credential: that of the security scheme tls." },
+      body: { message: "This operation requires a credential: one for the security scheme tls." },
     });
     t.match(await send("GET", "/digest"), { status: 401, headers: { "www-authenticate": /^digest realm="[^"]*"$/ } });
     t.same(calls, []);
-    t.match(await send("GET", "/any"), { status: 204 }, "no credential is required");
-    t.match(calls, [{ caller: undefined }]);
+    for (const url of ["/any", "/both"]) t.match(await send("GET", url), { status: 204 }, "no credential is required");
+    t.match(calls, [{ caller: undefined }, { caller: undefined }]);
+    const forged = { headers: { authorization: 'Digest username="eve"' } };
+    t.match(await send("GET", "/both", forged), { status: 401 }, "a credential that was sent must be valid");
   }
 });
 

@@ -54,22 +54,35 @@ t.test("Serves a document in JSON as it is written, and no documentation if it i
 t.test("Calls the handler of a HEAD operation beside a GET of the same path", async (t) => {
   const operation = (id: string) =>
     `{ operationId: ${id}, responses: { 200: { description: x }, 204: { description: x } } }`;
-  const document = documentOf(`  /x:\n    get: ${operation("read")}\n    head: ${operation("probe")}\n`);
   const both = { read: async () => ({ status: 200 }), probe: async () => ({ status: 204 }) };
-  const app = await createServer({ document: parse(document), handlers: both, logger });
-  const send = async (method: "GET" | "HEAD") => (await app.inject({ method, url: "/x", headers: host })).statusCode;
-  t.same([await send("GET"), await send("HEAD")], [200, 204]);
+  const parameter = (name: string) => `parameters: [{ name: ${name}, in: path, required: true, schema: {} }]`;
+  for (const paths of [
+    `  /x:\n    get: ${operation("read")}\n    head: ${operation("probe")}\n`,
+    `  /{a}:\n    ${parameter("a")}\n    get: ${operation("read")}\n  /{b}:\n    ${parameter("b")}\n    head: ${operation("probe")}\n`,
+  ]) {
+    const app = await createServer({ document: parse(documentOf(paths)), handlers: both, logger });
+    const send = async (method: "GET" | "HEAD") => (await app.inject({ method, url: "/x", headers: host })).statusCode;
+    t.same([await send("GET"), await send("HEAD")], [200, 204]);
+  }
 });
 
 t.test("Rejects docs: true if an operation has a path of the documentation", async (t) => {
-  const document = parse(
-    documentOf("  /docs/{page}:\n    get: { operationId: page, responses: { 204: { description: x } } }"),
-  );
-  await t.rejects(createServer({ document, mock: true, logger, docs: true }), {
-    message: "The operation page has the path /docs/{page}, at which `docs` serves the documentation.",
+  const create = (path: string, options: { docs?: boolean } = {}) => {
+    const paths = `  ${path}:\n    get: { operationId: page, responses: { 204: { description: x } } }`;
+    return createServer({ document: parse(documentOf(paths)), mock: true, logger, ...options });
+  };
+  await t.rejects(create("/docs/json", { docs: true }), {
+    message: "The operation page has the path /docs/json, at which `docs` serves the documentation.",
   });
-  const app = await createServer({ document, mock: true, logger });
-  t.match(await app.inject({ url: "/docs/1", headers: host }), { statusCode: 204 });
+  for (const [path, status] of [
+    ["/docs/json", 404],
+    ["/docs/{page}", 200],
+    ["/docs/report", 200],
+  ] as const) {
+    const app = await create(path);
+    t.match(await app.inject({ url: path.replace("{page}", "1"), headers: host }), { statusCode: 204 });
+    t.match(await app.inject({ url: "/docs/", headers: host }), { statusCode: status }, path);
+  }
 });
 
 t.test("Composes the HTTP edge: limits, security headers, errors, CORS", async (t) => {
