@@ -98,7 +98,7 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
   if (error.code === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
     return new HttpError("unsupported_media_type", "A request of this method must have a Content-Type.");
   // All other errors of content type parsers concern the bytes of the body. A handler can fail with ECONNRESET, too.
-  const isDisconnected = error.code === "ECONNRESET" && errored !== null;
+  const isDisconnected = error.code === "ECONNRESET" && error === errored;
   if (error.code?.startsWith("FST_ERR_CTP_") || isDisconnected)
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
   return new HttpError(
