@@ -64,7 +64,7 @@ export class CallerActivity {
     for (const [name, at] of this.#lastCalls) if (now - at > activePeriod) this.#lastCalls.delete(name);
     const deprecated = [...this.#deprecated.values()];
     return [
-      gauge("petstore_keys_active", "API keys with a call in the last five minutes.", this.#lastCalls.size),
+      gauge("petstore_keys_active", "API keys that were used in the last five minutes.", this.#lastCalls.size),
       counter(
         "petstore_deprecated_calls_total",
         "Calls of deprecated operations by operation and name of the API key, which is (other) beyond 1,000 series.",

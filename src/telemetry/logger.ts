@@ -94,8 +94,8 @@ class LazyLogger {
 type Failure = Omit<RecentFailure, "at" | "operation"> & { readonly operation?: string | undefined };
 
 /**
- * Logs and counts each request when its response has been sent. Limits the lines of requests without a valid API key,
- * and of those that are rejected for their rate or by load shedding.
+ * Logs and counts each request when its response has been sent. Limits the lines of requests without a valid API key or
+ * without an operation, and of those that are rejected for their rate or by load shedding.
  */
 export class RequestLogger extends fastify.LogController implements RequestLog {
   readonly #log: Logger;
@@ -122,7 +122,8 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
     if (status >= 400) this.#addFailure({ operation, status, code, id: request.id });
     if (!this.#log.isLevelEnabled("info")) return;
     const caller = callerOf(request);
-    const isLimited = caller === undefined || status === 429 || status === 503;
+    // RATE_LIMIT limits only calls of operations.
+    const isLimited = caller === undefined || operation === undefined || status === 429 || status === 503;
     if (isLimited && !this.#limiter.take(status)) return;
     const line = {
       method: request.method,

@@ -69,6 +69,16 @@ t.test("Logs a line for each successful request of a caller", async (t) => {
   t.same(countDropped(service), {});
 });
 
+t.test("Limits the lines about requests with a valid key that are no calls of an operation", async (t) => {
+  const service = await start(t);
+  const began = performance.now();
+  await send(service, get("/metrics", service.key), 600);
+  await service.close();
+  const logged = countLogged(service)[403] ?? 0;
+  t.ok(logged >= 100 && logged <= maxLinesSince(began), `${logged} lines`);
+  t.equal(logged + (countDropped(service)[403] ?? 0), 600);
+});
+
 t.test("Limits the lines about malformed requests", async (t) => {
   const service = await start(t);
   const began = performance.now();

@@ -143,7 +143,7 @@ export function toTables({ operations, statuses, failures, keys, deprecated }, f
     },
     {
       title: "Most active keys in the last hour",
-      headings: ["Key", "Calls", "Calls/s now"],
+      headings: ["Key", "Requests", "Requests/s now"],
       textColumns: 1,
       rows: keys.map(({ name, calls, rate }) => [name, formatNumber(calls), formatNumber(rate)]),
       emptyText: "No key was used in the last hour.",
