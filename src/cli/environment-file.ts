@@ -1,4 +1,5 @@
-// The option --env-file: settings in a file, such as the EnvironmentFile of the systemd unit.
+// The option --environment-file: settings in a file, such as that of the systemd unit. Not --env-file, which Node itself reads
+// wherever it stands.
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 
@@ -12,7 +13,7 @@ export function addEnvironmentFile(env: NodeJS.ProcessEnv, file: string | undefi
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new Error(`The file of --env-file can't be read: ${(error as Error).message}.`);
+    throw new Error(`The file of --environment-file can't be read: ${(error as Error).message}.`);
   }
   const lines = text.split("\n").map(quoteValue);
   for (const [name, value] of Object.entries(parseEnv(lines.join("\n")))) env[name] ||= value;

@@ -35,8 +35,8 @@ export function createProgram(io: Io): Command {
       getErrHasColors: () => hasColors(io.stderr),
       outputError: (text, write) => write(redact(escapeExceptLineBreaks(text.replace(/^error: /, "petstore: ")))),
     })
-    .option("--env-file <file>", "read settings from a file, such as that of the systemd unit")
-    .hook("preAction", (program) => addEnvironmentFile(io.env, program.opts().envFile))
+    .option("--environment-file <file>", "read settings from a file, such as that of the systemd unit")
+    .hook("preAction", (program) => addEnvironmentFile(io.env, program.opts().environmentFile))
     .exitOverride();
   addExamples(
     program,

@@ -57,7 +57,13 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.match(await restore({ input, isTerminal: true }), { status: 1, stderr: question }, input);
     t.match((await restore()).stderr, /not be valid any more: a, key-10, .*, key-28 and 3 more\.$/m);
     t.equal(await countPets(url), 1);
-    t.match(await restore({ input: "yes\n", isTerminal: true }), { status: 0, stderr: question });
+    const { status, stderr } = await restore({ input: "yes\n", isTerminal: true });
+    t.match({ status, stderr }, { status: 0, stderr: question });
+    t.match(
+      stderr,
+      /checking [^\n]*\r\x1b\[Kpetstore: The database has 1 pet/,
+      "the bar is removed before the question",
+    );
     t.equal(await countPets(url), 4);
   });
 

@@ -78,7 +78,7 @@ t.test("Bash completes commands, options and values", async (t) => {
   const source = `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _petstore; echo "\${COMPREPLY[*]}"`;
   const complete = (...words: string[]) =>
     execFileSync("bash", ["-c", source, "bash", "petstore", ...words], { encoding: "utf8" }).trim();
-  t.match(complete(""), /^serve .*keys .*completion help --version --env-file --help$/);
+  t.match(complete(""), /^serve .*keys .*completion help --version --environment-file --help$/);
   t.equal(complete("k"), "keys");
   t.equal(complete("keys", ""), "create list rotate revoke help --help");
   t.equal(complete("keys", "create", "--"), "--expires --operator --yes --json --help");

@@ -29,7 +29,8 @@ export async function createKey(
   const { generateKey, isKeyName, keyNameRule } = await import("../../auth/index.ts");
   if (!isKeyName(name)) command.error(`error: the name '${name}' is not valid. ${keyNameRule}`);
   const { DATABASE_URL } = readConfig(io.env);
-  if (!io.env.DATABASE_URL && !(await storeExists(DATABASE_URL))) {
+  // A database that can't be opened is reported below.
+  if (!io.env.DATABASE_URL && !(await storeExists(DATABASE_URL).catch(() => true))) {
     warn(io, `petstore: DATABASE_URL is not set, and ${DATABASE_URL} does not exist.`);
     warn(io, "petstore: A service that uses another database will not accept the key.");
     await confirm(io, "Create the database?", { yes });

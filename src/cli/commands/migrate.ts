@@ -4,7 +4,7 @@ import { type Io, print } from "../io.ts";
 import { type OutputOptions, toIndentedJson } from "../output.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
-/** Creates the database of DATABASE_URL, or migrates it to this version. Prints which of the two it has done. */
+/** Creates the database of DATABASE_URL, or applies its pending migrations. Prints whether it has created it. */
 export async function migrateStore(io: Io, { json }: OutputOptions): Promise<void> {
   const url = readDatabaseUrl(io);
   let created = false;

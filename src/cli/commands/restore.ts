@@ -19,14 +19,15 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   // A query of a crafted file can block the event loop, and then no handler runs. Signals therefore end the process until
-  // the first rows are read. Nothing has changed by then.
+  // the backup has been checked and the question is answered. Nothing has changed by then.
   let progress: BackupProgress | undefined;
-  const showProgress: BackupProgress = (...args) => {
-    progress ??= cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
-    progress(...args);
+  const showProgress: BackupProgress = (label, ...counts) => {
+    if (label !== "checking") progress ??= cancelOnSignal(io, bar.show, "Stopped. Nothing was changed.");
+    (progress ?? bar.show)(label, ...counts);
   };
   const { force, withoutKeys } = options;
   const ask = async (replacement: Replacement) => {
+    bar.clear();
     for (const line of describeReplacement(replacement, withoutKeys)) warn(io, `petstore: ${line}`);
     await confirm(io, "Replace the data?", options);
   };

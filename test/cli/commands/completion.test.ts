@@ -20,7 +20,7 @@ t.test("The script for bash has the words that may follow each command", async (
   }))
     t.same(await readWords(command, "bash"), words.split(" "), command);
   const first = (await readWords(" ", "bash"))?.join(" ");
-  t.match(first, /^serve .*keys .*completion help --version --env-file --help$/);
+  t.match(first, /^serve .*keys .*completion help --version --environment-file --help$/);
 });
 
 t.test("The script of each shell has the commands, options and values", async (t) => {

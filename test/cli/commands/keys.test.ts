@@ -148,7 +148,7 @@ t.test("Reads settings from a file, below those of the environment", async (t) =
   const [used, other] = [await stores.sqlite(t), await stores.sqlite(t)];
   const file = join(folder(t), "petstore.env");
   writeFileSync(file, `# of the systemd unit\nDATABASE_URL=${used}\nWORKERS="2"\n`);
-  const args = ["--env-file", file, "keys"];
+  const args = ["--environment-file", file, "keys"];
   t.match(await petstore({}, [...args, "create", "alice"]), { status: 0 });
   t.match((await petstore({ DATABASE_URL: used }, ["keys", "list"])).stdout, /alice/);
   t.match(await petstore({ DATABASE_URL: other }, [...args, "create", "bob"]), { status: 0 });
@@ -160,9 +160,9 @@ t.test("Reads settings from a file, below those of the environment", async (t) =
   );
   t.match(await petstore({ DATABASE_URL: "" }, [...args, "create", "carol"]), { status: 0 });
   t.match((await petstore({ DATABASE_URL: withHash }, ["keys", "list"])).stdout, /carol/, "a # in a value");
-  t.match(await petstore({}, ["--env-file", `${file}x`, "keys", "list"]), {
+  t.match(await petstore({}, ["--environment-file", `${file}x`, "keys", "list"]), {
     status: 1,
-    stderr: /^petstore: The file of --env-file can't be read: ENOENT/,
+    stderr: /^petstore: The file of --environment-file can't be read: ENOENT/,
   });
 });
 

@@ -2,16 +2,12 @@
 import t from "tap";
 import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
-import { latestVersions, oldStores, stores } from "../../support/databases.ts";
+import { emptyDatabase, latestVersions, oldStores, stores } from "../../support/databases.ts";
 
 for (const kind of ["sqlite", "postgres"] as const) {
   t.test(`Creates a ${kind} database, and finds it up to date the next time`, async (t) => {
-    const settings = { DATABASE_URL: await stores[kind](t) };
-    const created = kind === "sqlite"; // newDatabase has created that of PostgreSQL
-    t.match(await petstore(settings, ["migrate"]), {
-      status: 0,
-      stdout: created ? "Created the database.\n" : "The database is up to date.\n",
-    });
+    const settings = { DATABASE_URL: await (kind === "sqlite" ? stores.sqlite(t) : emptyDatabase(t)) };
+    t.match(await petstore(settings, ["migrate"]), { status: 0, stdout: "Created the database.\n" });
     t.match(await petstore(settings, ["migrate"]), { status: 0, stdout: "The database is up to date.\n" });
   });
 
