@@ -75,9 +75,20 @@ function isPlainUrl(text: string): boolean {
   return /^https?:\/\/[^?#@]+$/.test(text) && URL.canParse(text);
 }
 
-// The path is the number of a database.
+// The path is the number of a database. The client decodes user and password.
 function isRedisUrl(text: string): boolean {
-  return /^rediss?:\/\/./.test(text) && URL.canParse(text) && /^(\/\d*)?$/.test(new URL(text).pathname);
+  if (!/^rediss?:\/\/./.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, username, password } = new URL(text);
+  return hostname !== "" && /^(\/\d*)?$/.test(pathname) && [username, password].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 // src/server.ts also checks that it ends with the path of the document.

@@ -73,6 +73,8 @@ t.test("An invalid setting aborts the start with one line and exit code 1", asyn
     [{ MAX_PETS: "0" }, "MAX_PETS must be an integer from 1 to 999999999999999, or none."],
     [{ RATE_LIMIT: "1/25h" }, /^RATE_LIMIT must be an integer up to 999999999 and a period of at most one day/],
     [{ RATE_LIMIT_STORE: "redis://127.0.0.1/pets" }, /^RATE_LIMIT_STORE must be redis:\/\//],
+    [{ RATE_LIMIT_STORE: "redis://u:100%@127.0.0.1" }, /^RATE_LIMIT_STORE must be redis:\/\//],
+    [{ RATE_LIMIT_STORE: "redis:///0" }, /^RATE_LIMIT_STORE must be redis:\/\//],
     [
       { RATE_LIMIT_FAILED: "1/1441m" },
       /^RATE_LIMIT_FAILED must be an integer up to 999999999 and a period of at most one day/,
