@@ -196,7 +196,7 @@ export interface components {
         };
         /**
          * @description `If-Match` does not have the ETag of the resource, or the operation can't evaluate `If-Match` or `If-None-Match`. Send
-         *     the request without this header.
+         *     the request without the header that `message` names.
          */
         PreconditionFailed: {
             headers: {

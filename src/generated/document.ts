@@ -1,6 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
-export const documentHash = "b2b2eb01779bf6fcb23b1087d0535e377b29c2c2e0555495c96edfa27cdd7b48";
+export const documentHash = "2f9f41b97bae338bc2bde8067932b6e440e217ec462a89c1c79662bf9c2703c3";
 
 /** The types of that document: src/openapi/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {
