@@ -9,6 +9,9 @@ const maxPerConnection = 64; // requests without a response, at which a connecti
 const maxWaiting = 4_096; // requests of all connections that wait for previous ones
 const stopParsing = 2; // the return value of Node's parser callback that leaves the rest of the bytes unparsed
 
+// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
+const methods = new Set<string | undefined>(process.getBuiltinModule("node:http").METHODS);
+
 const pending = Symbol("pending");
 
 interface TrackedSocket extends Socket {
@@ -50,6 +53,11 @@ export const pipelining = fp(
       const { parser } = socket as Socket & { parser: HttpParser };
       const { onIncoming } = parser;
       parser.onIncoming = (request, shouldKeepAlive) => {
+        // The parser also accepts requests of RTSP, whose methods no router knows.
+        if (!methods.has(request.method)) {
+          server.emit("clientError", { code: "RTSP", reason: "it uses another protocol" }, socket);
+          return stopParsing;
+        }
         const { length } = responsesOf(socket);
         // A client can send its next request before the service learns that the response has been sent.
         if (length <= 1 || (length < maxPerConnection && waiting < maxWaiting))

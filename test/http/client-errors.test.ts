@@ -72,6 +72,7 @@ t.test("Responds to malformed HTTP with an Error body", async (t) => {
       "malformed_request",
     ],
     ["CONNECT", tunnel, 400, "malformed_request"],
+    ["RTSP", "PLAY /v1/pets RTSP/1.0\r\nHost: x\r\n\r\n", 400, "malformed_request"],
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "malformed_request"],
   ];
   for (const [name, bytes, status, code] of cases) {
