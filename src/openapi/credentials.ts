@@ -28,7 +28,7 @@ export function readCredential(scheme: SecuritySchemeObject, request: FastifyReq
   return isBasic ? decodeBasic(token) : token;
 }
 
-/** Returns whether a request shows if it has a credential for a scheme. A certificate is not visible here. */
+/** Returns whether the server can see if a request has a credential for a scheme. It can't see a certificate. */
 export function isVisible(scheme: SecuritySchemeObject): boolean {
   return scheme.type === "http" || isSupported(scheme);
 }

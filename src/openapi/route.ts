@@ -13,6 +13,10 @@ import type { UntypedResponse } from "./response.ts";
 
 const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
 
+// The times of `performance.now` at which credentials were checked. Not reply.elapsedTime, which is 0 in an app without a
+// logger.
+const authenticatedAt = new WeakMap<FastifyRequest, number>();
+
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
 export type UntypedHandler = (
   call: UntypedCall,
@@ -89,7 +93,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     for (const name in headers) reply.header(name, headers[name]);
     const guarded = andThen(authenticate(request), (caller) => {
       request.caller = caller;
-      if (body) request.authenticatedAt = performance.now(); // not reply.elapsedTime, which is 0 in an app without a logger
+      if (body) authenticatedAt.set(request, performance.now());
       return runGuards(request, reply);
     });
     return andThen(guarded, () => responses.checkAccept(request));
@@ -102,7 +106,8 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // The credential may have been revoked while the body arrived.
-    if (body && performance.now() - request.authenticatedAt > maxAuthenticationAge) await authenticate(request);
+    if (performance.now() - (authenticatedAt.get(request) ?? Number.POSITIVE_INFINITY) > maxAuthenticationAge)
+      request.caller = await authenticate(request);
     // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
     const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
     const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;

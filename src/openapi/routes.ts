@@ -17,8 +17,6 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The owner of the request's credential, as the security scheme returned it. */
     caller: unknown;
-    /** The time of `performance.now` at which the credential was checked, if the operation has a body. */
-    authenticatedAt: number;
   }
 }
 
@@ -59,7 +57,6 @@ async function registerRoutes<Operations, Context, Caller>(
   const { document } = options;
   const routes = createRoutes(options);
   app.decorateRequest("caller");
-  app.decorateRequest("authenticatedAt", 0);
   await app.register(bodies);
   const groups = groupVariants(document.operations);
   const firsts = groups.map(([first]) => first as Operation);
@@ -78,6 +75,11 @@ async function registerRoutes<Operations, Context, Caller>(
   const constraint = createVariantConstraint(groups);
   app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
   for (const operation of variants) addRoute(operation, { [constraint.name]: operation.id });
+}
+
+// The router does not distinguish the names of parameters. `::` is a colon.
+function withoutNames(routerPath: string): string {
+  return routerPath.replace(/::|:\w+/g, (text) => (text === "::" ? text : ":"));
 }
 
 // A shared cache must not return the response to a request with a credential to other clients.
@@ -99,7 +101,9 @@ function createRoutes<Operations, Context, Caller>({
   validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
-  const headPaths = new Set(operations.flatMap(({ method, template }) => (method === "HEAD" ? template.key : [])));
+  const headPaths = new Set(
+    operations.flatMap(({ method, template }) => (method === "HEAD" ? withoutNames(template.routerPath) : [])),
+  );
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
@@ -115,7 +119,7 @@ function createRoutes<Operations, Context, Caller>({
       validateResponses: validateResponses && ownHandler !== undefined,
     });
     // Fastify adds HEAD to each GET.
-    const hasHead = operation.method === "GET" && headPaths.has(operation.template.key);
+    const hasHead = operation.method === "GET" && headPaths.has(withoutNames(operation.template.routerPath));
     return [operation.id, hasHead ? { ...route, exposeHeadRoute: false } : route] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));

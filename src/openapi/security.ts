@@ -32,8 +32,8 @@ export type Authenticate<Caller = unknown> = (request: FastifyRequest) => MaybeP
 
 /**
  * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller, or undefined, null or
- * false if the request has no valid credential. It can also return the HttpError to respond with, after which the
- * alternatives of the operation are tried, or throw it, after which they are not.
+ * false if the request has no credential. For an invalid credential, it returns an HttpError, after which the alternatives
+ * of the operation are tried, or throws it, after which they are not.
  */
 export interface SecurityScheme<Caller = unknown> {
   /** The type that the document must declare: `http bearer`, `http basic`, `apikey header x-key`, `oauth2`, … */
@@ -80,6 +80,8 @@ function typeOf({ type, scheme, in: location, name }: SecuritySchemeObject): str
 interface Attempt {
   readonly required: RequiredScheme;
   readonly authenticate: SecurityScheme["authenticate"];
+  /** Whether it accepts each credential. */
+  readonly isMock: boolean;
 }
 
 /** The options of `createAuthentication`. */
@@ -110,27 +112,34 @@ export function createAuthentication(
   if (single && others.length === 0 && alternatives.length === 1)
     return (request) => andThen(check(single, request, options), callerOrThrow);
   return async (request) => {
-    const isSent = ({ required: { scheme } }: Attempt) => isVisible(scheme) && hasCredential(scheme, request);
     let failure: HttpError | undefined;
     for (const attempts of required) {
       // A credential that was sent must be valid, even if none is required.
       if (isOptional && !attempts.some(({ required: { scheme } }) => hasCredential(scheme, request))) continue;
-      const callers: [string, unknown][] = [];
+      const results: unknown[] = [];
       for (const attempt of attempts) {
-        const caller = await check(attempt, request, options);
-        if (caller instanceof HttpError) {
-          // The server can't see a certificate, so only `authenticate` knows that none was sent.
-          const isAbsent = isOptional && caller instanceof MissingCredential && !attempts.some(isSent);
-          if (!isAbsent) failure = combine(failure, caller);
-          break;
-        }
-        callers.push([attempt.required.name, caller]);
+        results.push(await check(attempt, request, options));
+        // If no credential is required, the other results show whether one was sent.
+        if (results.at(-1) instanceof HttpError && !isOptional) break;
       }
-      if (callers.length === attempts.length)
-        return callers.length === 1 ? callers[0]?.[1] : Object.fromEntries(callers);
+      const error = results.find((result) => result instanceof HttpError);
+      if (error === undefined) return toCaller(attempts, results);
+      if (!isOptional || wasSent(attempts, results, request)) failure = combine(failure, error);
     }
     return callerOrThrow(failure);
   };
+}
+
+function toCaller(attempts: readonly Attempt[], callers: readonly unknown[]): unknown {
+  if (callers.length === 1) return callers[0];
+  return Object.fromEntries(attempts.map(({ required: { name } }, index) => [name, callers[index]]));
+}
+
+// The server can't see a certificate, so only the result of `authenticate` shows whether one was sent.
+function wasSent(attempts: readonly Attempt[], results: readonly unknown[], request: FastifyRequest): boolean {
+  return attempts.some(({ required: { scheme }, isMock }, index) =>
+    isVisible(scheme) ? hasCredential(scheme, request) : !isMock && !(results[index] instanceof MissingCredential),
+  );
 }
 
 // Returns the caller, or the error to respond with.
@@ -142,10 +151,7 @@ function check(
   return andThen(authenticate(request), (caller) => {
     if (caller instanceof HttpError) return caller;
     if (isRejection(caller))
-      return new MissingCredential(
-        [`one for the security scheme ${required.name}`],
-        toChallenge(required.scheme, { realm }),
-      );
+      return new MissingCredential([`security scheme ${required.name}`], toChallenge(required.scheme, { realm }));
     return checkScopes(caller, required, realm) ?? caller;
   });
 }
@@ -177,7 +183,7 @@ function createAttempt(
     typeof implementation === "function"
       ? createCheck(implementation, operation, required, realm)
       : implementation.authenticate;
-  return { required, authenticate };
+  return { required, authenticate, isMock: own === undefined };
 }
 
 // A credential that the server can't read, such as the certificate of a client, is not checked.

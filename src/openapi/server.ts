@@ -46,8 +46,8 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   /** The shape of error responses. The default is `{ code, message, status }`; `problemDetails` follows RFC 9457. */
   readonly formatError?: ErrorFormat | undefined;
   /**
-   * Serves Swagger UI at /docs, and the document at /openapi.json. The default is true, unless an operation has one of
-   * these paths.
+   * Serves Swagger UI at /docs and below, and the document at /openapi.json. The default is true, unless an operation has
+   * one of these paths. They take precedence over parameters in paths, such as `/{name}`.
    */
   readonly docs?: boolean | undefined;
   /**
@@ -132,9 +132,12 @@ function linksOf(prefix: string, hasDocs: boolean): string | undefined {
 }
 
 // The paths that `swaggerPages` and /openapi.json take.
-const docsPaths = /^\/(openapi\.json|docs\/?|docs\/(json|yaml)|docs\/static\/.*)$/;
+const docsPaths = /^\/(openapi\.json|docs|docs\/(json|yaml)|docs\/static\/.*)\/?$/;
 
-/** Returns the operation that has a path of the documentation. If there is one, the documentation is not served. */
+/**
+ * Returns the operation that has a path of the documentation. If there is one, the documentation is not served. It takes
+ * precedence over parameters in paths.
+ */
 export function findDocsOperation({ operations }: Pick<Document, "operations">): Operation | undefined {
   return operations.find(({ method, template }) => method === "GET" && docsPaths.test(template.routerPath));
 }

@@ -89,6 +89,34 @@ t.test("Checks a credential again if the body took more than a second, also in a
   t.equal((await fetch(`${url}/notes`, { method: "POST", headers, body, duplex: "half" })).status, 401);
 });
 
+t.test("Calls the handler with the caller of the second check", async (t) => {
+  const paths = `  /notes:
+    post:
+      operationId: add
+      security: [{ token: [] }, { key: [] }]
+      requestBody: { content: { application/json: { schema: {} } } }
+      responses: { 204: { description: x } }
+`;
+  const schemes =
+    "components: { securitySchemes: { token: { type: http, scheme: bearer }, key: { type: apiKey, in: header, name: X-Key } } }";
+  let isRevoked = false;
+  const { app, calls } = await serve(documentOf(paths, schemes), {
+    security: { token: async () => (isRevoked ? undefined : "admin"), key: async () => "guest" },
+  });
+  t.teardown(() => app.close());
+  const url = await app.listen({ port: 0 });
+  async function* slowly() {
+    yield Buffer.from("[");
+    await sleep(1_100);
+    isRevoked = true;
+    yield Buffer.from("]");
+  }
+  const headers = { authorization: "Bearer x", "x-key": "y", "content-type": "application/json" };
+  const body = Readable.toWeb(Readable.from(slowly())) as ReadableStream;
+  t.equal((await fetch(`${url}/notes`, { method: "POST", headers, body, duplex: "half" })).status, 204);
+  t.match(calls, [{ caller: "guest" }]);
+});
+
 t.test("Fails to start if document and code do not agree, and names the operation", async (t) => {
   const handler = async () => ({ status: 200, body: [] });
   const { getPet, ...some } = handlers;

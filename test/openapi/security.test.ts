@@ -251,7 +251,7 @@ t.test("A scheme with its own authenticate rejects a request for which it return
     t.match(await send("GET", "/tls"), {
       status: 401,
       headers: { "www-authenticate": /^MutualTLS realm="[^"]*"$/ },
-      body: { message: "This operation requires a credential: one for the security scheme tls." },
+      body: { message: "This operation requires a credential: security scheme tls." },
     });
     t.match(await send("GET", "/digest"), { status: 401, headers: { "www-authenticate": /^digest realm="[^"]*"$/ } });
     t.same(calls, []);
@@ -259,6 +259,13 @@ t.test("A scheme with its own authenticate rejects a request for which it return
     t.match(calls, [{ caller: undefined }, { caller: undefined }]);
     const forged = { headers: { authorization: 'Digest username="eve"' } };
     t.match(await send("GET", "/both", forged), { status: 401 }, "a credential that was sent must be valid");
+    const valid = await serve(text, {
+      security: {
+        tls: { type: "mutualtls", authenticate: async () => 1 },
+        digest: { type: "http digest", authenticate },
+      },
+    });
+    t.match(await valid.send("GET", "/both"), { status: 401 }, "the other one is missing");
   }
 });
 

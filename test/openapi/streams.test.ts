@@ -30,6 +30,7 @@ const items = (id: string, type: string) => `
 let result: unknown;
 const failures: unknown[] = [];
 const errors: string[] = [];
+const codes: string[] = [];
 const count = async ({ body }: Record<string, unknown>) => {
   let bytes = 0;
   try {
@@ -56,6 +57,7 @@ const { app } = await serve(
       upload("small", 1_000),
       upload("ignored", 4_000_000),
       upload("ignoredSmall", 10),
+      upload("failing", 4_000_000),
     ]
       .concat(Object.entries(types).map(([id, type]) => items(id, type)))
       .join(""),
@@ -70,6 +72,12 @@ const { app } = await serve(
       small: count,
       ignored: async () => ({ status: 200, body: 0 }),
       ignoredSmall: async () => ({ status: 200, body: 0 }),
+      // As a socket to a database fails, after the client has disconnected.
+      failing: async ({ body }) => {
+        (body as Readable).on("error", () => {});
+        await sleep(200);
+        throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+      },
       ...Object.fromEntries(Object.keys(types).map((id) => [id, send])),
     },
   },
@@ -82,12 +90,16 @@ const inject = async (method: "GET", url: string) => {
 app.addHook("onError", async (_request, _reply, error) => {
   errors.push(error.message);
 });
+app.addHook("onSend", async (request) => {
+  codes.push(request.errorCode);
+});
 t.teardown(() => app.close());
 await app.listen({ port: 0, host: "127.0.0.1" });
 const { port } = app.server.address() as AddressInfo;
 t.beforeEach(() => {
   failures.length = 0;
   errors.length = 0;
+  codes.length = 0;
 });
 
 /** Sends a body in chunks. */
@@ -134,6 +146,17 @@ t.test("Asks a client that waits for the body only if its length is allowed", as
     if (length === 2) setTimeout(() => socket.write("ab"), 20);
     t.match(await text(socket), expected);
   }
+});
+
+t.test("Logs that a handler failed with ECONNRESET after its client has disconnected", async (t) => {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(
+    "POST /failing HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 99\r\n\r\nx",
+  );
+  await sleep(50);
+  socket.resetAndDestroy();
+  for (let wait = 0; wait < 100 && codes.length === 0; wait++) await sleep(20);
+  t.same(codes, ["internal_error"]);
 });
 
 t.test("Fails the stream if the client disconnects", async (t) => {
