@@ -93,6 +93,19 @@ t.test("Reads all pages at a rate limit, and continues after an error with its c
   );
 });
 
+t.test("Sends the headers of the caller in each form that fetch accepts", async (t) => {
+  const { origin, key } = shared;
+  for (const headers of [new Headers({ traceparent: "00-x" }), [["traceparent", "00-x"]], { traceparent: "00-x" }]) {
+    const sent: Request[] = [];
+    const send: typeof fetch = (request, init) => {
+      sent.push(request as Request);
+      return fetch(request, init);
+    };
+    await createClient({ baseUrl: `${origin}/v1`, key, headers: headers as Headers, fetch: send }).GET("/pets");
+    t.equal(sent[0]?.headers.get("traceparent"), "00-x");
+  }
+});
+
 t.test("Uses the caller's fetch and headers, and stops with the client's signal", async (t) => {
   const { origin, key } = shared;
   const sent: Request[] = [];
@@ -140,6 +153,7 @@ t.test("Throws a TypeError that does not show the value if an option is invalid"
   for (const [name, value] of [
     ["bad name", "x"],
     ["traceparent", "secret\0"],
+    ["traceparent", undefined as unknown as string],
   ] as const)
     t.throws(() => createClient({ ...valid, headers: { [name]: value } }), {
       message: "headers must have valid names and values",

@@ -42,7 +42,8 @@ t.test("Retries 503 as often as maxRetries says, if it has a Retry-After of at m
     return { data, code: error?.code, requests };
   };
   status = 408;
-  t.match(await list({}, 2), { data: [], requests: 3 }, "408 has no Retry-After");
+  t.match(await list({}, 2), { data: [], requests: 3 }, "408 needs no Retry-After");
+  t.match(await list({ "retry-after": "61" }, 99), { requests: 1 }, "but the client obeys one");
   status = 503;
   const served = { data: [], code: undefined, requests: 3 };
   t.same(await list({ "retry-after": "0" }, 2), served);
@@ -127,11 +128,14 @@ t.test("Returns every failure as an error with a code, a message and a status", 
     status: 502,
     requestId: "gateway",
   });
+  Object.assign(page, { status: 502, body: '{"code":"bad_gateway"}' });
+  t.match((await behind.GET("/pets")).error, { code: "unreadable", status: 502 }, "not an error of the service");
   Object.assign(page, { status: 200, body: "<h1>Sign in</h1>" });
   t.match((await behind.GET("/pets")).error, {
     code: "unreadable",
     message: /Can't read .* 200: .*Sign in/,
     status: 200,
+    requestId: "gateway",
   });
 });
 

@@ -22,8 +22,8 @@ export interface Options {
   /** The timeout of each attempt, in milliseconds: a positive integer below 2^31. The default is 30,000. */
   readonly timeout?: number;
   /**
-   * How often an idempotent call is repeated: after a network error, a timeout or 408, and after 429 or 503 with a
-   * `Retry-After` of at most 60 s. The default is 5.
+   * How often an idempotent call is repeated: after a network error, a timeout or 408, and after 429 or 503 with
+   * `Retry-After`. A response whose `Retry-After` is more than 60 s is not retried. The default is 5.
    */
   readonly maxRetries?: number;
   /** Ends all calls of the client when it aborts. */
@@ -64,7 +64,9 @@ function isBaseUrl(text: unknown): boolean {
   return new URL(text).pathname.replace(/\/$/, "").endsWith(basePath);
 }
 
-function areHeaders(headers: Options["headers"]): boolean {
+function areHeaders(headers: Options["headers"] = {}): boolean {
+  const isList = headers instanceof Headers || Array.isArray(headers);
+  if (!isList && !Object.values(headers).every((value) => typeof value === "string")) return false;
   try {
     new Headers(headers);
     return true;
