@@ -78,8 +78,9 @@ function isPlainUrl(text: string): boolean {
 // The path is the number of a database. The client decodes user and password.
 function isRedisUrl(text: string): boolean {
   if (!/^rediss?:\/\/./.test(text) || !URL.canParse(text)) return false;
-  const { hostname, pathname, username, password } = new URL(text);
-  return hostname !== "" && /^(\/\d*)?$/.test(pathname) && [username, password].every(isDecodable);
+  const { hostname, pathname, username, password, search, hash } = new URL(text);
+  const isAddress = hostname !== "" && /^(\/\d{0,5})?$/.test(pathname) && search + hash === "";
+  return isAddress && [username, password].every(isDecodable);
 }
 
 function isDecodable(text: string): boolean {
@@ -167,7 +168,7 @@ export const settings = {
   RATE_LIMIT_STORE: {
     default: "",
     description: "Valkey or Redis server that counts the calls of several machines",
-    allowed: "redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// with TLS",
+    allowed: "redis://USER:PASSWORD@HOST:PORT/NUMBER without query or fragment, or rediss:// with TLS",
     parse: (text: string) => (text === "" || isRedisUrl(text) ? text : undefined),
   },
   RATE_LIMIT_FAILED: {
