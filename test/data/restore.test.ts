@@ -57,6 +57,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.match(await restore({ input, isTerminal: true }), { status: 1, stderr: question }, input);
     t.match((await restore()).stderr, /not be valid any more: a, key-10, .*, key-28 and 3 more\.$/m);
     t.equal(await countPets(url), 1);
+    let canStop = false;
+    await restore({ input: "no\n", isTerminal: true, onStop: () => (canStop = true) });
+    t.notOk(canStop, "a signal ends the process before the answer");
     const { status, stderr } = await restore({ input: "yes\n", isTerminal: true });
     t.match({ status, stderr }, { status: 0, stderr: question });
     t.match(

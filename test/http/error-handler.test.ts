@@ -86,7 +86,8 @@ t.test("Responds with 500 to a bug in a handler, discloses nothing, and logs it 
       createPet: async () => ({ status: 201, body: {} }),
       getPet: ({ params }: { params: { petId: number | bigint } }) => {
         if (BigInt(params.petId) === 1n) throw new TypeError("secret");
-        if (BigInt(params.petId) === 3n) throw Object.assign(new Error("secret"), { code: "ECONNRESET" }); // as a socket to a database fails
+        // As a socket to a database fails.
+        if (BigInt(params.petId) === 3n) throw Object.assign(new Error("secret"), { code: "ECONNRESET" });
         return Promise.reject(new Error("secret"));
       },
     },

@@ -6,6 +6,7 @@ import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { bin, folder, root } from "../support/files.ts";
+import { petstoreProcess } from "../support/processes.ts";
 import { skipWithout } from "../support/programs.ts";
 
 t.test("Reports in one line that the version of Node is not supported", async (t) => {
@@ -46,6 +47,17 @@ t.test("Commands load only the dependencies that they need", async (t) => {
     t.same(readLoaded(...command.split(" ")), { status: 0, loaded: [] }, command);
   t.ok(readLoaded("check").loaded.includes("ajv"), "a command that needs it loads it");
 });
+
+t.test(
+  "The option --environment-file is not read by Node, which would fail by itself if the file is missing",
+  async (t) => {
+    const { status, stderr } = petstoreProcess({}, "--environment-file", "missing.env", "keys", "list");
+    t.match(
+      { status, stderr },
+      { status: 1, stderr: /^petstore: The file of --environment-file can't be read: ENOENT/ },
+    );
+  },
+);
 
 t.test(
   "Fails if the disk of standard output is full, but not if its reader has exited",
