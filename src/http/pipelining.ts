@@ -21,7 +21,7 @@ interface TrackedSocket extends Socket {
 
 // The part of Node's parser that is used below. It is not documented: the tests show that it works.
 interface HttpParser {
-  onIncoming(request: IncomingMessage, shouldKeepAlive: boolean): number;
+  onIncoming(request: IncomingMessage & { upgrade?: boolean }, shouldKeepAlive: boolean): number;
 }
 
 declare module "fastify" {
@@ -53,8 +53,10 @@ export const pipelining = fp(
       const { parser } = socket as Socket & { parser: HttpParser };
       const { onIncoming } = parser;
       parser.onIncoming = (request, shouldKeepAlive) => {
-        // The parser also accepts requests of RTSP, whose methods no router knows.
+        // Rejects the methods that only RTSP has, which no router knows. The parser does not say which protocol a request
+        // uses.
         if (!methods.has(request.method)) {
+          request.upgrade = false; // else Node destroys the connection, with the responses to previous requests
           server.emit("clientError", { code: "RTSP", reason: "it uses another protocol" }, socket);
           return stopParsing;
         }

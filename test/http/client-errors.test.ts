@@ -128,7 +128,8 @@ t.test("Responds in the order of the requests if one of them is malformed", asyn
   t.match(await service.raw(`${post}garbage\r\n\r\n`), [{ status: 201 }, { status: 400 }]);
   t.match(await service.raw(`${post}${get}${brew}`), [{ status: 201 }, { status: 200 }, { status: 501 }]);
   t.match(await service.raw(`${post}${brew}`), [{ status: 201 }, { status: 501 }]);
-  for (const bad of [badChunk, tunnel])
+  const rtsp = "PLAY / RTSP/1.0\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
+  for (const bad of [badChunk, tunnel, rtsp])
     t.match(await service.raw(post + get + bad), [{ status: 201 }, { status: 200 }, { status: 400 }]);
 });
 
