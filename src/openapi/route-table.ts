@@ -11,8 +11,8 @@ import type { Operation } from "./operation.ts";
 
 const marker = `x-route-table-${randomUUID()}`; // no other document has it; fastify-openapi-glue keeps no symbols
 
-/** The methods that fastify-openapi-glue routes. */
-export const gluedMethods = /^(DELETE|GET|HEAD|OPTIONS|PATCH|POST|PUT)$/;
+/** The methods that fastify-openapi-glue routes, except HEAD. */
+export const gluedMethods = /^(DELETE|GET|OPTIONS|PATCH|POST|PUT)$/;
 
 /** Creates the document that fastify-openapi-glue reads. It has the operations whose methods are among `gluedMethods`. */
 export function toRouteTable(operations: readonly Operation[]): object {

@@ -60,13 +60,15 @@ async function registerRoutes<Operations, Context, Caller>(
   await app.register(bodies);
   const groups = groupVariants(document.operations);
   const firsts = groups.map(([first]) => first as Operation);
+  const addRoute = ({ id, method, template }: Operation, constraints = {}) =>
+    app.route({ ...(routes.get(id) as FastifyRoute), method, url: template.routerPath, constraints });
+  // Before those with GET, to which Fastify adds HEAD unless it exists.
+  for (const operation of firsts.filter(({ method }) => method === "HEAD")) addRoute(operation);
   await app.register(glue, {
     specification: toRouteTable(firsts),
     operationResolver: (id) => routes.get(id) as FastifyRoute,
   });
-  const addRoute = ({ id, method, template }: Operation, constraints = {}) =>
-    app.route({ ...(routes.get(id) as FastifyRoute), method, url: template.routerPath, constraints });
-  for (const operation of firsts.filter(({ method }) => !gluedMethods.test(method))) {
+  for (const operation of firsts.filter(({ method }) => method !== "HEAD" && !gluedMethods.test(method))) {
     if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
     addRoute(operation);
   }
@@ -75,11 +77,6 @@ async function registerRoutes<Operations, Context, Caller>(
   const constraint = createVariantConstraint(groups);
   app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
   for (const operation of variants) addRoute(operation, { [constraint.name]: operation.id });
-}
-
-// The router does not distinguish the names of parameters. `::` is a colon.
-function withoutNames(routerPath: string): string {
-  return routerPath.replace(/::|:\w+/g, (text) => (text === "::" ? text : ":"));
 }
 
 // A shared cache must not return the response to a request with a credential to other clients.
@@ -101,9 +98,6 @@ function createRoutes<Operations, Context, Caller>({
   validateResponses = true,
 }: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
-  const headPaths = new Set(
-    operations.flatMap(({ method, template }) => (method === "HEAD" ? withoutNames(template.routerPath) : [])),
-  );
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
@@ -118,9 +112,7 @@ function createRoutes<Operations, Context, Caller>({
       links,
       validateResponses: validateResponses && ownHandler !== undefined,
     });
-    // Fastify adds HEAD to each GET.
-    const hasHead = operation.method === "GET" && headPaths.has(withoutNames(operation.template.routerPath));
-    return [operation.id, hasHead ? { ...route, exposeHeadRoute: false } : route] as const;
+    return [operation.id, route] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));
   const orphan = [...byId.keys()].find((id) => !ids.has(id));

@@ -32,8 +32,8 @@ export type Authenticate<Caller = unknown> = (request: FastifyRequest) => MaybeP
 
 /**
  * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller, or undefined, null or
- * false if the request has no credential. For an invalid credential, it returns an HttpError, after which the alternatives
- * of the operation are tried, or throws it, after which they are not.
+ * false if the request has no credential. For an invalid credential, and to send a challenge of its own, it returns an
+ * HttpError, after which the alternatives of the operation are tried, or throws it, after which they are not.
  */
 export interface SecurityScheme<Caller = unknown> {
   /** The type that the document must declare: `http bearer`, `http basic`, `apikey header x-key`, `oauth2`, … */
@@ -118,9 +118,10 @@ export function createAuthentication(
       if (isOptional && !attempts.some(({ required: { scheme } }) => hasCredential(scheme, request))) continue;
       const results: unknown[] = [];
       for (const attempt of attempts) {
-        results.push(await check(attempt, request, options));
-        // If no credential is required, the other results show whether one was sent.
-        if (results.at(-1) instanceof HttpError && !isOptional) break;
+        // After a failure, only the result of a scheme that the server can't see shows whether its credential was sent.
+        const hasFailed = results.some((result) => result instanceof HttpError);
+        const isNeeded = !hasFailed || (isOptional && !isVisible(attempt.required.scheme));
+        results.push(isNeeded ? await check(attempt, request, options) : undefined);
       }
       const error = results.find((result) => result instanceof HttpError);
       if (error === undefined) return toCaller(attempts, results);
