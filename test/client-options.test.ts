@@ -158,6 +158,10 @@ t.test("Throws a TypeError that does not show the value if an option is invalid"
     t.throws(() => createClient({ ...valid, headers: { [name]: value } }), {
       message: "headers must have valid names and values",
     });
+  for (const headers of [null, [["traceparent", undefined]], new Map([["traceparent", null]])])
+    t.throws(() => createClient({ ...valid, headers: headers as unknown as Headers }), {
+      message: "headers must have valid names and values",
+    });
   for (const [name, rule] of [
     ["signal", "an AbortSignal"],
     ["fetch", "a function"],

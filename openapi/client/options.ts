@@ -65,11 +65,10 @@ function isBaseUrl(text: unknown): boolean {
 }
 
 function areHeaders(headers: Options["headers"] = {}): boolean {
-  const isList = headers instanceof Headers || Array.isArray(headers);
-  if (!isList && !Object.values(headers).every((value) => typeof value === "string")) return false;
   try {
     new Headers(headers);
-    return true;
+    const pairs: Iterable<readonly unknown[]> = Symbol.iterator in headers ? headers : Object.entries(headers);
+    return [...pairs].every(([, value]) => typeof value === "string");
   } catch {
     return false;
   }
