@@ -39,6 +39,11 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
     t.match(await petstoreOn(url, ["migrate"]), { status: 0 });
     t.match(await petstoreOn(url, ["restore", file]), { status: 0, stdout: /^pets {14}4$/m });
+    const empty = await prepare(t);
+    t.match(await petstoreOn(empty, ["migrate"]), { status: 0 });
+    const { status, stderr } = await petstoreOn(empty, ["restore", file, "--force"]);
+    t.equal(status, 0);
+    t.notMatch(stderr, /Replace the data/, "nothing is lost");
   });
 
   t.test(`${kind}: asks before it replaces data, and changes nothing without a yes`, async (t) => {
