@@ -1,7 +1,7 @@
 // Paths of the project, edits of texts, and temporary folders for tests.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
 
@@ -27,6 +27,15 @@ export function edit(text: string, ...edits: [string | RegExp, string][]): strin
     if (after === before) throw new Error(`this edit of the text does not apply: ${from}`);
     return after;
   }, text);
+}
+
+// Installed files, data, and what packing the packages writes.
+const derived =
+  /^(node_modules|\.git|\.tap|data)(\/|$)|(^|\/)dist(\/|$)|^openapi\/(client\/(CHANGELOG\.md|LICENSE|petstore\.yaml)|server\/(LICENSE|README\.md))$|\.tgz$/;
+
+/** Copies the project to a folder, without derived files, which other tests write and remove meanwhile. */
+export function copyProject(place: string): void {
+  cpSync(root, place, { recursive: true, filter: (path) => !derived.test(relative(root, path)) });
 }
 
 /** Creates a temporary folder, and removes it when the test ends. */

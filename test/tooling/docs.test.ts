@@ -3,12 +3,12 @@
 // example with the info string `sh skip: reason` does not run. One with `sh fails` must fail, with this output on standard
 // error.
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, readFileSync, symlinkSync } from "node:fs";
-import { delimiter, join, relative } from "node:path";
+import { globSync, readFileSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import t, { type Test } from "tap";
 import { redact } from "../../src/lib/redaction.ts";
 import { emptyDatabase } from "../support/databases.ts";
-import { folder, root } from "../support/files.ts";
+import { copyProject, folder, root } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
 import { type Server, startServer } from "../support/processes.ts";
 
@@ -22,7 +22,6 @@ interface Example {
   readonly output: { readonly language: string; readonly text: string } | undefined;
 }
 
-const omitted = new Set(["node_modules", ".git", ".tap", "data"]);
 const isStart = /^((?:\w+=\S+ +)*)npm start$/m; // runs until the next start, or until the end of the page
 // An example must not change the machine on which the tests run.
 const outside =
@@ -100,8 +99,7 @@ function toPattern({ language, text }: { language: string; text: string }): RegE
  */
 async function createShell(t: Test, examples: readonly Example[]) {
   const place = folder(t);
-  const isCopied = (path: string) => !omitted.has(relative(root, path).split("/", 1)[0] as string);
-  cpSync(root, place, { recursive: true, filter: isCopied });
+  copyProject(place);
   const scripts = examples.filter(({ skip }) => skip === undefined).map(({ script }) => script);
   if (!scripts.some((script) => script.includes("npm ci")))
     symlinkSync(join(root, "node_modules"), join(place, "node_modules"));

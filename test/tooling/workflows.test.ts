@@ -1,11 +1,11 @@
 // The workflows of GitHub (.github/workflows): permissions, pinned actions, and the steps that build a release. actionlint
 // checks their syntax (npm run lint).
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
-import { edit, folder, root } from "../support/files.ts";
+import { copyProject, edit, folder, root } from "../support/files.ts";
 
 interface Step {
   uses?: string;
@@ -71,8 +71,7 @@ t.test(
   { timeout: 240_000 },
   async (t) => {
     const place = folder(t);
-    const isCopied = (path: string) => !/^(node_modules|\.git|\.tap|data|dist)(\/|$)/.test(relative(root, path));
-    cpSync(root, place, { recursive: true, filter: isCopied });
+    copyProject(place);
     const changelog = readFileSync(join(place, "CHANGELOG.md"), "utf8");
     writeFileSync(join(place, "CHANGELOG.md"), edit(changelog, [/^## Unreleased$/m, `## ${version}, 2026-11-30`]));
     const git = (...args: string[]) =>
