@@ -25,8 +25,9 @@ export type Pet = components["schemas"]["Pet"];
 export type NewPet = components["schemas"]["NewPet"];
 /** The status of a pet. */
 export type PetStatus = components["schemas"]["PetStatus"];
-// The paths of the document, whose errors are failures. Their code is a plain string, because openapi-fetch makes an object of
-// the type `string & {}`.
+
+// The paths of the document, whose errors are failures. Their code is a plain string, because openapi-fetch makes an
+// object of the type `string & {}`.
 type PathsOf<T> = { [Path in keyof T]: { [Method in keyof T[Path]]: OperationOf<T[Path][Method]> } };
 type OperationOf<T> = T extends { responses: infer Responses }
   ? Omit<T, "responses"> & { responses: { [Status in keyof Responses]: ResponseOf<Responses[Status]> } }
@@ -42,7 +43,8 @@ export type PetsQuery = NonNullable<operations["listPets"]["parameters"]["query"
 /**
  * Calls operations by method and path: `client.GET("/pets", { params: { query: { limit: 5 } } })`. Returns
  * `{ data, response }` or `{ error, response }`, and never throws. An `error` is a `Failure`. A 304, to a call with
- * `If-None-Match`, has neither, which the types do not show. Reads the whole body before it returns, even with `parseAs: "stream"`.
+ * `If-None-Match`, has neither, which the types do not show. Reads the whole body before it returns, even with
+ * `parseAs: "stream"`.
  */
 export interface Client extends FetchClient<ClientPaths> {
   /**

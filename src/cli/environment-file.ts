@@ -1,5 +1,5 @@
-// The option --environment-file: settings in a file, such as that of the systemd unit. Not --env-file, which Node itself reads
-// wherever it stands.
+// The option --environment-file: settings in a file, such as that of the systemd unit. It is not named --env-file, because
+// Node reads this option itself, also behind the script.
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 

@@ -11,7 +11,7 @@ import type { Operation } from "./operation.ts";
 
 const marker = `x-route-table-${randomUUID()}`; // no other document has it; fastify-openapi-glue keeps no symbols
 
-/** The methods that fastify-openapi-glue routes, except HEAD. */
+/** The methods whose operations fastify-openapi-glue registers. HEAD is none of them: it must precede GET. */
 export const gluedMethods = /^(DELETE|GET|OPTIONS|PATCH|POST|PUT)$/;
 
 /** Creates the document that fastify-openapi-glue reads. It has the operations whose methods are among `gluedMethods`. */

@@ -13,8 +13,8 @@ import type { UntypedResponse } from "./response.ts";
 
 const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
 
-// The times of `performance.now` at which credentials were checked. Not reply.elapsedTime, which is 0 in an app without a
-// logger.
+// When the credential of a request with a body was checked, by `performance.now`. Not reply.elapsedTime, which is 0 in an
+// app without a logger.
 const authenticatedAt = new WeakMap<FastifyRequest, number>();
 
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
@@ -106,7 +106,7 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
 
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // The credential may have been revoked while the body arrived.
-    if (performance.now() - (authenticatedAt.get(request) ?? Number.POSITIVE_INFINITY) > maxAuthenticationAge)
+    if (body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
       request.caller = await authenticate(request);
     // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
     const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;

@@ -31,8 +31,8 @@ type CheckResult<Caller> = Caller | undefined | null | false;
 export type Authenticate<Caller = unknown> = (request: FastifyRequest) => MaybePromise<Caller | HttpError>;
 
 /**
- * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller, or undefined, null or
- * false if the request has no credential. For an invalid credential, and to send a challenge of its own, it returns an
+ * A security scheme that reads and checks its credential by itself. `authenticate` returns the caller, or undefined, null
+ * or false if the request has no credential. For an invalid credential, and to send a challenge of its own, it returns an
  * HttpError, after which the alternatives of the operation are tried, or throws it, after which they are not.
  */
 export interface SecurityScheme<Caller = unknown> {

@@ -1,6 +1,6 @@
-// Limits the log lines of requests without a valid API key or without an operation, of requests that are rejected with 429
-// or 503, and of failures. Without a limit, any client could write lines at the rate of its requests, which fills the disk and takes
-// CPU time.
+// Limits the log lines of requests without a valid API key or without an operation, of requests that are rejected with
+// 429 or 503, and of failures. Without a limit, any client could write lines at the rate of its requests, which fills
+// the disk and takes CPU time.
 //
 // Not pino-throttle or sampling: the first lines of each second are complete, and the others are counted by status.
 import type { Logger } from "pino";
@@ -21,7 +21,7 @@ export class LogLimiter {
     this.#log = log;
     registry.counter(
       "log_lines_dropped_total",
-      "Log lines dropped at more than 100 per second: of malformed requests, of requests without a valid API key or an operation, or rejected with 429 or 503, and of failures.",
+      "Log lines dropped at more than 100 per second: of malformed requests, of requests without a valid API key, without an operation, or rejected with 429 or 503, and of failures.",
       () => this.#droppedTotal,
     );
   }

@@ -10,6 +10,19 @@ import { editDocument, rename, setOperation, setParameterSchema, setProperties }
 import { documentOf, serve } from "../support/document-server.ts";
 import { minimalPet, start } from "../support/service.ts";
 
+/** Sends a body that takes more than a second, and calls `meanwhile` before its end. */
+function sendSlowly(url: string, credentials: Record<string, string>, meanwhile: () => void): Promise<Response> {
+  async function* chunks() {
+    yield Buffer.from("[");
+    await sleep(1_100);
+    meanwhile();
+    yield Buffer.from("]");
+  }
+  const body = Readable.toWeb(Readable.from(chunks())) as ReadableStream;
+  const headers = { ...credentials, "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body, duplex: "half" });
+}
+
 t.test("Accepts requests without a key if the operation's security allows it", async (t) => {
   const { call } = await start(t, {
     document: editDocument(
@@ -78,15 +91,8 @@ t.test("Checks a credential again if the body took more than a second, also in a
     security: { token: async () => (isRevoked ? undefined : {}) },
   });
   const url = await app.listen({ port: 0 });
-  async function* slowly() {
-    yield Buffer.from("[");
-    await sleep(1_100);
-    isRevoked = true;
-    yield Buffer.from("]");
-  }
-  const headers = { authorization: "Bearer x", "content-type": "application/json" };
-  const body = Readable.toWeb(Readable.from(slowly())) as ReadableStream;
-  t.equal((await fetch(`${url}/notes`, { method: "POST", headers, body, duplex: "half" })).status, 401);
+  const post = sendSlowly(`${url}/notes`, { authorization: "Bearer x" }, () => (isRevoked = true));
+  t.equal((await post).status, 401);
 });
 
 t.test("Calls the handler with the caller of the second check", async (t) => {
@@ -105,15 +111,8 @@ t.test("Calls the handler with the caller of the second check", async (t) => {
   });
   t.teardown(() => app.close());
   const url = await app.listen({ port: 0 });
-  async function* slowly() {
-    yield Buffer.from("[");
-    await sleep(1_100);
-    isRevoked = true;
-    yield Buffer.from("]");
-  }
-  const headers = { authorization: "Bearer x", "x-key": "y", "content-type": "application/json" };
-  const body = Readable.toWeb(Readable.from(slowly())) as ReadableStream;
-  t.equal((await fetch(`${url}/notes`, { method: "POST", headers, body, duplex: "half" })).status, 204);
+  const post = sendSlowly(`${url}/notes`, { authorization: "Bearer x", "x-key": "y" }, () => (isRevoked = true));
+  t.equal((await post).status, 204);
   t.match(calls, [{ caller: "guest" }]);
 });
 

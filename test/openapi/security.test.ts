@@ -1,4 +1,5 @@
 // The security requirements of operations: schemes, alternatives, combinations and scopes.
+import { runInNewContext } from "node:vm";
 import type { FastifyRequest } from "fastify";
 import t from "tap";
 import { HttpError } from "../../src/http/index.ts";
@@ -222,9 +223,12 @@ t.test("Fails to start without an implementation of a scheme", async (t) => {
 t.test("A check that throws any value, or returns the promise of another library, lets no request pass", async (t) => {
   const document = documentOf(operation("x", "[{ bearer: [] }]"), components());
   const failure = () => new HttpError("unauthorized", "No.");
-  const thenable = (settle: (resolve: (error: unknown) => void, reject: (error: unknown) => void) => void) =>
-    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
-    ({ type: "http bearer", authenticate: () => ({ then: settle }) }) as never;
+  // The promise of another realm is not `instanceof Promise`, like that of a library.
+  const OtherPromise: PromiseConstructor = runInNewContext("Promise");
+  const thenable = (settle: ConstructorParameters<PromiseConstructor>[0]) => ({
+    type: "http bearer",
+    authenticate: () => new OtherPromise(settle),
+  });
   const throwing = (thrown: unknown) => ({
     type: "http bearer",
     authenticate: () => {

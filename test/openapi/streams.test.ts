@@ -148,23 +148,25 @@ t.test("Asks a client that waits for the body only if its length is allowed", as
   }
 });
 
-t.test("Logs that a handler failed with ECONNRESET after its client has disconnected", async (t) => {
+/** Sends the headers and the first byte of a body. */
+async function beginUpload(path: string) {
   const socket = connect(port, "127.0.0.1");
   socket.write(
-    "POST /failing HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 99\r\n\r\nx",
+    `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 99\r\n\r\nx`,
   );
   await sleep(50);
+  return socket;
+}
+
+t.test("Logs that a handler failed with ECONNRESET after its client has disconnected", async (t) => {
+  const socket = await beginUpload("failing");
   socket.resetAndDestroy();
   for (let wait = 0; wait < 100 && codes.length === 0; wait++) await sleep(20);
   t.same(codes, ["internal_error"]);
 });
 
 t.test("Fails the stream if the client disconnects", async (t) => {
-  const socket = connect(port, "127.0.0.1");
-  socket.write(
-    "POST /large HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 99\r\n\r\nx",
-  );
-  await sleep(50);
+  const socket = await beginUpload("large");
   socket.destroy();
   for (let wait = 0; wait < 100 && failures.length === 0; wait++) await sleep(20);
   t.match(failures, [{ code: "ECONNRESET" }]);
