@@ -139,7 +139,7 @@ const petstoreIn = ({ child: { pid } }: Server, { settings }: SqliteStore, ...ar
   );
 
 fault(
-  "Rejects creates while the disk is full, revokes keys all the same, and recovers as soon as there is space",
+  "Rejects creates while the disk is full, replaces and revokes keys, and recovers as soon as there is space",
   async (t) => {
     const store = await createSqliteStore(t);
     const { file, path, key, settings } = store;
@@ -161,8 +161,12 @@ fault(
     t.equal(await getHealthStatus(server), 200);
     t.match(await get(`${server.url}/pets?limit=1`, keys[0] as string), { status: 200 });
     // Meanwhile, the load tries to create pets.
-    for (const name of names) t.match(petstoreIn(server, store, "keys", "revoke", name), { status: 0, stderr: "" });
+    const [rotated = "", ...revoked] = names;
+    const rotation = petstoreIn(server, store, "keys", "rotate", rotated, "--grace", "0");
+    t.match(rotation, { status: 0 });
+    for (const name of revoked) t.match(petstoreIn(server, store, "keys", "revoke", name), { status: 0, stderr: "" });
     for (const key of keys) t.match(await get(`${server.url}/pets?limit=1`, key), { status: 401 });
+    t.match(await get(`${server.url}/pets?limit=1`, rotation.stdout.trim()), { status: 200 });
     truncateSync(`${disk}/filler`, 0);
     await untilAcknowledged(load, 20);
     await load.stop();

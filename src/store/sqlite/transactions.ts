@@ -11,7 +11,7 @@ import { TracedStatement } from "./sqlite-statements.ts";
 
 const limits = { maxBatch: 10_000, maxWaiting: 10_000 };
 
-const keyWrites: readonly StoreMethod[] = ["keys_create", "keys_revoke"];
+const keyWrites: readonly StoreMethod[] = ["keys_create", "keys_rotate", "keys_revoke"];
 
 interface Write {
   readonly method: StoreMethod;

@@ -60,32 +60,34 @@ t.test("Is beside the file that a symbolic link refers to, and needs no file for
   t.notOk(existsSync(":memory:-reserve"));
 });
 
-t.test("Only a write of keys uses the reserve, and only if there is no other space", async (t) => {
-  const file = newFile(t);
-  const db = openDatabase(file, "create");
-  t.teardown(() => db.close());
-  const reserve = new DiskReserve(file);
-  const options = { metrics: new QueryMetrics(), busyTimeout: 0, checkFiles: () => {}, reserve };
-  const transactions = new TransactionScheduler(db, options);
-  const insert = () => db.exec("INSERT INTO pets (name, category_id) VALUES (hex(zeroblob(10000)), 1)");
-  const limitPages = (count: number) => db.exec(`PRAGMA max_page_count = ${count}`);
-  const hasReserve = () => existsSync(`${file}-reserve`);
+for (const method of ["keys_create", "keys_rotate", "keys_revoke"] as const)
+  t.test(`A write of keys uses the reserve, and only if there is no other space: ${method}`, async (t) => {
+    const file = newFile(t);
+    const db = openDatabase(file, "create");
+    t.teardown(() => db.close());
+    const reserve = new DiskReserve(file);
+    const options = { metrics: new QueryMetrics(), busyTimeout: 0, checkFiles: () => {}, reserve };
+    const transactions = new TransactionScheduler(db, options);
+    const insert = () => db.exec("INSERT INTO pets (name, category_id) VALUES (hex(zeroblob(10000)), 1)");
+    const limitPages = (count: number) => db.exec(`PRAGMA max_page_count = ${count}`);
+    const hasReserve = () => existsSync(`${file}-reserve`);
 
-  await transactions.write("pets_create", insert);
-  limitPages(1); // SQLite takes the current number of pages: the file can't grow
-  await t.rejects(transactions.write("pets_create", insert), outOfSpace);
-  await t.rejects(
-    transactions.write("keys_revoke", () => {
-      throw new Error("a bug");
-    }),
-    { message: "a bug" },
-  );
-  t.ok(hasReserve());
-  await transactions.write("keys_revoke", () => {
-    if (!hasReserve()) limitPages(1_000);
-    insert();
+    await transactions.write("pets_create", insert);
+    limitPages(1); // SQLite takes the current number of pages: the file can't grow
+    for (const other of ["pets_create", "keys_touch"] as const)
+      await t.rejects(transactions.write(other, insert), outOfSpace);
+    await t.rejects(
+      transactions.write(method, () => {
+        throw new Error("a bug");
+      }),
+      { message: "a bug" },
+    );
+    t.ok(hasReserve());
+    await transactions.write(method, () => {
+      if (!hasReserve()) limitPages(1_000);
+      insert();
+    });
+    t.notOk(hasReserve());
+    limitPages(1);
+    await t.rejects(transactions.write(method, insert), outOfSpace, "without a reserve");
   });
-  t.notOk(hasReserve());
-  limitPages(1);
-  await t.rejects(transactions.write("keys_revoke", insert), outOfSpace, "without a reserve");
-});
