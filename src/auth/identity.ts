@@ -95,10 +95,13 @@ export class KeyCache {
   }
 }
 
-/** Returns the hash of the key in the header Authorization; undefined if it contains none. */
+/**
+ * Returns the hash of the key in the header Authorization; undefined if it contains none. A malformed credential, such as one
+ * behind a tab, is a key that is not valid.
+ */
 export function hashSentKey(authorization = ""): string | undefined {
-  const key = /^bearer +(.*)/i.exec(authorization)?.[1];
-  return key === undefined ? undefined : hashKey(key);
+  const key = /^bearer(?: +(.*)|[^\w -].*)/i.exec(authorization);
+  return key ? hashKey(key[1] ?? authorization) : undefined;
 }
 
 /** Returns the hash of a key (SHA-256, hexadecimal), by which the store knows it. */

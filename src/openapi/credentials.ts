@@ -23,9 +23,8 @@ export function isSupported({ type, scheme, in: location }: SecuritySchemeObject
 export function readCredential(scheme: SecuritySchemeObject, request: FastifyRequest): Credential | undefined {
   if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;
   const [, type = "", token = ""] = /^(\w+) +([\w.~+/=-]+) *$/.exec(request.headers.authorization ?? "") ?? [];
-  const isBasic = scheme.scheme?.toLowerCase() === "basic";
-  if (type.toLowerCase() !== (isBasic ? "basic" : "bearer")) return undefined;
-  return isBasic ? decodeBasic(token) : token;
+  if (type.toLowerCase() !== nameOf(scheme)) return undefined;
+  return nameOf(scheme) === "basic" ? decodeBasic(token) : token;
 }
 
 /** Returns whether the server can see if a request has a credential for a scheme. It can't see a certificate. */
@@ -37,19 +36,25 @@ export function isVisible(scheme: SecuritySchemeObject): boolean {
 export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
   if (!isVisible(scheme)) return true;
   if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
-  const name = scheme.type === "http" ? (scheme.scheme ?? "") : "bearer";
-  const [type = ""] = (request.headers.authorization ?? "").split(" ", 1);
-  return type.toLowerCase() === name.toLowerCase();
+  // The name alone, whatever follows it: a malformed credential is not an absent one (RFC 9110, section 11.4).
+  const [sent = ""] = /^[\w!#$%&'*+.^`|~-]*/.exec(request.headers.authorization ?? "") ?? [];
+  return sent !== "" && sent.toLowerCase() === nameOf(scheme);
+}
+
+// The name of a scheme in the header Authorization, in lower case.
+function nameOf({ type, scheme = "" }: SecuritySchemeObject): string {
+  return type === "http" ? scheme.toLowerCase() : "bearer";
 }
 
 function readApiKey(
   { in: location, name = "" }: SecuritySchemeObject,
   { headers, url }: FastifyRequest,
 ): string | undefined {
-  if (location === "header") return [headers[name.toLowerCase()]].flat()[0];
+  const key = name.toLowerCase();
+  if (location === "header") return Object.hasOwn(headers, key) ? [headers[key]].flat()[0] : undefined;
   if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
-  const [key] = parsePairs(queryOf(url)).get(name) ?? [];
-  return key === undefined ? undefined : decodeComponent(key);
+  const [value] = parsePairs(queryOf(url)).get(name) ?? [];
+  return value === undefined ? undefined : decodeComponent(value);
 }
 
 function decodeBasic(token: string): BasicCredential | undefined {

@@ -73,6 +73,8 @@ t.test('Sends error="invalid_token" only if a bearer credential was sent (RFC 67
   t.same(await challenge("Basic eDp5"), [401, false], "another scheme is not a bearer credential");
   t.same(await challenge("Bearer"), [401, false]);
   t.same(await challenge("Bearer psk_nope"), [401, true]);
+  t.same(await challenge("Bearer\tpsk_nope"), [401, true], "a malformed credential is no absent one");
+  t.same(await challenge(`Bearer\t${service.key}`), [401, true]);
   t.same(await challenge(`Bearer ${service.key}x`), [401, true]);
   t.same(await challenge(`Bearer ${service.key} x`), [401, true]);
   t.same(await challenge(`bearer  ${service.key}`), [200, undefined], "scheme names ignore case (RFC 9110)");

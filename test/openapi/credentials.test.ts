@@ -54,19 +54,36 @@ t.test("Reads API keys", async (t) => {
     ["query", {}, "/?Key=%zz", "%zz"],
     ["query", {}, "/?key=a", undefined],
     ["query", {}, "/Key=a", undefined],
+    ["query", {}, "/?__proto__=a", undefined],
   ] as const)
     t.equal(readCredential(scheme(location), request(headers, url)), expected, `${location} ${url}`);
+});
+
+t.test("Finds no API key in an object's prototype", async (t) => {
+  for (const name of ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__", "__defineGetter__"])
+    for (const location of ["header", "cookie", "query"]) {
+      const scheme = { type: "apiKey", in: location, name };
+      t.equal(readCredential(scheme, request({})), undefined, `${location} ${name}`);
+      t.notOk(hasCredential(scheme, request({})), `${location} ${name}`);
+    }
 });
 
 t.test("Knows whether a credential was sent, in whatever form", async (t) => {
   for (const [scheme, headers, expected] of [
     [bearer, { authorization: "Bearer" }, true],
     [bearer, { authorization: "BEARER \u0001" }, true],
+    [bearer, { authorization: "Bearer\tx" }, true],
+    [bearer, { authorization: "Bearer,x" }, true],
+    [bearer, { authorization: "Bearer=x" }, true],
+    [bearer, { authorization: "Bearerx y" }, false],
     [bearer, { authorization: "Basic x" }, false],
     [bearer, {}, false],
+    [{ type: "openIdConnect" }, { authorization: "bearer\tx" }, true],
+    [basic, { authorization: "BASIC\tx" }, true],
     [basic, { authorization: "Basic !" }, true],
     [{ type: "http", scheme: "digest" }, { authorization: "Digest x" }, true],
     [{ type: "http" }, { authorization: "Digest x" }, false],
+    [{ type: "http" }, {}, false],
     [{ type: "oauth2" }, { authorization: "Bearer x" }, true],
     [{ type: "apiKey", in: "header", name: "K" }, { k: "" }, true],
     [{ type: "apiKey", in: "header", name: "K" }, {}, false],
