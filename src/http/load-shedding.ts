@@ -4,12 +4,13 @@
 // Not @fastify/under-pressure, which samples the event loop delay and rejects all requests until the next sample.
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import type { MaybePromise } from "../lib/index.ts";
+import { type MaybePromise, withTimeout } from "../lib/index.ts";
 import { serviceUnavailable } from "./errors.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { toNetwork } from "./networks.ts";
 
 const maxWait = 500; // milliseconds in the queue
+const identifyTimeout = 10_000; // milliseconds to identify the client of a request, which is unknown after them
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
 const logInterval = 1_000; // milliseconds
 
@@ -66,7 +67,8 @@ export const loadShedding = fp<LoadSheddingOptions>(
     );
     app.addHook("onClose", async () => clearInterval(timer));
     app.decorateRequest("waited", 0);
-    const findIdentity = async (request: FastifyRequest) => identify?.(request);
+    const findIdentity = async (request: FastifyRequest) =>
+      identify && withTimeout(Promise.resolve(identify(request)), identifyTimeout, "The client was not identified.");
     const waitForTurn = async (request: FastifyRequest): Promise<number> => {
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);

@@ -33,7 +33,7 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
 /**
  * Parses JSON text (RFC 8259). Integers are exact, also in the forms 1.0 and 1e2. Throws an InvalidValue if the text is
  * not JSON, or if other parsers may read it differently (RFC 7493, sections 2.1 to 2.3): it has a lone surrogate, an
- * object with the same name twice, or a fraction that a double rounds to an integer.
+ * object with the same name twice, a number that is too large for a double, or a fraction that a double rounds to an integer.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -68,8 +68,9 @@ function revive(key: string, value: unknown, context: { source?: string }): unkn
 
 type NumberParts = [text: string, sign: string, whole: string, fraction?: string, exponent?: string];
 
-// A number with more digits than a uint64 stays a double, so that 1e1000000 costs nothing.
+// A number with more digits than a uint64 stays a double, so that 1e300 costs nothing.
 function toExactNumber(source: string, value: number): unknown {
+  if (!Number.isFinite(value)) throw new SyntaxError(`the number ${shorten(source)} is too large`);
   if (Number.isSafeInteger(value) && !/[.eE]/.test(source)) return value;
   const [, sign, whole, fraction = "", exponent = "0"] = numberPattern.exec(source) as unknown as NumberParts;
   const digits = (whole + fraction).replace(/^0+(?=\d)/, "");

@@ -4,8 +4,12 @@
 /** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Calls `next` with a value: at once, or when its promise is fulfilled, which can be that of another library. */
+/** Returns whether a value is a promise, which can be that of another library. */
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return typeof (value as Partial<Promise<T>> | undefined | null)?.then === "function";
+}
+
+/** Calls `next` with a value: at once, or when its promise is fulfilled. */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  const isPending = typeof (value as Partial<Promise<T>> | undefined)?.then === "function";
-  return isPending ? Promise.resolve(value).then(next) : next(value as T);
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -2,11 +2,13 @@
 // (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../http/index.ts";
-import { andThen, type MaybePromise } from "../lib/index.ts";
+import { andThen, isPromise, type MaybePromise, withTimeout } from "../lib/index.ts";
 import { type Credential, hasCredential, isSupported, isVisible, readCredential, toChallenge } from "./credentials.ts";
 import type { OpenApi, OperationObject, SecuritySchemeObject } from "./document-types.ts";
 import type { Operation, Report } from "./operation.ts";
 import type { Part } from "./part.ts";
+
+const checkTimeout = 10_000; // milliseconds
 
 /** The operation and the request for which a credential is checked. */
 export interface SecurityContext {
@@ -95,7 +97,7 @@ export interface AuthenticationOptions {
 
 /**
  * Creates the authentication of an operation. It returns the caller, or undefined if no credential is required and none was
- * sent, and throws an HttpError if none of the requirements is met. The caller of several schemes is an object with the
+ * sent, and throws an HttpError if none of the requirements is met, and an UnavailableError if a check takes more than 10 s. The caller of several schemes is an object with the
  * caller of each, by name. Throws an Error that names the operation if a scheme has no implementation of its type.
  */
 export function createAuthentication(
@@ -149,12 +151,18 @@ function check(
   request: FastifyRequest,
   { realm }: AuthenticationOptions,
 ): MaybePromise<unknown> {
-  return andThen(authenticate(request), (caller) => {
+  return andThen(limitDuration(authenticate(request)), (caller) => {
     if (caller instanceof HttpError) return caller;
     if (isRejection(caller))
       return new MissingCredential([`security scheme ${required.name}`], toChallenge(required.scheme, { realm }));
     return checkScopes(caller, required, realm) ?? caller;
   });
+}
+
+// Otherwise, a check that never settles would hold the request and its connection.
+function limitDuration<T>(result: MaybePromise<T>): MaybePromise<T> {
+  if (!isPromise(result)) return result;
+  return withTimeout(result, checkTimeout, `The credential was not checked within ${checkTimeout / 1_000} s.`);
 }
 
 function isRejection(caller: unknown): boolean {

@@ -70,15 +70,21 @@ export class Shape {
 
   /**
    * Parses a number or boolean, in its plain form only: not 0x10, 1e1 for an integer, or " 5".
-   * Another text is returned unchanged, so that the validation of its type rejects it.
+   * Another text is returned unchanged, so that the validation of its type rejects it: also a number that is too large for
+   * a double.
    */
   parsePrimitive(text: string): unknown {
     if (this.types.has("integer") && /^(0|-?[1-9]\d*)$/.test(text))
-      return text.length > 20 ? Number(text) : parseInteger(text);
-    if (this.types.has("number") && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
+      return text.length > 20 ? toDouble(text) : parseInteger(text);
+    if (this.types.has("number") && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return toDouble(text);
     if (this.types.has("boolean") && /^(true|false)$/.test(text)) return text === "true";
     return text;
   }
+}
+
+function toDouble(text: string): number | string {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : text;
 }
 
 function addNodes(node: SchemaNode, found: Map<string, SchemaNode>): void {

@@ -17,10 +17,12 @@ t.test("Parses integers exactly, also with a fraction or an exponent", async (t)
     ["9007199254740993", 9_007_199_254_740_993n],
     ["-9223372036854775808", -9_223_372_036_854_775_808n],
     ["9223372036854775.807e3", 9_223_372_036_854_775_807n],
-    ["1e1000000", Number.POSITIVE_INFINITY],
+    ["1.7976931348623157e308", Number.MAX_VALUE],
     ["1e30", 1e30],
   ] as const)
     t.strictSame(parseJson(`{"a":[${text}]}`), { a: [value] }, text);
+  for (const text of ["1e400", "-1e400", "1e1000000", `1${"0".repeat(400)}`, "[{}, 1E309]"])
+    t.throws(() => parseJson(text), { message: /^is not valid JSON: the number .* is too large$/ }, text);
   const message = "is not valid JSON: the number 9007199254740993.5 can't be represented exactly";
   t.throws(() => parseJson("9007199254740993.5"), new InvalidValue(message));
 });
