@@ -49,7 +49,7 @@ export interface EdgeOptions extends Omit<FastifyOptions, "logController"> {
   readonly cors?: CorsOptions;
   /** Whether responses are compressed. The default is true. */
   readonly compression?: boolean | undefined;
-  /** Logs requests. By default, Fastify does, and all malformed requests and failures are logged. */
+  /** Logs requests. By default, Fastify does, without queries, and all malformed requests and failures are logged. */
   readonly requestLog?: RequestLog | undefined;
   /** Registers the metrics of the plugins. */
   readonly metrics?: MetricsRegistry | undefined;

@@ -1,6 +1,7 @@
 // Creates the Fastify instance: limits and timeouts of the HTTP parser, and options of the router.
 import { randomUUID } from "node:crypto";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import { QueryFreeLogController } from "./request-log.ts";
 import { normalizeTarget } from "./request-target.ts";
 
 /** The maximum size of all headers of a request, in bytes. */
@@ -28,7 +29,7 @@ export type LogController = NonNullable<FastifyServerOptions["logController"]>;
 /** The options of `createFastify`. */
 export interface FastifyOptions {
   readonly logger: FastifyBaseLogger;
-  /** Logs requests. By default, Fastify's. */
+  /** Logs requests. By default, as Fastify does, without queries. */
   readonly logController?: LogController | undefined;
   /** Addresses and networks of the proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: readonly string[];
@@ -40,7 +41,8 @@ export interface FastifyOptions {
 
 /** Creates a Fastify instance without routes. */
 export function createFastify(options: FastifyOptions): FastifyInstance {
-  const { logger, logController, trustProxy = [], tls, headersTimeout = parserTimeouts.headersTimeout } = options;
+  const { logger, logController = new QueryFreeLogController(), trustProxy = [], tls } = options;
+  const { headersTimeout = parserTimeouts.headersTimeout } = options;
   const parser = {
     ...parserTimeouts,
     headersTimeout,
@@ -53,7 +55,7 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     ...serverTimeouts,
     ...(tls ? { https: { ...parser, ...tlsOptions, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
     loggerInstance: logger,
-    ...(logController && { logController }),
+    logController,
     genReqId: () => randomUUID(),
     trustProxy: trustProxy.length > 0 && [...trustProxy],
     // By default, a parameter of more than 100 characters matches no route (404), but a long id is an invalid id (400).

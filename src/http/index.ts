@@ -26,6 +26,7 @@ export { addTag, rejectPreconditions } from "./preconditions.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
 export { representations } from "./representation.ts";
 export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
+export { withoutQuery } from "./request-log.ts";
 export { rejectUnrouted } from "./request-checks.ts";
 export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";
 export { setHeader } from "./set-header.ts";

@@ -1,6 +1,6 @@
 // The public API: a server for a document, and the same as a plugin for an existing Fastify app.
 import type { FastifyBaseLogger, FastifyInstance, FastifyPluginAsync } from "fastify";
-import { pino } from "pino";
+import { pino, type SerializerFn, symbols } from "pino";
 import {
   createDataHeaders,
   createEdge,
@@ -10,6 +10,7 @@ import {
   rejectUnrouted,
   representations,
   serveFile,
+  withoutQuery,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
 import type { Formats } from "./ajv.ts";
@@ -108,7 +109,7 @@ type Plugin = FastifyPluginAsync<OpenApiOptions> & typeof serveInApp;
 
 /**
  * Serves a document in an existing Fastify app: `app.register(openApi<operations>, { document, handlers })`. Its errors have the same
- * shape as those of `createServer`, and the app's own routes keep theirs. The limits and timeouts are those of the app. With
+ * shape as those of `createServer`, and the app's own routes keep theirs. The log lines about its requests have no queries. The limits and timeouts are those of the app. With
  * the option `prefix` of `register`, all paths begin with it.
  */
 export const openApi = serveInApp as Plugin;
@@ -118,6 +119,7 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   options: OpenApiOptions<Operations, Context, Caller>,
 ): Promise<void> {
   const document = await loadDocument(options, app.log);
+  hideQueries(app);
   await app.register(errorHandler, {
     links: linksOf(app.prefix, servesDocs(document, options)),
     format: options.formatError,
@@ -125,6 +127,15 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   await app.register(representations, { compression: false });
   if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
   await serveDocument(app, document, options, false);
+}
+
+// A query can contain a credential. Requests that no route of the plugin handles are logged as the app does.
+function hideQueries(app: FastifyInstance): void {
+  const { req: serialize } = (Reflect.get(app.log, symbols.serializersSym) ?? {}) as Record<string, SerializerFn>;
+  if (serialize === undefined) return; // the app has no logger of pino
+  app.addHook("onRoute", (route) => {
+    route.logSerializers = { ...route.logSerializers, req: (request) => serialize(withoutQuery(request)) };
+  });
 }
 
 function linksOf(prefix: string, hasDocs: boolean): string | undefined {
