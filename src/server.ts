@@ -15,8 +15,7 @@ import { handlers, readDocument } from "./pets/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
 
-const requestGracePeriod = 8_000; // milliseconds until connections with requests in progress are closed
-const shutdownTimeout = 9_000; // milliseconds until the process exits in any case
+const shutdownTimeout = 9_000; // milliseconds until the process exits in any case; more than the grace period
 
 /** Runs the service until SIGTERM or SIGINT. Rejects with an Error if it can't start. */
 export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
@@ -102,7 +101,6 @@ class Shutdown {
   readonly start = async (): Promise<void> => {
     if (this.hasStarted) return;
     this.hasStarted = true;
-    setTimeout(() => this.#app.server.closeAllConnections(), requestGracePeriod).unref();
     setTimeout(() => process.exit(), shutdownTimeout).unref(); // if a database does not respond
     await this.#app.close();
     await this.#closeDependencies();

@@ -42,6 +42,7 @@ export interface ClientErrorsOptions {
 export const clientErrors = fp<ClientErrorsOptions>(
   async (app, options) => {
     const { server } = app;
+    const onFormatError = (err: Error) => app.log.error({ err }, "failed to format an error");
     const reject = (error: ParserError, socket: Socket): void => {
       if (socket.writableEnded) return; // the last response has been sent
       if (error.code === "ECONNRESET" || !socket.writable || isHandshaking(socket)) {
@@ -59,7 +60,7 @@ export const clientErrors = fp<ClientErrorsOptions>(
       if (previous) previous.prependOnceListener("finish", () => reject(error, socket));
       // The client would read an error response as the rest of the response that was begun.
       else if (incomplete?.headersSent) socket.destroy();
-      else respond(error, socket, options);
+      else respond(error, socket, { ...options, onFormatError });
     };
     server.removeAllListeners("clientError"); // Fastify's listener responds in another shape
     server.on("clientError", reject);
@@ -75,12 +76,15 @@ function isHandshaking(socket: Socket & { secureConnecting?: boolean }): boolean
   return socket.secureConnecting === true; // a property of TLSSocket
 }
 
-function respond(error: ParserError, socket: Socket, options: ClientErrorsOptions): void {
-  const { log, headers, links, format } = options;
+function respond(
+  error: ParserError,
+  socket: Socket,
+  { log, headers, links, format, onFormatError }: ClientErrorsOptions & { onFormatError: (error: Error) => void },
+): void {
   const { status, body } = toHttpError(error).response;
   const id = randomUUID();
   log({ reqId: id, reason: error.reason ?? error.code, status, code: body.code });
-  const { type, text } = formatFailure(body, format);
+  const { type, text } = formatFailure(body, format, onFormatError);
   const head = {
     ...headers,
     ...(links !== undefined && { link: links }),

@@ -8,7 +8,7 @@ import { type CorsOptions, cors } from "./cors.ts";
 import { errorHandler } from "./error-handler.ts";
 import type { ErrorFormat } from "./errors.ts";
 import { createFastify, type FastifyOptions, type LogController } from "./fastify.ts";
-import { gracefulShutdown } from "./graceful-shutdown.ts";
+import { type GracefulShutdownOptions, gracefulShutdown } from "./graceful-shutdown.ts";
 import { lingeringClose } from "./lingering-close.ts";
 import { type IdentifyClient, loadShedding } from "./load-shedding.ts";
 import { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
@@ -34,7 +34,7 @@ export interface RequestLog extends LogController {
 }
 
 /** The options of `createEdge`. */
-export interface EdgeOptions extends Omit<FastifyOptions, "logController"> {
+export interface EdgeOptions extends Omit<FastifyOptions, "logController">, GracefulShutdownOptions {
   /** The maximum number of connections. The default is 10,000. */
   readonly maxConnections?: number;
   /** Identifies the client of a request. By default, each network address is a client. */
@@ -79,7 +79,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   await app.register(clientErrors, { log, headers, links, format });
   trace?.(app);
   await app.register(responseHeaders, { headers });
-  await app.register(gracefulShutdown);
+  await app.register(gracefulShutdown, { gracePeriod: options.gracePeriod });
   await app.register(lingeringClose);
   if (options.cors) await app.register(cors, options.cors);
   await app.register(errorHandler, {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { UnavailableError } from "../lib/index.ts";
+import { isApplicationError, toError } from "./application-error.ts";
 import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./errors.ts";
 import { setHeader } from "./set-header.ts";
 
@@ -24,6 +25,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The code of the error response; empty if there is none. */
     errorCode: string;
+    /** Whether its handler was called: a failure is then that of the application, whatever its code is. */
+    isHandled: boolean;
   }
 }
 
@@ -31,7 +34,9 @@ declare module "fastify" {
 export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, { links, isLogged, format }) => {
     app.decorateRequest("errorCode", "");
-    app.setErrorHandler<FastifyError>((error, request, reply) => {
+    app.decorateRequest("isHandled", false);
+    app.setErrorHandler<FastifyError>((thrown, request, reply) => {
+      const error = request.isHandled ? (toError(thrown) as FastifyError) : thrown;
       const httpError = toHttpError(error, request.raw);
       log(error, httpError, request, isLogged);
       // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
@@ -76,7 +81,8 @@ function respond(
   reply.header("cache-control", "no-store");
   // A 412 replaces content that has been selected already.
   for (const name of ["etag", "content-encoding", "content-length"]) reply.removeHeader(name);
-  const { type, text } = formatFailure(response.body, format);
+  const onError = (err: Error) => request.log.error({ err }, "failed to format an error");
+  const { type, text } = formatFailure(response.body, format, onError);
   // As text, because the schemas of the route may not declare this status.
   reply.code(response.status).headers(headers).type(type).send(text);
 }
@@ -90,6 +96,7 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
 function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
+  if (isApplicationError(error)) return internalError();
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return new HttpError(
       "unsupported_media_type",
@@ -101,6 +108,10 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
   const isDisconnected = error.code === "ECONNRESET" && error === errored;
   if (error.code?.startsWith("FST_ERR_CTP_") || isDisconnected)
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
+  return internalError();
+}
+
+function internalError(): HttpError {
   return new HttpError(
     "internal_error",
     "An internal error occurred. The log of the service has the details, under the X-Request-Id of this response.",

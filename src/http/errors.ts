@@ -1,5 +1,7 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
 import { ExpectedError } from "../lib/index.ts";
+import { toError } from "./application-error.ts";
+import { isHeaderName, isHeaderText } from "./header-syntax.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -70,10 +72,22 @@ export const problemDetails: ErrorFormat = Object.assign(
   { mediaType: "application/problem+json" },
 );
 
-/** Serializes the body of a failed request. */
-export function formatFailure(failure: ErrorBody, format?: ErrorFormat): { type: string; text: string } {
-  const type = format?.mediaType ?? "application/json";
-  return { type, text: JSON.stringify(format ? format(failure) : failure) };
+/** Serializes the body of a failed request. If `format` fails, calls `onError` and uses the default shape. */
+export function formatFailure(
+  failure: ErrorBody,
+  format: ErrorFormat | undefined,
+  onError: (error: Error) => void,
+): { type: string; text: string } {
+  try {
+    const type = format?.mediaType ?? "application/json";
+    const text: string | undefined = JSON.stringify(format ? format(failure) : failure);
+    if (text === undefined) throw new Error("formatError returned no JSON value.");
+    if (typeof type !== "string" || !isHeaderText(type)) throw new Error("formatError.mediaType is no media type.");
+    return { type, text };
+  } catch (thrown) {
+    onError(toError(thrown));
+    return formatFailure(failure, undefined, onError);
+  }
 }
 
 /** The response to a failed request. */
@@ -102,8 +116,12 @@ export class HttpError extends ExpectedError {
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
+  /** Throws a TypeError if a header is not valid. */
   constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
     super(message);
+    for (const name in headers)
+      if (!isHeaderName(name) || !isHeaderText(`${headers[name]}`))
+        throw new TypeError(`The header ${name} is not valid.`);
     this.response = fail(code, message);
     this.headers = headers;
   }

@@ -5,23 +5,46 @@ import { Server as TlsServer } from "node:tls";
 import { promisify } from "node:util";
 import fp from "fastify-plugin";
 
+/** The milliseconds in which requests in flight can complete. Container runtimes kill a process 10 s after SIGTERM. */
+export const defaultGracePeriod = 8_000;
+
 const idleTimeout = 500; // milliseconds that idle connections stay open after shutdown begins
 const pollInterval = 10; // milliseconds
 
+type OnShutdown = (gracePeriod: number) => void;
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Calls a function when the shutdown begins, with the milliseconds until open connections are closed. */
+    onShutdown(callback: OnShutdown): void;
+  }
+}
+
+/** The options of the plugin `gracefulShutdown`. */
+export interface GracefulShutdownOptions {
+  /** Milliseconds in which requests in flight can complete. The default is 8,000. */
+  readonly gracePeriod?: number | undefined;
+}
+
 /**
- * Shuts down in two steps. First, the server stops accepting connections, and each response has `Connection: close`, so
+ * Shuts down in three steps. First, the server stops accepting connections, and each response has `Connection: close`, so
  * that active clients send their next request elsewhere. Idle connections are closed 500 ms later, because a client may
- * be sending a request on them.
+ * be sending a request on them. All others are closed at the end of the grace period.
  */
-export const gracefulShutdown = fp(
-  async (app) => {
+export const gracefulShutdown = fp<GracefulShutdownOptions>(
+  async (app, { gracePeriod = defaultGracePeriod }) => {
     const { server } = app;
+    const callbacks: OnShutdown[] = [];
+    app.decorate("onShutdown", (callback: OnShutdown) => void callbacks.push(callback));
     const closeHandshakes = server instanceof TlsServer ? trackHandshakes(server) : () => {};
     const countConnections = promisify(server.getConnections.bind(server));
     let isClosing = false;
     app.addHook("preClose", async () => {
       isClosing = true;
       NetServer.prototype.close.call(server); // http.Server.close would close idle connections, too
+      const timer = setTimeout(() => server.closeAllConnections(), gracePeriod).unref();
+      server.once("close", () => clearTimeout(timer));
+      for (const callback of callbacks) callback(gracePeriod);
       const deadline = performance.now() + idleTimeout;
       while ((await countConnections()) > 0 && performance.now() < deadline) await sleep(pollInterval);
       closeHandshakes();

@@ -1,4 +1,5 @@
 // The HTTP edge of a service, independent of its document.
+export { toError } from "./application-error.ts";
 export type { MalformedRequest } from "./client-errors.ts";
 export { backlog } from "./connections.ts";
 export { createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
@@ -19,6 +20,8 @@ export {
   problemDetails,
 } from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
+export { defaultGracePeriod } from "./graceful-shutdown.ts";
+export { isHeaderName, isHeaderText } from "./header-syntax.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";
@@ -26,8 +29,8 @@ export { addTag, rejectPreconditions } from "./preconditions.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
 export { representations } from "./representation.ts";
 export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
-export { withoutQuery } from "./request-log.ts";
 export { rejectUnrouted } from "./request-checks.ts";
+export { withoutQuery } from "./request-log.ts";
 export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";
 export { setHeader } from "./set-header.ts";
 export { type StaticFile, serveFile } from "./static-files.ts";

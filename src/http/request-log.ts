@@ -6,8 +6,17 @@ import { redact } from "../lib/index.ts";
 export function withoutQuery(request: FastifyRequest): FastifyRequest {
   const [url, originalUrl] = [request.url, request.originalUrl].map((target) => ({ value: hideQuery(target) }));
   const host = { value: request.host.replace(/^.*@/, "…@") };
-  const raw = Object.create(request.raw, { url: url as PropertyDescriptor, originalUrl: originalUrl as PropertyDescriptor });
-  return Object.create(request, { url, originalUrl, host, query: { value: {} }, raw: { value: raw } } as PropertyDescriptorMap);
+  const raw = Object.create(request.raw, {
+    url: url as PropertyDescriptor,
+    originalUrl: originalUrl as PropertyDescriptor,
+  });
+  return Object.create(request, {
+    url,
+    originalUrl,
+    host,
+    query: { value: {} },
+    raw: { value: raw },
+  } as PropertyDescriptorMap);
 }
 
 function hideQuery(target: string): string {

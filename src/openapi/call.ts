@@ -1,5 +1,6 @@
 // A validated request, as handlers receive it. Its type for an operation is `Call` in handler.ts.
 import type { FastifyReply } from "fastify";
+import type { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
 
 type Values = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body" | "caller">;
@@ -15,9 +16,10 @@ export class UntypedCall {
   readonly caller: unknown;
   readonly #operation: Operation;
   readonly #reply: FastifyReply;
+  readonly #openCalls: OpenCalls;
   #signal: AbortSignal | undefined;
 
-  constructor(operation: Operation, values: Values, reply: FastifyReply) {
+  constructor(operation: Operation, values: Values, reply: FastifyReply, openCalls: OpenCalls) {
     this.operationId = operation.id;
     this.params = values.params;
     this.query = values.query;
@@ -27,6 +29,7 @@ export class UntypedCall {
     this.caller = values.caller;
     this.#operation = operation;
     this.#reply = reply;
+    this.#openCalls = openCalls;
   }
 
   /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
@@ -34,16 +37,12 @@ export class UntypedCall {
     return this.#operation.responses.preferredType(this.#reply.request.headers.accept);
   }
 
-  /** Aborted when the response is complete, or the client disconnects. Not that of Fastify, which ends with the request. */
+  /**
+   * Aborted when the response is complete, the client disconnects, or the server closes: at once for server-sent events, and
+   * after half of the grace period for other responses. Not that of Fastify, which ends with the request.
+   */
   get signal(): AbortSignal {
-    this.#signal ??= createSignal(this.#reply);
+    this.#signal ??= this.#openCalls.createSignal(this.#reply.raw);
     return this.#signal;
   }
-}
-
-function createSignal({ raw }: FastifyReply): AbortSignal {
-  if (raw.writableFinished || raw.destroyed) return AbortSignal.abort();
-  const controller = new AbortController();
-  raw.once("close", () => controller.abort());
-  return controller.signal;
 }

@@ -90,7 +90,10 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
   readonly caller: Caller | undefined;
   /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
   readonly responseType: string | undefined;
-  /** Aborted when the response is complete, or the client disconnects. */
+  /**
+   * Aborted when the response is complete, the client disconnects, or the server closes: at once for server-sent events, and
+   * after half of the grace period for other responses.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -1,12 +1,12 @@
 // Mock responses: the examples of the document, or values made from its schemas.
-import { HttpError } from "../http/index.ts";
+import { HttpError, isHeaderText } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
 import type { ExampleObject, MediaTypeObject, ParameterObject, ResponseObject } from "./document-types.ts";
 import { createExample } from "./example.ts";
 import { formatOf, negotiate } from "./media-types.ts";
 import type { Operation } from "./operation.ts";
 import type { Part } from "./part.ts";
-import { isHeaderText, type UntypedResponse } from "./response.ts";
+import type { UntypedResponse } from "./response.ts";
 import type { UntypedHandler } from "./route.ts";
 import type { Schemas } from "./schema.ts";
 import { isItemStream } from "./streams.ts";

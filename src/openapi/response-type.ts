@@ -69,3 +69,17 @@ function typeOf(body: unknown): string {
 export function isBinary(body: unknown): body is Readable | ReadableStream | Uint8Array {
   return body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array;
 }
+
+/**
+ * Returns whether a body is a value that JSON.stringify writes as its content. Of streams, promises and collections, it would
+ * write the internals, or nothing.
+ */
+export function isJsonValue(body: unknown): boolean {
+  if (typeof body === "function" || typeof body === "symbol") return false;
+  if (typeof body !== "object" || body === null || Array.isArray(body) || "toJSON" in body)
+    return !Buffer.isBuffer(body);
+  if (isBinary(body) || body instanceof Blob || body instanceof ArrayBuffer) return false;
+  return !["then", "pipe", Symbol.iterator, Symbol.asyncIterator].some(
+    (name) => typeof Reflect.get(body, name) === "function",
+  );
+}

@@ -1,15 +1,16 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addTag, setHeader } from "../http/index.ts";
+import { addTag, isHeaderName, isHeaderText, setHeader } from "../http/index.ts";
 import { RawJson, toJson } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
-import { formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
+import { essenceOf, formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
-import { chooseType, isBinary, notAcceptable } from "./response-type.ts";
+import { chooseType, isBinary, isJsonValue, notAcceptable } from "./response-type.ts";
 import type { Schemas } from "./schema.ts";
-import { closeWithClient, discardStream, isItemStream, serializeItems, withoutContent } from "./streams.ts";
+import { closeWithClient, discardStream, ItemStream, isItemStream, withLength, withoutContent } from "./streams.ts";
 import { describeFailure } from "./validation-messages.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
@@ -49,12 +50,17 @@ const jsonType = "application/json";
 // OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.
 const automaticHeaders = /^(connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
+// They would contradict the framing of the response (RFC 9112, section 6).
+const framingHeaders = /^(trailer|transfer-encoding)$/i;
+
 /** The options of `Responses.write`. */
 export interface WriteOptions {
   /** The Link header of failures. */
   readonly links?: string | undefined;
   /** Validates bodies and headers. */
   readonly validate: boolean;
+  /** Ends server-sent events when the server closes. */
+  readonly openCalls: OpenCalls;
 }
 
 /** The responses that an operation declares. */
@@ -94,17 +100,18 @@ export class Responses {
    * validated: a handler returns it for speed.
    */
   write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
+    const { status, headers, type, body } = response; // once, because a getter can return other values the next time
     try {
-      return this.#write(reply, response, options);
+      return this.#write(reply, { status, headers, type, body }, options);
     } catch (error) {
-      discardStream(response.body);
+      discardStream(body);
       throw error;
     }
   }
 
   #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
-    const { status, body, headers = {} } = response;
-    if (!(status >= 200 && status <= 599))
+    const { status, body, headers = {}, type } = response;
+    if (!(Number.isInteger(status) && status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is none of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
     if (status >= 400) markFailure(reply, body);
@@ -113,14 +120,18 @@ export class Responses {
     const declaration = this.#select(status);
     if (validate && declaration === undefined)
       throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
+    if (typeof headers !== "object" || Symbol.iterator in headers)
+      throw new Error("The handler returned headers that are no object with a property for each header.");
     const texts: [name: string, text: string][] = [];
     for (const name in headers)
       if (headers[name] !== undefined)
         for (const text of writeHeader(name, headers[name], declaration, validate))
-          texts.push([name, checkText(name, text)]);
+          texts.push([name, checkHeader(name, text)]);
     const isBodiless = body === undefined || status === 204 || status === 304;
     if (isBodiless) discardStream(body);
-    const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, validate);
+    if (type !== undefined && !(typeof type === "string" && isHeaderText(type)))
+      throw new Error("The handler returned a type that is no media type.");
+    const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, { ...options, validate });
     if (declaration?.isTagged) addTag(reply, texts, content?.payload);
     if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (validate && declaration) {
@@ -129,11 +140,12 @@ export class Responses {
       if (body === undefined) checkMissingBody(reply, status, declaration);
     }
     for (const [name, text] of texts) setHeader(reply, name, text);
+    const length = texts.find(([name]) => /^content-length$/i.test(name))?.[1];
     if (links !== undefined) setHeader(reply, "link", links);
     reply.code(status);
     if (content === undefined) return reply.send();
-    const { type, payload } = content;
-    return reply.type(type).send(reply.request.method === "HEAD" ? withoutContent(payload) : payload);
+    const payload = length === undefined ? content.payload : withLength(content.payload, Number(length));
+    return reply.type(content.type).send(reply.request.method === "HEAD" ? withoutContent(payload) : payload);
   }
 
   // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
@@ -149,7 +161,7 @@ export class Responses {
     declaration: Declaration | undefined,
     { status, type, body }: UntypedResponse,
     reply: FastifyReply,
-    validate: boolean,
+    { validate, openCalls }: WriteOptions,
   ): { type: string; payload: unknown } {
     if (body instanceof RawJson) return { type: type ?? jsonType, payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
@@ -170,17 +182,23 @@ export class Responses {
     };
     if (isItemStream(mediaType, body)) {
       if (Array.isArray(body)) check(body, content?.validate);
+      const stream = new ItemStream(mediaType, body, (item) => check(item, content?.validateItem));
       closeWithClient(reply.raw);
-      return {
-        type: mediaType,
-        payload: serializeItems(mediaType, body, (item) => check(item, content?.validateItem)),
-      };
+      // Its client reconnects. Of other streams, an early end would look like the last item.
+      if (essenceOf(mediaType) === "text/event-stream") openCalls.addEventStream(reply.raw, stream);
+      return { type: mediaType, payload: stream };
     }
     switch (formatOf(mediaType)) {
       case "json":
+        if (!isJsonValue(body))
+          throw new Error(
+            `The handler returned a value for ${mediaType} that is no JSON value, such as a stream or a promise.`,
+          );
         check(body, content?.validate);
         return { type: mediaType, payload: toJson(body) };
       case "text":
+        if (typeof body === "object" && body !== null && !isBinary(body))
+          throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
         if (!isBinary(body)) check(body, content?.validate);
         return { type: addCharset(mediaType), payload: isBinary(body) ? body : String(body) };
       default:
@@ -216,12 +234,12 @@ function writeHeader(
   ];
 }
 
-/** Returns whether a text can be the value of a header (RFC 9110, section 5.5). */
-export function isHeaderText(text: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
-}
-
-function checkText(name: string, text: string): string {
+function checkHeader(name: string, text: string): string {
+  if (!isHeaderName(name)) throw new Error(`The handler returned the header '${name}', which is no name of a header.`);
+  if (framingHeaders.test(name))
+    throw new Error(`The handler returned the header ${name}, which only the server can set.`);
+  if (/^content-length$/i.test(name) && !/^\d+$/.test(text))
+    throw new Error(`The handler returned the Content-Length '${text}', which is no number of bytes.`);
   if (isHeaderText(text)) return text;
   throw new Error(`The handler returned the header ${name} with a character that HTTP does not allow.`);
 }

@@ -1,11 +1,11 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
-import { types } from "node:util";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions } from "../http/index.ts";
+import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions, toError } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
 import { prepareBody, requireBody, type Validated } from "./body.ts";
 import { UntypedCall } from "./call.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
 import { queryOf } from "./pairs.ts";
 import type { PathSource, QuerySource } from "./parameters.ts";
@@ -44,15 +44,16 @@ export interface RouteOptions {
   readonly links: string | undefined;
   /** Whether responses are validated. */
   readonly validateResponses: boolean;
+  readonly openCalls: OpenCalls;
 }
 
 /** Creates the route of an operation. fastify-openapi-glue adds its method and URL. */
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
-  const { operation, handler, context, authenticate, guards, headers, links, validateResponses } = options;
+  const { operation, handler, context, authenticate, guards, headers, links, validateResponses, openCalls } = options;
   const { body, parameters, responses } = operation;
   const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
   const unsupported = findUnsupportedPreconditions(operation);
-  const writeOptions = { links, validate: validateResponses };
+  const writeOptions = { links, validate: validateResponses, openCalls };
   return {
     config: { operation },
     // These are validators, and not JSON Schemas: `validatorCompiler` returns their `validate`.
@@ -123,17 +124,18 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     const params = pathParameters ? request.params : {};
     const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
     if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
-    const call = new UntypedCall(operation, { params, query, headers, cookies, body: content, caller }, reply);
+    const call = new UntypedCall(
+      operation,
+      { params, query, headers, cookies, body: content, caller },
+      reply,
+      openCalls,
+    );
+    request.isHandled = true;
     const response = await handler(call, context, request);
-    if (response === undefined) throw new Error(`The handler of ${operation.id} returned no response.`);
+    if (typeof response !== "object" || response === null)
+      throw new Error(`The handler of ${operation.id} returned no response.`);
     responses.write(reply, response, writeOptions);
   }
-}
-
-// Code can throw any value, which Fastify would send as the content of a response.
-function toError(thrown: unknown): Error {
-  if (thrown instanceof Error || types.isNativeError(thrown)) return thrown;
-  return new Error(`A value of the type ${typeof thrown} was thrown, which is no Error.`, { cause: thrown });
 }
 
 // The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads

@@ -2,11 +2,13 @@
 import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
+import { defaultGracePeriod } from "../http/index.ts";
 import { bodies } from "./body.ts";
 import { deprecationHeaders } from "./deprecation.ts";
 import type { Document } from "./document.ts";
 import type { Handlers } from "./handler.ts";
 import { createMockHandler } from "./mock.ts";
+import { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
 import { createRoute, type Guard, type UntypedHandler } from "./route.ts";
 import { gluedMethods, toRouteTable } from "./route-table.ts";
@@ -55,7 +57,11 @@ async function registerRoutes<Operations, Context, Caller>(
   options: RoutesOptions<Operations, Context, Caller>,
 ): Promise<void> {
   const { document } = options;
-  const routes = createRoutes(options);
+  const openCalls = new OpenCalls();
+  const routes = createRoutes(options, openCalls);
+  const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
+  if (app.hasDecorator("onShutdown")) app.onShutdown(close);
+  else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
   app.decorateRequest("caller");
   await app.register(bodies);
   const groups = groupVariants(document.operations);
@@ -84,19 +90,22 @@ function cacheHeaders({ security }: Operation): Readonly<Record<string, string>>
   return security.length > 0 ? { "cache-control": "private, no-cache" } : {};
 }
 
-function createRoutes<Operations, Context, Caller>({
-  document: { operations, basePath, content, schemas },
-  handlers,
-  context,
-  security = {},
-  guards = [],
-  baseUrl = basePath,
-  docsUrl,
-  links,
-  mock = false,
-  missingHandler = "Add one to `handlers`, or set `mock`.",
-  validateResponses = true,
-}: RoutesOptions<Operations, Context, Caller>): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
+function createRoutes<Operations, Context, Caller>(
+  {
+    document: { operations, basePath, content, schemas },
+    handlers,
+    context,
+    security = {},
+    guards = [],
+    baseUrl = basePath,
+    docsUrl,
+    links,
+    mock = false,
+    missingHandler = "Add one to `handlers`, or set `mock`.",
+    validateResponses = true,
+  }: RoutesOptions<Operations, Context, Caller>,
+  openCalls: OpenCalls,
+): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
@@ -111,6 +120,7 @@ function createRoutes<Operations, Context, Caller>({
       headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,
       validateResponses: validateResponses && ownHandler !== undefined,
+      openCalls,
     });
     return [operation.id, route] as const;
   });

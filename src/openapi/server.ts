@@ -67,7 +67,9 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
 /** The options of `createServer`. */
 export interface ServerOptions<Operations, Context, Caller>
   extends OpenApiOptions<Operations, Context, Caller>,
-    Partial<Pick<EdgeOptions, "logger" | "trustProxy" | "tls" | "maxConnections" | "identify" | "compression">> {
+    Partial<
+      Pick<EdgeOptions, "logger" | "trustProxy" | "tls" | "maxConnections" | "identify" | "compression" | "gracePeriod">
+    > {
   /** The origins whose pages may call the server. The default is none. */
   readonly origins?: readonly string[] | undefined;
 }
@@ -86,7 +88,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
 ): Promise<FastifyInstance> {
   const logger = options.logger ?? (pino() as FastifyBaseLogger);
   const document = await loadDocument(options, logger);
-  const { trustProxy, tls, maxConnections, identify, formatError, origins, compression } = options;
+  const { trustProxy, tls, maxConnections, identify, formatError, origins, compression, gracePeriod } = options;
   const isSecure = tls !== undefined;
   const app = await createEdge({
     logger,
@@ -94,6 +96,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     links: linksOf("", servesDocs(document, options)),
     formatError,
     compression,
+    gracePeriod,
     ...(trustProxy && { trustProxy }),
     ...(tls && { tls }),
     ...(maxConnections !== undefined && { maxConnections }),
@@ -109,7 +112,7 @@ type Plugin = FastifyPluginAsync<OpenApiOptions> & typeof serveInApp;
 
 /**
  * Serves a document in an existing Fastify app: `app.register(openApi<operations>, { document, handlers })`. Its errors have the same
- * shape as those of `createServer`, and the app's own routes keep theirs. The log lines about its requests have no queries. The limits and timeouts are those of the app. With
+ * shape as those of `createServer`, and the app's own routes keep theirs. `app.close()` ends server-sent events. The log lines about its requests have no queries. The limits and timeouts are those of the app. With
  * the option `prefix` of `register`, all paths begin with it.
  */
 export const openApi = serveInApp as Plugin;

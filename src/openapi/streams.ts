@@ -1,8 +1,12 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
 import type { ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { toJson } from "../lib/index.ts";
+import { pipeline, Readable, Transform } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { toError } from "../http/index.ts";
+import { isPromise, toJson } from "../lib/index.ts";
 import { essenceOf } from "./media-types.ts";
+
+const maxSlice = 2; // milliseconds
 
 type Serialize = (item: unknown) => string;
 
@@ -38,20 +42,105 @@ export function withoutContent(payload: unknown): unknown {
   return Readable.from([]);
 }
 
-/** Serializes items as they arrive. `check` throws an Error if an item is invalid, which ends the response. */
-export function serializeItems(
-  mediaType: string,
-  items: AsyncIterable<unknown> | Iterable<unknown>,
-  check: (item: unknown) => void,
-): Readable {
-  const serialize = serializers[essenceOf(mediaType)] as Serialize;
-  async function* write(): AsyncGenerator<string> {
-    for await (const item of items) {
+/**
+ * Returns a payload that fails unless it has this number of bytes, if it is a stream: its client would wait for more, or read
+ * the rest as the next response. Fastify corrects the length of other payloads.
+ */
+export function withLength(payload: unknown, length: number): unknown {
+  if (!(payload instanceof Readable || payload instanceof ReadableStream)) return payload;
+  let left = length;
+  const fail = () => new Error(`The handler returned the Content-Length ${length}, which its stream does not have.`);
+  const check = new Transform({
+    transform(chunk: Buffer, _, done) {
+      left -= chunk.length;
+      done(left < 0 ? fail() : null, chunk);
+    },
+    flush: (done) => done(left > 0 ? fail() : null),
+  });
+  return pipeline(payload, check, () => {}); // the response reports the error
+}
+
+/**
+ * The text of the items of an iterable, as they arrive. Yields to the event loop after 2 ms of work, because an iterable that
+ * has all items at once would block it. `check` throws an Error if an item is invalid, which ends the response.
+ */
+export class ItemStream extends Readable {
+  readonly #iterator: AsyncIterator<unknown> | Iterator<unknown>;
+  readonly #write: Serialize;
+  #isReading = false;
+  #hasRoom = true;
+  #isEnded = false;
+
+  /** Throws what the iterable throws. */
+  constructor(mediaType: string, items: AsyncIterable<unknown> | Iterable<unknown>, check: (item: unknown) => void) {
+    super();
+    const serialize = serializers[essenceOf(mediaType)] as Serialize;
+    this.#write = (item) => {
       check(item);
-      yield serialize(item);
-    }
+      return serialize(item);
+    };
+    this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   }
-  return Readable.from(write(), { objectMode: false });
+
+  /** Ends the stream after the items that were sent, and the iterable. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isEnded = true;
+    this.push(null);
+    this.#release();
+  }
+
+  override async _read(): Promise<void> {
+    this.#hasRoom = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      while (this.#hasRoom && !this.#isOver) await this.#readSlice();
+    } catch (thrown) {
+      this.destroy(toError(thrown));
+    }
+    this.#isReading = false;
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#release();
+    done(error);
+  }
+
+  // Items that are available at once are one chunk.
+  async #readSlice(): Promise<void> {
+    const end = performance.now() + maxSlice;
+    let text = "";
+    const send = () => {
+      if (text !== "" && !this.#isOver) this.#hasRoom = this.push(text);
+      text = "";
+    };
+    do {
+      const next = this.#iterator.next();
+      if (isPromise(next)) send(); // the next item can take any time
+      const { done, value } = isPromise(next) ? await next : next;
+      if (this.#isOver) return;
+      if (done) {
+        send();
+        return this.end();
+      }
+      text += this.#write(isPromise(value) ? await value : value);
+    } while (this.#hasRoom && text.length < this.readableHighWaterMark && performance.now() < end);
+    send();
+    await setImmediate();
+  }
+
+  get #isOver(): boolean {
+    return this.#isEnded || this.destroyed;
+  }
+
+  // An asynchronous generator that waits can't be stopped: it ends after its next item.
+  #release(): void {
+    try {
+      const result = this.#iterator.return?.();
+      if (isPromise(result)) result.then(undefined, () => {});
+    } catch {} // no one waits for the iterable
+  }
 }
 
 /**

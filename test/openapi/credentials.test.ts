@@ -92,32 +92,35 @@ t.test("Knows whether a credential was sent, in whatever form", async (t) => {
     t.equal(hasCredential(scheme, request(headers)), expected);
 });
 
-t.test("Responds with 503 if a check of a credential does not settle within 10 s, and does not call the handler", async (t) => {
-  for (const isOptional of [false, true]) {
-    const paths = `  /a: { get: { operationId: getA, security: [{ k: [] }${isOptional ? ", {}" : ""}], responses: { "204": { description: "" } } } }`;
-    const schemes = "components: { securitySchemes: { k: { type: apiKey, in: header, name: K } } }";
-    const { promise: started, resolve: start } = Promise.withResolvers<void>();
-    const server = await serve(documentOf(paths, schemes), {
-      security: {
-        k: () => {
-          start();
-          return new Promise(() => {});
+t.test(
+  "Responds with 503 if a check of a credential does not settle within 10 s, and does not call the handler",
+  async (t) => {
+    for (const isOptional of [false, true]) {
+      const paths = `  /a: { get: { operationId: getA, security: [{ k: [] }${isOptional ? ", {}" : ""}], responses: { "204": { description: "" } } } }`;
+      const schemes = "components: { securitySchemes: { k: { type: apiKey, in: header, name: K } } }";
+      const { promise: started, resolve: start } = Promise.withResolvers<void>();
+      const server = await serve(documentOf(paths, schemes), {
+        security: {
+          k: () => {
+            start();
+            return new Promise(() => {});
+          },
         },
-      },
-    });
-    mock.timers.enable({ apis: ["setTimeout"] });
-    t.teardown(() => mock.timers.reset());
-    const response = server.send("GET", "/a", { headers: { k: "secret" } });
-    await started;
-    mock.timers.tick(9_999);
-    await new Promise(setImmediate);
-    mock.timers.tick(1);
-    t.match(await response, { status: 503, body: { code: "unavailable", message: /not checked within 10 s/ } });
-    mock.timers.reset();
-    t.same(server.calls, []);
-    await server.app.close();
-  }
-});
+      });
+      mock.timers.enable({ apis: ["setTimeout"] });
+      t.teardown(() => mock.timers.reset());
+      const response = server.send("GET", "/a", { headers: { k: "secret" } });
+      await started;
+      mock.timers.tick(9_999);
+      await new Promise(setImmediate);
+      mock.timers.tick(1);
+      t.match(await response, { status: 503, body: { code: "unavailable", message: /not checked within 10 s/ } });
+      mock.timers.reset();
+      t.same(server.calls, []);
+      await server.app.close();
+    }
+  },
+);
 
 t.test("Knows the types of schemes that it can read", async (t) => {
   for (const [scheme, expected] of [

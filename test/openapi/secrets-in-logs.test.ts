@@ -46,7 +46,10 @@ const document = {
     Object.keys(schemes).map((name) => {
       const security = [{ [name]: /^o/.test(name) ? ["read"] : [] }];
       const operation = (id: string, more = {}) => ({ operationId: id, security, parameters, responses, ...more });
-      return [`/${name}`, { get: operation(`get-${name}`), post: operation(`post-${name}`, { requestBody: { content } }) }];
+      return [
+        `/${name}`,
+        { get: operation(`get-${name}`), post: operation(`post-${name}`, { requestBody: { content } }) },
+      ];
     }),
   ),
 };
@@ -128,10 +131,14 @@ async function search(t: Test, app: FastifyInstance, prefix: string, logs: reado
         ["response", response],
         ["log", logs.slice(before).join("")],
       ] as const)
-        t.notOk(forms.find((form) => output.includes(form)), `${scheme}, ${kind}: ${place}`);
+        t.notOk(
+          forms.find((form) => output.includes(form)),
+          `${scheme}, ${kind}: ${place}`,
+        );
     }
   for (const status of ["200", "400", "401", "403", "404", "405", "415", "500"])
-    if (skipped.length === 0 || !/40[45]/.test(status)) t.match(statuses, status, `some responses have the status ${status}`);
+    if (skipped.length === 0 || !/40[45]/.test(status))
+      t.match(statuses, status, `some responses have the status ${status}`);
   t.match(logs.join(""), /"url":"[^"]*\/query"/, "requests are logged");
   t.match(logs.join(""), /the database is gone/, "failures are logged");
 }
@@ -148,7 +155,17 @@ t.test("The log of createServer has no credential", async (t) => {
 });
 
 t.test("The log of createServer has no credential with a serializer of its own", async (t) => {
-  const req = ({ raw, url, originalUrl, query }: { raw: { url: string }; url: string; originalUrl: string; query: object }) => ({
+  const req = ({
+    raw,
+    url,
+    originalUrl,
+    query,
+  }: {
+    raw: { url: string };
+    url: string;
+    originalUrl: string;
+    query: object;
+  }) => ({
     url,
     more: [raw.url, originalUrl, query],
   });

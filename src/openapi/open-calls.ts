@@ -1,0 +1,46 @@
+// The calls that can take any time: those whose handlers use their signal, and server-sent events. A shutdown ends them.
+import type { ServerResponse } from "node:http";
+import type { ItemStream } from "./streams.ts";
+
+/** Ends calls when the server closes. */
+export class OpenCalls {
+  readonly #controllers = new Map<ServerResponse, AbortController>();
+  readonly #streams = new Map<ServerResponse, ItemStream>();
+  #isClosing = false;
+
+  /** Returns a signal that is aborted when the response is closed, or by `close`. */
+  createSignal(response: ServerResponse): AbortSignal {
+    if (response.writableFinished || response.destroyed) return AbortSignal.abort();
+    const controller = new AbortController();
+    this.#controllers.set(response, controller);
+    response.once("close", () => {
+      this.#controllers.delete(response);
+      controller.abort();
+    });
+    return controller.signal;
+  }
+
+  /** Adds a response of server-sent events, which `close` ends. */
+  addEventStream(response: ServerResponse, stream: ItemStream): void {
+    if (this.#isClosing) this.#end(response, stream);
+    this.#streams.set(response, stream);
+    response.once("close", () => this.#streams.delete(response));
+  }
+
+  /**
+   * Ends server-sent events, also those that begin later, and aborts their signals: the clients connect to another server.
+   * Aborts the signals of all other calls after `time` milliseconds, in which they can complete.
+   */
+  close(time: number): void {
+    this.#isClosing = true;
+    for (const [response, stream] of this.#streams) this.#end(response, stream);
+    setTimeout(() => {
+      for (const controller of this.#controllers.values()) controller.abort();
+    }, time).unref();
+  }
+
+  #end(response: ServerResponse, stream: ItemStream): void {
+    stream.end();
+    this.#controllers.get(response)?.abort();
+  }
+}
