@@ -17,6 +17,7 @@ const maxStep = 50; // milliseconds between two events that count as waiting; a 
 interface QueuedRequest {
   readonly since: number; // milliseconds of the clock
   readonly start: (waited: number) => void;
+  readonly isRead: boolean;
 }
 
 interface Client {
@@ -75,6 +76,7 @@ export class FairQueue {
   #lastRequests = 0; // of the previous tick with requests
   #hasAccepted = false; // whether a connection was accepted since the previous slice
   #isAccepting = false; // the same, at the start of this slice
+  #isReading = false; // whether a request has started to read in this slice
   #resume = 0; // the time until which connections have priority
   #scheduled = 0; // immediates
   #clockTime: number; // at the last event
@@ -114,13 +116,14 @@ export class FairQueue {
 
   /**
    * Queues a request of `client`, which has a credential if `isKnown`. Resolves when the request can start, to the
-   * milliseconds that it has waited. If the process stands still, as on a machine that is suspended, this counts as
+   * milliseconds that it has waited. With `isRead`, it reads a part of its body, for which Node takes time after the start: no
+   * other request starts before that. If the process stands still, as on a machine that is suspended, this counts as
    * 50 ms: all requests would seem to have waited too long, although the load is low.
    */
-  enter(client: unknown, isKnown: boolean): Promise<number> {
+  enter(client: unknown, isKnown: boolean, isRead = false): Promise<number> {
     const since = this.#now();
     return new Promise((start) => {
-      (isKnown ? this.#known : this.#unknown).add(client, { since, start });
+      (isKnown ? this.#known : this.#unknown).add(client, { since, start, isRead });
       this.#schedule();
     });
   }
@@ -165,7 +168,7 @@ export class FairQueue {
       setImmediate(this.#endSlice); // before the immediates of the next tick
       if (!this.#isAccepting || now >= this.#resume) this.#startNext(now);
     } else if (!this.#isAccepting) {
-      if (now - this.#sliceStart < this.#slice) this.#startNext(now);
+      if (now - this.#sliceStart < this.#slice && !this.#isReading) this.#startNext(now);
     } else if (this.#resume <= this.#sliceStart) this.#resume = now + (now - this.#sliceStart);
     this.#sliceEnd = now;
     this.#scheduled -= 1;
@@ -174,16 +177,20 @@ export class FairQueue {
 
   readonly #endSlice = (): void => {
     this.#sliceStart = undefined;
+    this.#isReading = false;
   };
 
   #startNext(now: number): void {
     const isKnown = this.#unknown.size === 0 || (this.#known.size > 0 && this.#isTurnOfKnown);
     this.#isTurnOfKnown = !isKnown;
-    const [{ since, start }, client] = (isKnown ? this.#known : this.#unknown).removeNext();
+    const [{ since, start, isRead }, client] = (isKnown ? this.#known : this.#unknown).removeNext();
     start(now - since);
     const recordTime = () => {
       client.debt += this.#now() - now;
     };
-    queueMicrotask(() => process.nextTick(recordTime)); // after the promises of the request are settled
+    if (isRead) {
+      this.#isReading = true;
+      setImmediate(recordTime); // after Node has read
+    } else queueMicrotask(() => process.nextTick(recordTime)); // after the promises of the request are settled
   }
 }

@@ -1,5 +1,6 @@
 // The HTTP edge of a service, independent of its document.
 export { toError } from "./application-error.ts";
+export { controlBodyFlow, takeTurns } from "./body-flow.ts";
 export type { MalformedRequest } from "./client-errors.ts";
 export { backlog } from "./connections.ts";
 export { createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
@@ -28,7 +29,7 @@ export { createNetworkMatcher, toNetwork } from "./networks.ts";
 export { addTag, rejectPreconditions } from "./preconditions.ts";
 export { limitRate, RateLimiter } from "./rate-limit.ts";
 export { representations } from "./representation.ts";
-export { checkContentCoding, limitWaitingChunks, readBody, streamBody } from "./request-body.ts";
+export { checkContentCoding, readBody, streamBody } from "./request-body.ts";
 export { rejectUnrouted } from "./request-checks.ts";
 export { withoutQuery } from "./request-log.ts";
 export { createDataHeaders, createSecurityHeaders } from "./security-headers.ts";

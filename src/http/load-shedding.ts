@@ -20,8 +20,11 @@ declare module "fastify" {
     countRecentRequests(): number;
     /** Returns whether a request was started in the current tick of the event loop. */
     hasStartedInTick(request: FastifyRequest): boolean;
-    /** Resolves when further work for a request can start, to the milliseconds that it has waited. */
-    waitForTurn(request: FastifyRequest): Promise<number>;
+    /**
+     * Resolves when further work for a request can start, to the milliseconds that it has waited. With `isRead`, the work is
+     * to read a part of its body.
+     */
+    waitForTurn(request: FastifyRequest, isRead?: boolean): Promise<number>;
     /** Throws an HttpError with status 503 if the request has waited too long, or if the memory is full. */
     shedLoad(request: FastifyRequest): void;
   }
@@ -69,14 +72,14 @@ export const loadShedding = fp<LoadSheddingOptions>(
     app.decorateRequest("waited", 0);
     const findIdentity = async (request: FastifyRequest) =>
       identify && withTimeout(Promise.resolve(identify(request)), identifyTimeout, "The client was not identified.");
-    const waitForTurn = async (request: FastifyRequest): Promise<number> => {
+    const waitForTurn = async (request: FastifyRequest, isRead = false): Promise<number> => {
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);
-      if (known !== undefined) return queue.enter(known, true);
+      if (known !== undefined) return queue.enter(known, true, isRead);
       const identity = await findIdentity(request).catch(() => undefined); // the authentication reports the error
-      if (identity?.client === undefined) return queue.enter(toNetwork(request.ip), false);
+      if (identity?.client === undefined) return queue.enter(toNetwork(request.ip), false, isRead);
       app.identifyConnection(request.raw.socket, identity.client); // now, so that it is not closed before its turn
-      return queue.enter(identity.client, true);
+      return queue.enter(identity.client, true, isRead);
     };
     app.decorate("waitForTurn", waitForTurn);
     app.decorate("countRecentRequests", () => queue.lastRequests);

@@ -5,12 +5,13 @@ import fp from "fastify-plugin";
 import {
   checkContentCoding,
   checkMediaType,
+  controlBodyFlow,
   type ErrorDetail,
   HttpError,
   InvalidRequest,
-  limitWaitingChunks,
   readBody,
   streamBody,
+  takeTurns,
 } from "../http/index.ts";
 import { type Checked, decodeUtf8, InvalidValue, type Problem, parseJsonBytes } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
@@ -193,7 +194,7 @@ export const bodies = fp(
     // Changes the whole server. The plugin skips it, because the app has other routes.
     if (app.hasDecorator("waitForTurn"))
       for (const event of ["request", "checkContinue", "checkExpectation"])
-        app.server.prependListener(event, limitWaitingChunks);
+        app.server.prependListener(event, controlBodyFlow);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
       // Some clients send a Content-Type with each request, also without a body.
@@ -204,6 +205,8 @@ export const bodies = fp(
       if (length === "0" && !isRequired && !isForm) return undefined;
       const content = selectContent(request);
       try {
+        if (request.server.hasDecorator("waitForTurn"))
+          takeTurns(request.raw, () => request.server.waitForTurn(request, true));
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {
         throw error instanceof InvalidValue ? toHttpError([error]) : error;

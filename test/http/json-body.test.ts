@@ -1,8 +1,4 @@
 // Request bodies: strict JSON, strict UTF-8, size, media type and content coding.
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { connect } from "node:net";
-import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import t from "tap";
 import type { Pet } from "../../src/store/port.ts";
@@ -166,40 +162,11 @@ t.test("Rejects other media types, charsets and content codings with 415", async
     t.match(await post(minimalBody, { [header]: value }), { status: 201 }, `accepts ${header}: ${value}`);
 });
 
-t.test("Rejects a chunked body of more than 64 KiB, or of more than 1,024 chunks", async (t) => {
+t.test("Rejects a chunked body of more than 64 KiB", async (t) => {
   const { raw, key } = await start(t);
-  const send = (chunks: number) => {
-    const body = JSON.stringify({ name: "x".repeat(chunks - 26), categoryId: 1 });
-    const head = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`;
-    const encoded = [...body].map((byte) => `1\r\n${byte}\r\n`).join("");
-    return raw(`POST /v1/pets HTTP/1.1\r\n${head}\r\n\r\n${encoded}0\r\n\r\n`);
-  };
-  t.match(await send(1_000), [{ status: 201 }]);
-  const large = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n0\r\n\r\n`;
+  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json`;
+  const large = `${head}\r\nTransfer-Encoding: chunked\r\n\r\n11170\r\n${" ".repeat(70_000)}\r\n0\r\n\r\n`;
   t.match(await raw(large), [{ status: 413, body: { message: "The body exceeds the limit of 65536 bytes." } }]);
-  t.match(await send(1_025), [
-    {
-      status: 413,
-      headers: { connection: "close" },
-      body: { message: "The body exceeds the limit of 1024 chunks. Send larger chunks." },
-    },
-  ]);
-});
-
-t.test("Keeps at most 1,025 chunks of a body that waits to be read, however small they are", async (t) => {
-  const { app, key, port } = await start(t);
-  let waiting = 0;
-  app.server.prependListener("request", async (request: IncomingMessage) => {
-    request.pause();
-    await pause(100);
-    waiting = request.readableLength;
-    request.resume();
-  });
-  const chunks = "1\r\nx\r\n".repeat(5_000);
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const socket = connect(port, "127.0.0.1");
-  socket.write(`${head}${chunks}0\r\n\r\n`);
-  await once(socket, "data");
-  socket.destroy();
-  t.equal(waiting, 1_025);
+  const tiny = `${head}\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\n \r\n".repeat(maxBytes + 1)}0\r\n\r\n`;
+  t.match(await raw(tiny), [{ status: 413, body: { message: "The body exceeds the limit of 65536 bytes." } }]);
 });
