@@ -4,7 +4,7 @@
 // Not @fastify/under-pressure, which samples the event loop delay and rejects all requests until the next sample.
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { type MaybePromise, withTimeout } from "../lib/index.ts";
+import { andThen, type MaybePromise, withTimeout } from "../lib/index.ts";
 import { serviceUnavailable } from "./errors.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { toNetwork } from "./networks.ts";
@@ -27,6 +27,8 @@ declare module "fastify" {
     waitForTurn(request: FastifyRequest, isRead?: boolean): Promise<number>;
     /** Throws an HttpError with status 503 if the request has waited too long, or if the memory is full. */
     shedLoad(request: FastifyRequest): void;
+    /** Throws an HttpError with status 503, or rejects with it, if there is no memory for the values of a body. */
+    shedBody(body: Buffer): MaybePromise<void>;
   }
   interface FastifyRequest {
     /** Milliseconds for which the request has waited for its turn. */
@@ -96,11 +98,16 @@ export const loadShedding = fp<LoadSheddingOptions>(
         if (!request.raw.socket.destroyed) start();
       });
     });
-    app.decorate("shedLoad", ({ waited }: FastifyRequest) => {
-      if (waited <= maxWait && !app.memory.isFull) return;
+    const reject = (): never => {
       shed += 1;
       throw serviceUnavailable("The service is overloaded.", 1 + Math.floor(Math.random() * maxRetryAfter));
+    };
+    app.decorate("shedLoad", ({ waited }: FastifyRequest) => {
+      if (waited > maxWait || app.memory.isFull) reject();
     });
+    app.decorate("shedBody", (body: Buffer) =>
+      andThen(app.memory.hasRoomFor(body), (hasRoom) => (hasRoom ? undefined : reject())),
+    );
   },
   { name: "load-shedding", dependencies: ["memory-monitor", "connections"] },
 );

@@ -70,9 +70,12 @@ async function readBytes(request: FastifyRequest, payload: IncomingMessage): Pro
   return bytes;
 }
 
+// The text of a body, whose values take many times its size.
 async function readText(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
   const bytes = await readBytes(request, payload);
   checkMediaType(request.headers["content-type"] as string);
+  const admitted = request.server.shedBody?.(bytes);
+  if (admitted) await admitted; // only then, because each await takes time
   return bytes;
 }
 

@@ -222,3 +222,27 @@ for (const memory of [{ heap: 91 }, { resident: 96 }])
     usage = { ...usage, heap: 90, resident: 80 };
     await untilStatus(200);
   });
+
+t.test("Rejects bodies with 503 if the heap has no room for their values", async (t) => {
+  let usage = { heap: 0, heapLimit: 1_000_000, resident: 0, residentLimit: 1 };
+  let reads = 0;
+  const memory = () => {
+    reads += 1;
+    return usage;
+  };
+  const service = await start(t, { overrides: { memory, checkInterval: 60_000 } });
+  const post = (length: number, padding: string) => {
+    const json = JSON.stringify({ name: "Rex", categoryId: 1 });
+    const body = `${json.slice(0, -1)}${"".padEnd(length - json.length, padding)}}`;
+    return service.call("POST", "/v1/pets", { body, headers: { "content-type": "application/json" } });
+  };
+  t.match(await post(60_000, " "), { status: 201 }, "white space has no values");
+  const before = reads;
+  for (let n = 0; n < 10; n++) t.match(await post(60, " "), { status: 201 });
+  t.equal(reads, before, "small bodies do not read the size of the heap");
+  t.match(await post(60_000, ","), { status: 503, body: { code: "unavailable", message } }, "30,000 values or more");
+  usage = { ...usage, heap: 700_000 };
+  t.match(await post(60_000, " "), { status: 503, body: { code: "unavailable", message } });
+  usage = { ...usage, heap: 0 };
+  t.match(await post(60_000, " "), { status: 201 });
+});
