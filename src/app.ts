@@ -6,19 +6,14 @@ import {
   createBearerScheme,
   createFailureLimiter,
   createIdentify,
+  type KeyCounter,
   limitKeyRate,
   trackKeyUsage,
 } from "./auth/index.ts";
 import type { Config } from "./config.ts";
 import { docs } from "./docs/index.ts";
 import type { operations } from "./generated/openapi.ts";
-import {
-  type AttemptCounter,
-  type Certificate,
-  createDataHeaders,
-  createEdge,
-  type MemoryMonitorOptions,
-} from "./http/index.ts";
+import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOptions } from "./http/index.ts";
 import { MetricsRegistry } from "./lib/index.ts";
 import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/index.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
@@ -40,7 +35,7 @@ export interface Dependencies {
   /** The metrics of all processes; undefined if this is the only one. */
   readonly metrics?: MetricsHub | undefined;
   /** Counts the requests of each key. By default, this process does for itself. */
-  readonly counter?: AttemptCounter | undefined;
+  readonly keyCounter?: KeyCounter | undefined;
   /** Replaces clocks and limits, for tests. */
   readonly overrides?: Overrides;
 }
@@ -56,7 +51,7 @@ export interface Overrides extends MemoryMonitorOptions {
  * Error that names the operation if the document and the code do not agree.
  */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
-  const { document, handlers, store, config, logger, tls, tracing, metrics: hub, counter } = dependencies;
+  const { document, handlers, store, config, logger, tls, tracing, metrics: hub, keyCounter } = dependencies;
   const { overrides: { clock, ...limits } = {} } = dependencies;
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
@@ -64,6 +59,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const metrics = new MetricsRegistry("petstore_");
   const requestLog = new RequestLogger(logger, metrics, document.operations);
   store.metrics.register(metrics);
+  keyCounter?.register(metrics);
   const tracedStore = tracing?.traceStore(store) ?? store;
   const identify = createIdentify(tracedStore.keys);
   const app = await createEdge({
@@ -93,7 +89,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     handlers,
     context: createContexts(tracedStore, urls.base),
     security: { apiKey: { type: "http bearer", authenticate } },
-    guards: [app.shedLoad, usage.countDeprecated, ...limitKeyRate(config.RATE_LIMIT, { counter, clock })],
+    guards: [
+      app.shedLoad,
+      usage.countDeprecated,
+      ...limitKeyRate(config.RATE_LIMIT, { counter: keyCounter?.counter, clock }),
+    ],
     baseUrl: urls.base,
     docsUrl: `${urls.root}/docs`,
     links,

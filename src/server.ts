@@ -55,12 +55,11 @@ async function listen(
   const tls = readCertificate(config);
   const tracing = await openTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, logger);
   const metrics = cluster.isWorker ? connectToPrimary() : undefined;
-  const limit = config.RATE_LIMIT && (await openKeyCounter(config, config.RATE_LIMIT, logger));
-  const counter = limit?.counter;
-  const app = await buildApp({ document, handlers, store, config, logger, tls, tracing, metrics, counter });
+  const keyCounter = (config.RATE_LIMIT && (await openKeyCounter(config, config.RATE_LIMIT, logger))) || undefined;
+  const app = await buildApp({ document, handlers, store, config, logger, tls, tracing, metrics, keyCounter });
   const shutdown = new Shutdown(app, async () => {
     await store.close();
-    limit?.close();
+    keyCounter?.close();
     await tracing?.end();
   });
   process.on("SIGTERM", shutdown.start).on("SIGINT", shutdown.start);

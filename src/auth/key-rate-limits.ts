@@ -1,13 +1,16 @@
 // Rate limits: requests per API key, and failed authentications per network address.
 import cluster from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
 import { type AttemptCounter, limitRate, type RateLimit, RateLimiter, TokenBuckets } from "../http/index.ts";
-import { throttle } from "../lib/index.ts";
+import { type MetricsRegistry, throttle } from "../lib/index.ts";
 import type { Guard } from "../openapi/index.ts";
 import type { Key } from "../store/index.ts";
 import { connectToPrimaryCounter } from "./primary-counter.ts";
-import { type FallbackOptions, withFallback } from "./shared-counter.ts";
+import { FallbackCounter, type SharedCounter } from "./shared-counter.ts";
+
+const connectTimeout = 1_000; // milliseconds for which the start waits for RATE_LIMIT_STORE
 
 /** Returns milliseconds of a monotonic clock. By default, `performance.now()`. */
 type Clock = (() => number) | undefined;
@@ -15,6 +18,8 @@ type Clock = (() => number) | undefined;
 /** Counts the requests of API keys. */
 export interface KeyCounter {
   readonly counter: AttemptCounter;
+  /** Registers the metrics of the counter. */
+  register(metrics: MetricsRegistry): void;
   close(): void;
 }
 
@@ -23,7 +28,7 @@ export interface KeyCounter {
  * one of this process. While the first two fail, which is logged, this process counts for itself.
  */
 export async function openKeyCounter(
-  { RATE_LIMIT_STORE: url }: Pick<Config, "RATE_LIMIT_STORE">,
+  { RATE_LIMIT_STORE: url, WORKERS: workers }: Pick<Config, "RATE_LIMIT_STORE" | "WORKERS">,
   limit: RateLimit,
   log: FastifyBaseLogger,
 ): Promise<KeyCounter> {
@@ -31,14 +36,18 @@ export async function openKeyCounter(
   const onError = throttle((err: unknown) => {
     log.warn({ err }, "failed to count requests with other processes: this process counts for itself");
   });
-  const options: FallbackOptions = { local, onError };
+  const open = (shared: SharedCounter, close = () => {}): KeyCounter => {
+    const counter = new FallbackCounter({ shared, local, onError });
+    return { counter, register: (metrics) => counter.register(metrics), close };
+  };
   if (url !== "") {
-    const { connectToValkey } = await import("./valkey-counter.ts"); // loaded only if it is used
-    const valkey = connectToValkey(url, limit, onError);
-    return { counter: withFallback(valkey, options), close: () => valkey.close() };
+    const { ValkeyCounter } = await import("./valkey-counter.ts"); // loaded only if it is used
+    const valkey = new ValkeyCounter(url, limit, workers, onError);
+    await Promise.race([valkey.connected, sleep(connectTimeout)]); // so that the first requests are counted by it
+    return open(valkey, () => valkey.close());
   }
-  const counter = cluster.isWorker ? withFallback(connectToPrimaryCounter(), options) : local;
-  return { counter, close: () => {} };
+  if (cluster.isWorker) return open(connectToPrimaryCounter(workers));
+  return { counter: local, register: () => {}, close: () => {} };
 }
 
 /**

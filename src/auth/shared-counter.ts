@@ -1,46 +1,121 @@
-// Counts the requests of a key over several processes. If the shared counter fails, each process counts for itself.
+// Counts the requests of a key over several processes. While the shared counter does not respond, each process counts for
+// itself, within its share of the limit.
 import type { AttemptCounter, BucketState, TokenBuckets } from "../http/index.ts";
-import { withTimeout } from "../lib/index.ts";
+import { type MetricsRegistry, UnavailableError } from "../lib/index.ts";
 
-const timeout = 100; // milliseconds for the shared counter to respond
-const pause = 1_000; // milliseconds after a failure in which it is not asked
+// Milliseconds for the shared counter to respond: more than it takes on a busy machine, because processes that count for
+// themselves are less exact.
+const timeout = 1_000;
+const retryInterval = 1_000; // milliseconds between two attempts to report
 
-/** A counter of several processes. */
+/** Attempts by client. Negative if the shared counter has counted some that were rejected. */
+export type Attempts = ReadonlyMap<string, number>;
+
+/** A counter of several processes. Its methods reject if it is not reachable. */
 export interface SharedCounter {
+  /** The number of processes that use it. */
+  readonly processes: number;
   /** Counts an attempt of a client, if it has one left. */
   take(client: string): Promise<BucketState>;
+  /** Counts attempts that a process has allowed already. */
+  add(attempts: Attempts): Promise<unknown>;
 }
 
-/** The options of `withFallback`. */
+/** The options of a `FallbackCounter`. */
 export interface FallbackOptions {
-  /** Counts for this process while the shared counter fails. */
+  readonly shared: SharedCounter;
+  /** The last states that this process knows. */
   readonly local: TokenBuckets;
-  /** Called for each failure, and not for the attempts of the pause after it. */
+  /** Called for each failure of the shared counter, and not for each attempt meanwhile. */
   readonly onError: (error: unknown) => void;
-  /** Returns milliseconds of a monotonic clock. */
-  readonly clock?: (() => number) | undefined;
 }
 
 /**
- * Returns a counter that uses a shared one. If it rejects, or does not respond within 100 ms, the counter is that of this
- * process for one second: no request is rejected because the attempts can't be counted.
+ * Uses a shared counter. If it rejects, or does not respond within 1 s, this process continues with the last state that it
+ * knows: each attempt counts as many times as there are processes, because each of them may allow as many. It reports the
+ * attempts that it has allowed as soon as the shared counter responds, and then uses it again.
  */
-export function withFallback(
-  shared: SharedCounter,
-  { local, onError, clock = () => performance.now() }: FallbackOptions,
-): AttemptCounter {
-  let failedUntil = Number.NEGATIVE_INFINITY;
-  const fail = (client: string, error: unknown) => {
-    if (clock() >= failedUntil) onError(error);
-    failedUntil = clock() + pause;
-    return local.take(client);
-  };
-  return {
-    take(client) {
-      if (clock() < failedUntil) return local.take(client);
-      return withTimeout(shared.take(client), timeout, "The shared counter does not respond.").catch((error) =>
-        fail(client, error),
+export class FallbackCounter implements AttemptCounter {
+  readonly #options: FallbackOptions;
+  #isAlone = false;
+  #counted = 0;
+  #unreported = new Map<string, number>();
+
+  constructor(options: FallbackOptions) {
+    this.#options = options;
+  }
+
+  /** Registers the number of requests that this process has counted for itself. */
+  register(metrics: MetricsRegistry): void {
+    metrics.counter(
+      "rate_limit_local_requests_total",
+      "Requests that a process counted for itself, because the counter that the processes share did not respond.",
+      () => this.#counted,
+    );
+  }
+
+  take(client: string): BucketState | Promise<BucketState> {
+    if (!this.#isAlone) return this.#takeShared(client);
+    const state = this.#takeLocal(client);
+    if (state.allowed) this.#report(client, 1);
+    return state;
+  }
+
+  async #takeShared(client: string): Promise<BucketState> {
+    const { shared, local } = this.#options;
+    const response = shared.take(client);
+    try {
+      const state = await withPatience(response);
+      local.set(client, state.used);
+      return state;
+    } catch (error) {
+      const state = this.#takeLocal(client);
+      const allowed = Number(state.allowed);
+      // The response can still arrive: then the shared counter has counted the attempt itself.
+      response.then(
+        (late) => this.#report(client, allowed - Number(late.allowed)),
+        () => this.#report(client, allowed),
       );
-    },
-  };
+      this.#startAlone(error);
+      return state;
+    }
+  }
+
+  #takeLocal(client: string): BucketState {
+    this.#counted += 1;
+    return this.#options.local.take(client, this.#options.shared.processes);
+  }
+
+  #report(client: string, attempts: number): void {
+    if (attempts !== 0) this.#unreported.set(client, (this.#unreported.get(client) ?? 0) + attempts);
+  }
+
+  // Counts for this process until a report has arrived. The report has no timeout, because one that was only delayed would be
+  // counted twice.
+  async #startAlone(error: unknown): Promise<void> {
+    if (this.#isAlone) return;
+    this.#isAlone = true;
+    this.#options.onError(error);
+    while (this.#isAlone) {
+      const attempts = this.#unreported;
+      this.#unreported = new Map();
+      try {
+        await this.#options.shared.add(attempts);
+        this.#isAlone = this.#unreported.size > 0;
+      } catch (failure) {
+        this.#options.onError(failure);
+        for (const [client, count] of attempts) this.#report(client, count);
+        await new Promise((resolve) => setTimeout(resolve, retryInterval).unref());
+      }
+    }
+  }
+}
+
+// Rejects after the timeout, unless the response has arrived: an event loop that was blocked runs timers before it reads.
+function withPatience<T>(response: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const fail = () => reject(new UnavailableError("The shared counter does not respond."));
+    const timer = setTimeout(() => setImmediate(fail), timeout);
+    response.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -1,51 +1,115 @@
 // Counts the requests of all machines in a Valkey or Redis server, in the same token buckets as TokenBuckets.
+import { randomUUID } from "node:crypto";
 import { createClient, defineScript } from "@redis/client";
-import type { RateLimit } from "../http/index.ts";
-import type { SharedCounter } from "./shared-counter.ts";
+import type { BucketState, RateLimit } from "../http/index.ts";
+import type { Attempts, SharedCounter } from "./shared-counter.ts";
 
-// With the time of the server, because the clocks of the machines differ.
+const registrationInterval = 5_000; // milliseconds
+const registrationAge = 15; // seconds after which a process does not exist any more
+const processesKey = "petstore:processes";
+
+// With the time of the server, because the clocks of the machines differ. ARGV[3] is a number of attempts that were allowed
+// already; 0 counts one attempt, if it is allowed.
 const takeScript = defineScript({
-  NUMBER_OF_KEYS: 1,
+  NUMBER_OF_KEYS: 2,
   SCRIPT: `
     local time = redis.call('TIME')
     local now = time[1] + time[2] / 1000000
-    local count, seconds = tonumber(ARGV[1]), tonumber(ARGV[2])
+    local count, seconds, added = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
     local used, at = string.match(redis.call('GET', KEYS[1]) or '', '(%S+) (%S+)')
     used = used and math.max(0, used - (now - at) * count / seconds) or 0
-    local allowed = used + 1 <= count + 0.000001
+    local allowed = added == 0 and used + 1 <= count + 0.000001
     if allowed then used = used + 1 end
-    redis.call('SET', KEYS[1], string.format('%.6f %.6f', used, now), 'EX', seconds)
-    return { allowed and 1 or 0, string.format('%.6f', used) }`,
-  parseCommand(parser, key: string, { count, seconds }: RateLimit) {
-    parser.pushKey(key);
-    parser.push(`${count}`, `${seconds}`);
+    used = math.max(0, used + added)
+    redis.call('SET', KEYS[1], string.format('%.6f %.6f', used, now), 'EX', math.ceil(seconds * math.max(1, used / count)))
+    return { allowed and 1 or 0, string.format('%.6f', used), redis.call('ZCARD', KEYS[2]) }`,
+  parseCommand(parser, key: string, { count, seconds }: RateLimit, added: number) {
+    parser.pushKey(`petstore:calls:${key}`);
+    parser.pushKey(processesKey);
+    parser.push(`${count}`, `${seconds}`, `${added}`);
   },
   transformReply: (reply: unknown) => {
-    const [allowed, used] = reply as [number, string];
-    return { allowed: allowed === 1, used: Number(used) };
+    const [allowed, used, processes] = reply as [number, string, number];
+    return { allowed: allowed === 1, used: Number(used), processes };
   },
 });
 
-/** A counter that is connected to a server. */
-export interface ValkeyCounter extends SharedCounter {
-  close(): void;
+// Registers a process, and removes those that have not done so in the last 15 s. Returns their number.
+const registerScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `
+    local now = redis.call('TIME')[1]
+    redis.call('ZADD', KEYS[1], now, ARGV[1])
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+    return redis.call('ZCARD', KEYS[1])`,
+  parseCommand(parser, id: string) {
+    parser.pushKey(processesKey);
+    parser.push(id, `${registrationAge}`);
+  },
+  transformReply: (reply: unknown) => Number(reply),
+});
+
+function createValkeyClient(url: string) {
+  return createClient({
+    url,
+    scripts: { take: takeScript, register: registerScript },
+    disableOfflineQueue: true, // otherwise, requests would wait for the next connection
+    pingInterval: 2_000,
+    socket: {
+      connectTimeout: 1_000,
+      socketTimeout: 5_000, // a server that does not answer the pings is gone, also if the network reports nothing
+      reconnectStrategy: (attempts) => Math.min(100 * 2 ** attempts, 2_000),
+    },
+  });
 }
 
-/**
- * Connects to the server at `url`, now and after each failure. Its calls reject while it is not reachable. `onError` receives
- * the errors of the connection.
- */
-export function connectToValkey(url: string, limit: RateLimit, onError: (error: unknown) => void): ValkeyCounter {
-  const client = createClient({
-    url,
-    scripts: { take: takeScript },
-    disableOfflineQueue: true, // otherwise, requests would wait for the next connection
-    socket: { connectTimeout: 1_000, reconnectStrategy: (attempts) => Math.min(100 * 2 ** attempts, 2_000) },
-  });
-  client.on("error", onError);
-  client.connect().catch(onError);
-  return {
-    take: (key) => client.take(`petstore:calls:${key}`, limit),
-    close: () => client.destroy(),
+/** A counter that is connected to a server. */
+export class ValkeyCounter implements SharedCounter {
+  readonly #client: ReturnType<typeof createValkeyClient>;
+  readonly #limit: RateLimit;
+  readonly #id = randomUUID();
+  readonly #timer: NodeJS.Timeout;
+  #processes: number;
+  /** Settles when the first attempt to register has ended. */
+  readonly connected: Promise<void>;
+
+  /**
+   * Connects to the server at `url`, now and after each failure. `processes` is the number of processes until the server
+   * knows it. `onError` receives the errors of the connection.
+   */
+  constructor(url: string, limit: RateLimit, processes: number, onError: (error: unknown) => void) {
+    this.#limit = limit;
+    this.#processes = processes;
+    this.#client = createValkeyClient(url);
+    this.#client.on("error", onError);
+    this.connected = this.#client.connect().then(this.#register, onError);
+    this.#timer = setInterval(this.#register, registrationInterval).unref();
+  }
+
+  get processes(): number {
+    return this.#processes;
+  }
+
+  async take(client: string): Promise<BucketState> {
+    const { processes, ...state } = await this.#client.take(client, this.#limit, 0);
+    this.#processes = Math.max(1, processes);
+    return state;
+  }
+
+  add(attempts: Attempts): Promise<unknown> {
+    const added = [...attempts].map(([client, count]) => this.#client.take(client, this.#limit, count));
+    return Promise.all([this.#client.ping(), ...added]);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    const removed = this.#client.isReady ? this.#client.zRem(processesKey, this.#id).catch(() => {}) : undefined;
+    if (removed) removed.then(() => this.#client.destroy());
+    else this.#client.destroy();
+  }
+
+  readonly #register = async (): Promise<void> => {
+    this.#processes = await this.#client.register(this.#id).catch(() => this.#processes); // `onError` receives the cause
   };
 }

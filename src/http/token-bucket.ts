@@ -38,18 +38,33 @@ export class TokenBuckets implements AttemptCounter {
     this.#clock = clock;
   }
 
-  take(client: string): BucketState {
+  /** Counts an attempt of a client as `cost` attempts, if it has one left. */
+  take(client: string, cost = 1): BucketState {
+    const used = this.#read(client);
+    const allowed = used + 1 <= this.#limit.count + tolerance;
+    const state = { allowed, used: allowed ? used + cost : used };
+    this.set(client, state.used);
+    return state;
+  }
+
+  /** Counts attempts that were allowed already; a negative number takes some back. */
+  add(client: string, attempts: number): void {
+    this.set(client, Math.max(0, this.#read(client) + attempts));
+  }
+
+  /** Sets the attempts that a client has not got back yet. */
+  set(client: string, used: number): void {
     const now = this.#clock();
+    this.#buckets.delete(client);
+    this.#buckets.set(client, { used, at: now });
+    this.#evict(now - this.#limit.seconds * 1_000);
+  }
+
+  #read(client: string): number {
     const { count, seconds } = this.#limit;
     const bucket = this.#buckets.get(client);
-    const refilled = bucket === undefined ? 0 : ((now - bucket.at) * count) / (seconds * 1_000);
-    const used = Math.max(0, (bucket?.used ?? 0) - refilled);
-    const allowed = used + 1 <= count + tolerance;
-    const state = { allowed, used: allowed ? used + 1 : used };
-    this.#buckets.delete(client);
-    this.#buckets.set(client, { used: state.used, at: now });
-    this.#evict(now - seconds * 1_000);
-    return state;
+    if (bucket === undefined) return 0;
+    return Math.max(0, bucket.used - ((this.#clock() - bucket.at) * count) / (seconds * 1_000));
   }
 
   // Removes the buckets that were used last before `fullBefore`, which are full, and the oldest of too many.
