@@ -25,6 +25,8 @@ export interface Attack {
   readonly processes?: number;
   readonly isTls?: true;
   readonly usesPostgres?: true;
+  /** Whether the service is that of library-server.ts, instead of the Pet Store. */
+  readonly isLibrary?: true;
   /** Whether a second process on the same database creates pets and revokes keys meanwhile. */
   readonly hasSecondProcess?: true;
   /** Further settings of the service. */
@@ -283,6 +285,25 @@ export const attacks: Record<string, Attack> = {
   "file-heads": {
     description: "HEAD of Swagger UI's bundle on 128 connections in a closed loop, 8 deep",
     start: inLoop(128, () => () => bundleRequest.replace("GET", "HEAD"), 8),
+  },
+  "item-streams": {
+    description: "a key reads 500,000 items of an iterable on 8 connections in a closed loop",
+    isLibrary: true,
+    start: inLoop(8, ({ keys: [key] }) => () => get("/v1/lines", key)),
+  },
+  "held-bodies": {
+    description: "a key sends bodies of 1 MiB with 350,000 values, which handlers hold for 2 s, on 64 connections",
+    isLibrary: true,
+    start: inLoop(64, ({ keys: [key] }) => {
+      const body = `[${"{},".repeat(349_000)}{}]`;
+      const request = post(`Content-Length: ${body.length}`, body, key).toString().replace("/v1/pets", "/v1/held");
+      return () => request;
+    }),
+  },
+  "handler-mistakes": {
+    description: "a key calls an operation whose handler throws and returns all kinds of wrong values, on 64 connections",
+    isLibrary: true,
+    start: inLoop(64, ({ keys: [key] }) => () => get("/v1/mistakes", key)),
   },
   files: {
     description: "64 connections read Swagger UI's bundle in a closed loop",

@@ -92,7 +92,8 @@ export async function startService(t: Resources, attack: Attack, template: Templ
     ...certificate,
     ...attack.settings,
   };
-  const command = ["taskset", "-c", serviceCore, process.execPath, ...containerFlags, `${root}src/bin.js`, "serve"];
+  const program = attack.isLibrary ? [`${root}scripts/hostile/library-server.ts`] : [`${root}src/bin.js`, "serve"];
+  const command = ["taskset", "-c", serviceCore, process.execPath, ...containerFlags, ...program];
   // Each program replaces the previous one, so that the process is that of the service.
   const { child, url, out } = await startServer(t, environment, [
     "sh",

@@ -28,10 +28,11 @@ export function isItemStream(mediaType: string, body: unknown): body is AsyncIte
   );
 }
 
-/** Closes a stream that is not sent. */
+/** Closes a stream that is not sent, and ignores the failure of a promise: nobody else handles it. */
 export function discardStream(body: unknown): void {
   const ignore = () => {};
-  if (body instanceof Readable) body.on("error", ignore).destroy();
+  if (isPromise(body)) Promise.resolve(body).catch(ignore);
+  else if (body instanceof Readable) body.on("error", ignore).destroy();
   else if (body instanceof ReadableStream) body.cancel().catch(ignore);
 }
 

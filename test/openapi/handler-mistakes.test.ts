@@ -98,6 +98,10 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
   "returns a Readable as JSON": [ok({ type: "application/json", body: Readable.from([secret]) }), /no JSON value/],
   "returns a ReadableStream as JSON": [ok({ type: "application/json", body: new ReadableStream() }), /no JSON value/],
   "returns a promise as JSON": [ok({ type: "application/json", body: Promise.resolve(secret) }), /no JSON value/],
+  "returns a promise that rejects": [
+    () => ({ status: 200, type: "application/json", body: Promise.reject(new Error(secret)) }),
+    /no JSON value/,
+  ],
   "returns bytes as JSON": [ok({ type: "application/json", body: Buffer.from(secret) }), /no JSON value/],
   "returns a Set as JSON": [ok({ type: "application/json", body: new Set([secret]) }), /no JSON value/],
   "returns a generator as JSON": [ok({ type: "application/json", body: [1].values() }), /no JSON value/],
