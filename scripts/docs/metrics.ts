@@ -1,6 +1,6 @@
 // Scrapes the metrics of a service, and parses Prometheus' text format.
 import { buildApp } from "../../src/app.ts";
-import { generateKey } from "../../src/auth/index.ts";
+import { generateKey, openKeyCounter } from "../../src/auth/index.ts";
 import { readConfig } from "../../src/config.ts";
 import type { MetricsRegistry } from "../../src/lib/index.ts";
 import { handlers, readDocument } from "../../src/pets/index.ts";
@@ -24,12 +24,15 @@ export async function scrapeMetrics(): Promise<MetricDescription[]> {
   const store = await openStore("sqlite::memory:");
   const { key, hash } = generateKey();
   await store.keys.create("docs", hash, { operator: true });
+  const config = readConfig({});
+  const logger = await createLogger("silent");
   const app = await buildApp({
+    keyCounter: await openKeyCounter(config, { count: 1_000, seconds: 1 }, logger),
     document: await readDocument(),
     handlers,
     store: withPool(store),
-    config: readConfig({}),
-    logger: await createLogger("silent"),
+    config,
+    logger,
   });
   const headers = { authorization: `Bearer ${key}` };
   await app.inject({ method: "POST", url: "/v1/pets", headers, payload: { name: "Rex", categoryId: 7 } });

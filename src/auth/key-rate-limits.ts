@@ -38,7 +38,7 @@ export async function openKeyCounter(
   });
   const open = (shared: SharedCounter, close = () => {}): KeyCounter => {
     const counter = new FallbackCounter({ shared, local, onError });
-    return { counter, register: (metrics) => counter.register(metrics), close };
+    return { counter, register: (metrics) => registerLocalRequests(metrics, () => counter.counted), close };
   };
   if (url !== "") {
     const { ValkeyCounter } = await import("./valkey-counter.ts"); // loaded only if it is used
@@ -47,7 +47,15 @@ export async function openKeyCounter(
     return open(valkey, () => valkey.close());
   }
   if (cluster.isWorker) return open(connectToPrimaryCounter(workers));
-  return { counter: local, register: () => {}, close: () => {} };
+  return { counter: local, register: (metrics) => registerLocalRequests(metrics, () => 0), close: () => {} };
+}
+
+function registerLocalRequests(metrics: MetricsRegistry, read: () => number): void {
+  metrics.counter(
+    "rate_limit_local_requests_total",
+    "Requests that a process counted for itself, because the counter that the processes share did not respond.",
+    read,
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 // Counts the requests of a key over several processes. While the shared counter does not respond, each process counts for
 // itself, within its share of the limit.
 import type { AttemptCounter, BucketState, TokenBuckets } from "../http/index.ts";
-import { type MetricsRegistry, UnavailableError } from "../lib/index.ts";
+import { UnavailableError } from "../lib/index.ts";
 
 // Milliseconds for the shared counter to respond: more than it takes on a busy machine, because processes that count for
 // themselves are less exact.
@@ -45,13 +45,9 @@ export class FallbackCounter implements AttemptCounter {
     this.#options = options;
   }
 
-  /** Registers the number of requests that this process has counted for itself. */
-  register(metrics: MetricsRegistry): void {
-    metrics.counter(
-      "rate_limit_local_requests_total",
-      "Requests that a process counted for itself, because the counter that the processes share did not respond.",
-      () => this.#counted,
-    );
+  /** The number of attempts that this process has counted for itself. */
+  get counted(): number {
+    return this.#counted;
   }
 
   take(client: string): BucketState | Promise<BucketState> {
