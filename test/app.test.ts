@@ -4,7 +4,7 @@ import { addKey, type Call, minimalPet, start } from "./support/service.ts";
 import { until } from "./support/wait.ts";
 
 const origin = "https://app.example";
-const memory = { heap: 0, heapLimit: 100, resident: 0, residentLimit: 100 };
+const memory = { heap: 0, heapLimit: 100_000_000, resident: 0, residentLimit: 100 };
 const time = { now: 0 };
 const service = await start(t, {
   settings: { CORS_ORIGINS: origin, RATE_LIMIT: "50/60s", RATE_LIMIT_FAILED: "2/10s" },
@@ -29,7 +29,7 @@ const request = {
 
 /** Sets the heap usage in percent, and waits until the service responds with `status` to the exhausted key. */
 async function setHeap(percent: number, status: number): Promise<void> {
-  memory.heap = percent;
+  memory.heap = (percent * memory.heapLimit) / 100;
   const isReached = async () => (await service.call("GET", "/v1/pets", { key: exhaustedKey })).status === status;
   await until(
     async () => (await isReached()) || undefined,

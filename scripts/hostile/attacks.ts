@@ -289,7 +289,12 @@ export const attacks: Record<string, Attack> = {
   "item-streams": {
     description: "a key reads 500,000 items of an iterable on 8 connections in a closed loop",
     isLibrary: true,
-    start: inLoop(8, ({ keys: [key] }) => () => get("/v1/lines", key)),
+    start: inLoop(
+      8,
+      ({ keys: [key] }) =>
+        () =>
+          get("/v1/lines", key),
+    ),
   },
   "held-bodies": {
     description: "a key sends bodies of 1 MiB with 350,000 values, which handlers hold for 2 s, on 64 connections",
@@ -301,9 +306,15 @@ export const attacks: Record<string, Attack> = {
     }),
   },
   "handler-mistakes": {
-    description: "a key calls an operation whose handler throws and returns all kinds of wrong values, on 64 connections",
+    description:
+      "a key calls an operation whose handler throws and returns all kinds of wrong values, on 64 connections",
     isLibrary: true,
-    start: inLoop(64, ({ keys: [key] }) => () => get("/v1/mistakes", key)),
+    start: inLoop(
+      64,
+      ({ keys: [key] }) =>
+        () =>
+          get("/v1/mistakes", key),
+    ),
   },
   files: {
     description: "64 connections read Swagger UI's bundle in a closed loop",
