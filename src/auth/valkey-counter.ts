@@ -4,7 +4,7 @@ import { createClient, defineScript } from "@redis/client";
 import type { BucketState, RateLimit } from "../http/index.ts";
 import type { Attempts, SharedCounter } from "./shared-counter.ts";
 
-const registrationInterval = 5_000; // milliseconds
+const registrationInterval = 2_000; // milliseconds
 const registrationAge = 15; // seconds after which a process does not exist any more
 const processesKey = "petstore:processes";
 
@@ -104,9 +104,8 @@ export class ValkeyCounter implements SharedCounter {
 
   close(): void {
     clearInterval(this.#timer);
-    const removed = this.#client.isReady ? this.#client.zRem(processesKey, this.#id).catch(() => {}) : undefined;
-    if (removed) removed.then(() => this.#client.destroy());
-    else this.#client.destroy();
+    const end = () => this.#client.destroy();
+    this.#client.zRem(processesKey, this.#id).then(end, end);
   }
 
   readonly #register = async (): Promise<void> => {
