@@ -22,7 +22,7 @@ export class Part<T = unknown> {
 
   /** Returns a member of this part, or the part that it refers to; undefined if there is none. */
   at<Key extends keyof T & string>(key: Key): Part<NonNullable<T[Key]>> | undefined {
-    const value = this.value[key];
+    const value = this.#read(key);
     return value === undefined || value === null
       ? undefined
       : this.#follow(value, `${this.pointer}/${escapeToken(key)}`);
@@ -30,9 +30,14 @@ export class Part<T = unknown> {
 
   /** Returns a member of this part as it is written, also if it is a reference. Schemas can have keywords beside $ref. */
   written<Key extends keyof T & string>(key: Key): Part<NonNullable<T[Key]>> | undefined {
-    const value = this.value[key];
+    const value = this.#read(key);
     const pointer = `${this.pointer}/${escapeToken(key)}`;
     return value === undefined || value === null ? undefined : new Part(this.#root, value, pointer);
+  }
+
+  // Not a member of Object.prototype: the document chooses names.
+  #read<Key extends keyof T & string>(key: Key): T[Key] | undefined {
+    return Object.hasOwn(this.value as object, key) ? this.value[key] : undefined;
   }
 
   /** Returns the members of this part by name, or the items of an array by index. */

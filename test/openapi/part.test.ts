@@ -26,6 +26,14 @@ t.test("Follows chains of references, with escapes of JSON pointers and of URIs"
   t.equal(Part.of({ list: [null, 1] }).membersOf("list").length, 1);
 });
 
+t.test("Finds no members of Object.prototype", async (t) => {
+  for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+    const part = Part.of({} as Record<string, unknown>);
+    t.equal(part.at(name), undefined, name);
+    t.equal(part.written(name), undefined, name);
+  }
+});
+
 t.test("Rejects references that lead to nothing, to themselves or to another document", async (t) => {
   for (const [message, reference] of [
     ["The document is invalid: the reference #/b at /a/0 leads to nothing.", "#/b"],
