@@ -96,7 +96,11 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
 function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
-  if (isApplicationError(error)) return internalError();
+  return (isApplicationError(error) ? undefined : toBodyError(error, errored)) ?? internalError();
+}
+
+// The error of a body that Fastify can't read; undefined for any other error.
+function toBodyError(error: FastifyError, errored: Error | null): HttpError | undefined {
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
     return new HttpError(
       "unsupported_media_type",
@@ -108,7 +112,7 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
   const isDisconnected = error.code === "ECONNRESET" && error === errored;
   if (error.code?.startsWith("FST_ERR_CTP_") || isDisconnected)
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
-  return internalError();
+  return undefined;
 }
 
 function internalError(): HttpError {

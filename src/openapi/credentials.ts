@@ -37,8 +37,8 @@ export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequ
   if (!isVisible(scheme)) return true;
   if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
   // The name alone, whatever follows it: a malformed credential is not an absent one (RFC 9110, section 11.4).
-  const [sent = ""] = /^[\w!#$%&'*+.^`|~-]*/.exec(request.headers.authorization ?? "") ?? [];
-  return sent !== "" && sent.toLowerCase() === nameOf(scheme);
+  const sent = /^[\w!#$%&'*+.^`|~-]+/.exec(request.headers.authorization ?? "");
+  return sent?.[0].toLowerCase() === nameOf(scheme);
 }
 
 // The name of a scheme in the header Authorization, in lower case.

@@ -39,6 +39,14 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
     thrower(Object.assign(new Error(secret), cyclic, { cause: cyclic })),
     /bug/,
   ],
+  "throws an Error whose causes never end": [
+    () => {
+      const error = new Error(secret);
+      error.cause = error;
+      throw error;
+    },
+    /a detail of the bug/,
+  ],
   "throws an Error whose message is no text": [thrower(Object.assign(new Error(), { message: 5 })), /"message":""/],
   ...Object.fromEntries(
     ["code", "message", "stack", "name", "cause", "statusCode", "headers", "then"].map((name) => [
@@ -226,6 +234,7 @@ for (const validateResponses of [true, false])
 
 t.test("A stream whose length is not its Content-Length ends with the connection, and is logged", async (t) => {
   for (const [length, body] of [
+    [3, () => "abc"],
     [3, () => Readable.from(["a", "bc"])],
     [3, () => Readable.toWeb(Readable.from([Buffer.from("abc")]))],
     [4, () => Readable.from(["a", "bc"])],
