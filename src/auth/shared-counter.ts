@@ -93,16 +93,25 @@ export class FallbackCounter implements AttemptCounter {
     this.#isAlone = true;
     this.#options.onError(error);
     while (this.#isAlone) {
-      const attempts = this.#unreported;
-      this.#unreported = new Map();
       try {
-        await this.#options.shared.add(attempts);
-        this.#isAlone = this.#unreported.size > 0;
+        await this.#sendReport();
+        this.#isAlone = false;
+        await this.#sendReport(); // of the attempts during the first one
       } catch (failure) {
         this.#options.onError(failure);
-        for (const [client, count] of attempts) this.#report(client, count);
         await new Promise((resolve) => setTimeout(resolve, retryInterval).unref());
       }
+    }
+  }
+
+  async #sendReport(): Promise<void> {
+    const attempts = this.#unreported;
+    this.#unreported = new Map();
+    try {
+      await this.#options.shared.add(attempts);
+    } catch (error) {
+      for (const [client, count] of attempts) this.#report(client, count);
+      throw error;
     }
   }
 }

@@ -1,12 +1,16 @@
 // Counts the requests of all machines in a Valkey or Redis server, in the same token buckets as TokenBuckets.
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createClient, defineScript } from "@redis/client";
 import type { BucketState, RateLimit } from "../http/index.ts";
 import type { Attempts, SharedCounter } from "./shared-counter.ts";
 
+const closeTimeout = 500; // milliseconds
 const registrationInterval = 2_000; // milliseconds
 const registrationAge = 15; // seconds after which a process does not exist any more
-const processesKey = "petstore:processes";
+// All keys are in one slot of a cluster, because a script reads two of them.
+const prefix = "{petstore}";
+const processesKey = `${prefix}:processes`;
 
 // With the time of the server, because the clocks of the machines differ. ARGV[3] is a number of attempts that were allowed
 // already; 0 counts one attempt, if it is allowed.
@@ -24,7 +28,7 @@ const takeScript = defineScript({
     redis.call('SET', KEYS[1], string.format('%.6f %.6f', used, now), 'EX', math.ceil(seconds * math.max(1, used / count)))
     return { allowed and 1 or 0, string.format('%.6f', used), redis.call('ZCARD', KEYS[2]) }`,
   parseCommand(parser, key: string, { count, seconds }: RateLimit, added: number) {
-    parser.pushKey(`petstore:calls:${key}`);
+    parser.pushKey(`${prefix}:calls:${key}`);
     parser.pushKey(processesKey);
     parser.push(`${count}`, `${seconds}`, `${added}`);
   },
@@ -98,14 +102,16 @@ export class ValkeyCounter implements SharedCounter {
   }
 
   add(attempts: Attempts): Promise<unknown> {
-    const added = [...attempts].map(([client, count]) => this.#client.take(client, this.#limit, count));
+    const counted = [...attempts].filter(([, count]) => count !== 0); // 0 would count an attempt
+    const added = counted.map(([client, count]) => this.#client.take(client, this.#limit, count));
     return Promise.all([this.#client.ping(), ...added]);
   }
 
   close(): void {
     clearInterval(this.#timer);
     const end = () => this.#client.destroy();
-    this.#client.zRem(processesKey, this.#id).then(end, end);
+    const removed = this.#client.zRem(processesKey, this.#id);
+    Promise.race([removed, sleep(closeTimeout, undefined, { ref: false })]).then(end, end);
   }
 
   readonly #register = async (): Promise<void> => {

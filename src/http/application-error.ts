@@ -52,7 +52,10 @@ function copy(thrown: unknown, depth: number): Error {
 // Not the content of objects, which can be secret.
 function describe(thrown: unknown): string {
   try {
-    return shorten(inspect(thrown, { depth: -1, breakLength: Number.POSITIVE_INFINITY }), maxText);
+    return shorten(
+      inspect(thrown, { depth: -1, customInspect: false, breakLength: Number.POSITIVE_INFINITY }),
+      maxText,
+    );
   } catch {
     return `A value of the type ${typeof thrown}`; // its prototype is a Proxy
   }

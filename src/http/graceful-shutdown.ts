@@ -9,6 +9,7 @@ import fp from "fastify-plugin";
 export const defaultGracePeriod = 8_000;
 
 const idleTimeout = 500; // milliseconds that idle connections stay open after shutdown begins
+const maxDelay = 2 ** 31 - 1; // milliseconds; a longer timer fires at once
 const pollInterval = 10; // milliseconds
 
 type OnShutdown = (gracePeriod: number) => void;
@@ -42,7 +43,7 @@ export const gracefulShutdown = fp<GracefulShutdownOptions>(
     app.addHook("preClose", async () => {
       isClosing = true;
       NetServer.prototype.close.call(server); // http.Server.close would close idle connections, too
-      const timer = setTimeout(() => server.closeAllConnections(), gracePeriod).unref();
+      const timer = setTimeout(() => server.closeAllConnections(), Math.min(gracePeriod, maxDelay)).unref();
       server.once("close", () => clearTimeout(timer));
       for (const callback of callbacks) callback(gracePeriod);
       const deadline = performance.now() + idleTimeout;

@@ -125,6 +125,7 @@ export class ItemStream extends Readable {
         send();
         return this.end();
       }
+      if (isPromise(value)) send(); // so does a promise of an item
       text += this.#write(isPromise(value) ? await value : value);
     } while (this.#hasRoom && text.length < this.readableHighWaterMark && performance.now() < end);
     send();
