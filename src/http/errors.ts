@@ -1,7 +1,7 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
-import { ExpectedError } from "../lib/index.ts";
+import { ExpectedError, ignoreFailure, isPromise } from "../lib/index.ts";
 import { toError } from "./application-error.ts";
-import { isHeaderName, isHeaderText } from "./header-syntax.ts";
+import { describesContent, isHeaderName, isHeaderText } from "./header-syntax.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -80,8 +80,10 @@ export function formatFailure(
 ): { type: string; text: string } {
   try {
     const type = format?.mediaType ?? "application/json";
-    const text: string | undefined = JSON.stringify(format ? format(failure) : failure);
-    if (text === undefined) throw new Error("formatError returned no JSON value.");
+    const body: unknown = format ? format(failure) : failure;
+    if (isPromise(body)) ignoreFailure(body);
+    const text: string | undefined = isPromise(body) ? undefined : JSON.stringify(body);
+    if (text === undefined) throw new Error("formatError returned no JSON value, such as a promise.");
     if (typeof type !== "string" || !isHeaderText(type)) throw new Error("formatError.mediaType is no media type.");
     return { type, text };
   } catch (thrown) {
@@ -116,14 +118,15 @@ export class HttpError extends ExpectedError {
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Throws a TypeError if a header is not valid. */
+  /** Throws a TypeError if the code is unknown, or if a header is not valid or describes the content, which is the server's. */
   constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
     super(message);
+    if (!Object.hasOwn(statuses, code)) throw new TypeError(`There is no error code ${code}.`);
     for (const name in headers)
-      if (!isHeaderName(name) || !isHeaderText(`${headers[name]}`))
-        throw new TypeError(`The header ${name} is not valid.`);
+      if (!isHeaderName(name) || !isHeaderText(`${headers[name]}`) || describesContent(name))
+        throw new TypeError(`The header ${name} is not valid, or only the server can set it.`);
     this.response = fail(code, message);
-    this.headers = headers;
+    this.headers = Object.freeze({ ...headers });
   }
 }
 

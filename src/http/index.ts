@@ -22,7 +22,7 @@ export {
 } from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
 export { defaultGracePeriod } from "./graceful-shutdown.ts";
-export { isHeaderName, isHeaderText } from "./header-syntax.ts";
+export { isFraming, isHeaderName, isHeaderText } from "./header-syntax.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";

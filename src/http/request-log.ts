@@ -29,6 +29,11 @@ export class QueryFreeLogController extends fastify.LogController {
     super.incomingRequest(withoutQuery(request), reply);
   }
 
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const view = Object.create(reply, { request: { value: withoutQuery(request) } });
+    super.requestCompleted(error, request, view);
+  }
+
   override defaultErrorLog(error: Error, request: FastifyRequest, reply: FastifyReply): void {
     super.defaultErrorLog(error, withoutQuery(request), reply);
   }

@@ -4,7 +4,7 @@ export { type PostgresDatabase, parseDatabaseUrl, type SqliteDatabase } from "./
 export { collectGarbage, collectGarbageWhenIdle } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { canonicalJson, decodeUtf8, parseInteger, parseJson, parseJsonBytes, RawJson, toJson } from "./json.ts";
-export { andThen, isPromise, type MaybePromise } from "./maybe-promise.ts";
+export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";

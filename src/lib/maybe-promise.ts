@@ -9,6 +9,11 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | undefined | null)?.then === "function";
 }
 
+/** Ignores the failure of a promise that nobody awaits, which would end the process. */
+export function ignoreFailure(promise: PromiseLike<unknown>): void {
+  Promise.resolve(promise).catch(() => {});
+}
+
 /** Calls `next` with a value: at once, or when its promise is fulfilled. */
 export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);

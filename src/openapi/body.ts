@@ -55,7 +55,9 @@ const readers: Readonly<Record<Format, BodyReader>> = {
     encoding().shape.parsePrimitive(decodeUtf8(await readText(request, payload))),
   form: async (request, payload, { encoding }) => readForm(decodeUtf8(await readText(request, payload)), encoding()),
   multipart: async (request, payload, { encoding }) =>
-    readMultipart(await readBytes(request, payload), request.headers["content-type"] as string, encoding()),
+    readMultipart(await readBytes(request, payload), request.headers["content-type"] as string, encoding(), (text) =>
+      request.server.shedBody?.(text),
+    ),
   stream: async (request, payload) => {
     await request.server.waitForTurn?.(request);
     checkContentCoding(request.headers["content-encoding"]);

@@ -1,6 +1,6 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
 import { checkMediaType, HttpError } from "../http/index.ts";
-import { decodeUtf8, InvalidValue, parseJson, shorten } from "../lib/index.ts";
+import { decodeUtf8, InvalidValue, type MaybePromise, parseJson, shorten } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
 import type { EncodingObject } from "./document-types.ts";
 import { essenceOf, formatOf, isJson, selectMediaType } from "./media-types.ts";
@@ -71,9 +71,14 @@ function nameField<T>(name: string, read: () => T): T {
 
 /**
  * Reads multipart/form-data (RFC 7578). A part whose schema describes bytes is a File. Throws an InvalidValue if the body is malformed,
- * and an HttpError if a part has a media type that the document does not allow.
+ * and an HttpError if a part has a media type that the document does not allow. Calls `admit` before it reads the text of a part.
  */
-export function readMultipart(bytes: Buffer, contentType: string, encoding: FormEncoding): Fields {
+export async function readMultipart(
+  bytes: Buffer,
+  contentType: string,
+  encoding: FormEncoding,
+  admit: (text: Buffer) => MaybePromise<void>,
+): Promise<Fields> {
   const values = new Map<string, FormPart[]>();
   for (const part of parseMultipart(bytes, contentType)) {
     const others = values.get(part.name);
@@ -86,6 +91,7 @@ export function readMultipart(bytes: Buffer, contentType: string, encoding: Form
     const isArray = property.isOnly("array");
     const shape = isArray ? property.items() : property;
     const kind = kindOf(encoding, name, isArray);
+    for (const part of parts) if (!isFile(part, kind)) await admit(part.bytes);
     const texts = parts.map((part) => readContent(part, kind, encoding.parts[name]));
     const value = nameField(name, () => {
       if (texts.length > 1 && !isArray) throw new InvalidValue(`must be given once, not ${texts.length} times`);
@@ -111,22 +117,22 @@ function kindOf({ node, parts }: FormEncoding, name: string, isArray: boolean): 
   return schemas.some(({ type }) => type !== undefined) ? "text" : "any";
 }
 
-function readContent(
-  { name, filename, type, bytes }: FormPart,
-  kind: Kind,
-  { contentType }: EncodingObject = {},
-): string | File {
+function isFile({ filename, type }: FormPart, kind: Kind): boolean {
   const isBinary = filename !== undefined || (type !== undefined && essenceOf(type) === "application/octet-stream");
-  const isFile = kind === "file" || (kind === "any" && isBinary);
+  return kind === "file" || (kind === "any" && isBinary);
+}
+
+function readContent(part: FormPart, kind: Kind, { contentType }: EncodingObject = {}): string | File {
+  const { name, filename, type, bytes } = part;
   const allowed = contentType?.split(",").map((one) => one.trim());
   // Without a Content-Type, a part is text/plain (RFC 7578, section 4.4). Clients send JSON so as well.
   const sent = type ?? "text/plain";
-  if (allowed && (isFile || type !== undefined) && selectMediaType(allowed, sent) === undefined)
+  if (allowed && (isFile(part, kind) || type !== undefined) && selectMediaType(allowed, sent) === undefined)
     throw new HttpError(
       "unsupported_media_type",
       `The field '${shorten(name)}' must have the Content-Type ${allowed.join(" or ")}.`,
     );
-  if (isFile) return new File([new Uint8Array(bytes)], filename ?? "", { type: sent });
+  if (isFile(part, kind)) return new File([new Uint8Array(bytes)], filename ?? "", { type: sent });
   if (type !== undefined) checkMediaType(type);
   return decodeUtf8(bytes);
 }

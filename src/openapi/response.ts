@@ -1,6 +1,6 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addTag, isHeaderName, isHeaderText, setHeader } from "../http/index.ts";
+import { addTag, isHeaderText, setHeader } from "../http/index.ts";
 import { RawJson, toJson } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
@@ -8,9 +8,18 @@ import { essenceOf, formatOf, isJson, negotiate, selectMediaType } from "./media
 import type { OpenCalls } from "./open-calls.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
+import { type Header, writeHeader } from "./response-headers.ts";
 import { chooseType, isBinary, isJsonValue, notAcceptable } from "./response-type.ts";
 import type { Schemas } from "./schema.ts";
-import { closeWithClient, discardStream, ItemStream, isItemStream, withLength, withoutContent } from "./streams.ts";
+import {
+  closeWithClient,
+  discardStream,
+  ItemStream,
+  isItemStream,
+  withByteChunks,
+  withLength,
+  withoutContent,
+} from "./streams.ts";
 import { describeFailure } from "./validation-messages.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
@@ -38,20 +47,9 @@ interface Content {
   readonly validateItem: Validate | undefined;
 }
 
-interface Header {
-  readonly required: boolean;
-  readonly explode: boolean;
-  /** Whether it is sent as JSON. */
-  readonly isJson: boolean;
-  readonly validate: Validate | undefined;
-}
-
 const jsonType = "application/json";
 // OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.
 const automaticHeaders = /^(connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
-
-// They would contradict the framing of the response (RFC 9112, section 6).
-const framingHeaders = /^(trailer|transfer-encoding)$/i;
 
 /** The options of `Responses.write`. */
 export interface WriteOptions {
@@ -125,8 +123,8 @@ export class Responses {
     const texts: [name: string, text: string][] = [];
     for (const name in headers)
       if (headers[name] !== undefined)
-        for (const text of writeHeader(name, headers[name], declaration, validate))
-          texts.push([name, checkHeader(name, text)]);
+        for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), validate))
+          texts.push([name, text]);
     const isBodiless = body === undefined || status === 204 || status === 304;
     if (isBodiless) discardStream(body);
     if (type !== undefined && !(typeof type === "string" && isHeaderText(type)))
@@ -144,8 +142,10 @@ export class Responses {
     if (links !== undefined) setHeader(reply, "link", links);
     reply.code(status);
     if (content === undefined) return reply.send();
-    const payload = length === undefined ? content.payload : withLength(content.payload, Number(length));
-    return reply.type(content.type).send(reply.request.method === "HEAD" ? withoutContent(payload) : payload);
+    reply.type(content.type);
+    if (reply.request.method === "HEAD") return reply.send(withoutContent(content.payload));
+    const payload = withByteChunks(content.payload);
+    return reply.send(length === undefined ? payload : withLength(payload, Number(length)));
   }
 
   // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
@@ -207,46 +207,6 @@ export class Responses {
         return { type: mediaType, payload: body };
     }
   }
-}
-
-// The values of a header. Only Set-Cookie has several, because a cookie can contain a comma.
-function writeHeader(
-  name: string,
-  value: unknown,
-  declaration: Declaration | undefined,
-  validate: boolean,
-): readonly string[] {
-  const key = name.toLowerCase();
-  const header = declaration?.headers.get(key);
-  const result = validate && header?.validate ? header.validate(value) : { value };
-  if ("errors" in result)
-    throw new Error(
-      `The handler returned the header ${name}, which ${describeFailure(result.errors, "field").requirement}.`,
-    );
-  if (header?.isJson) return [toAscii(toJson(value))];
-  if (Array.isArray(value)) return key === "set-cookie" ? value.map(String) : [value.join(", ")];
-  if (typeof value !== "object" || value === null) return [String(value)];
-  const separator = header?.explode ? "=" : ",";
-  return [
-    Object.entries(value)
-      .map((pair) => pair.join(separator))
-      .join(","),
-  ];
-}
-
-function checkHeader(name: string, text: string): string {
-  if (!isHeaderName(name)) throw new Error(`The handler returned the header '${name}', which is no name of a header.`);
-  if (framingHeaders.test(name))
-    throw new Error(`The handler returned the header ${name}, which only the server can set.`);
-  if (/^content-length$/i.test(name) && !/^\d+$/.test(text))
-    throw new Error(`The handler returned the Content-Length '${text}', which is no number of bytes.`);
-  if (isHeaderText(text)) return text;
-  throw new Error(`The handler returned the header ${name} with a character that HTTP does not allow.`);
-}
-
-// In JSON, each character can be an escape. A header has no others than ASCII.
-function toAscii(json: string): string {
-  return json.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 // Headers that hooks have set are counted, such as X-Request-Id.

@@ -153,6 +153,7 @@ function check(
 ): MaybePromise<unknown> {
   return andThen(limitDuration(authenticate(request)), (caller) => {
     if (caller instanceof HttpError) return caller;
+    if (caller instanceof Error) throw caller; // no caller, but a failure of the check
     if (isRejection(caller))
       return new MissingCredential([`security scheme ${required.name}`], toChallenge(required.scheme, { realm }));
     return checkScopes(caller, required, realm) ?? caller;

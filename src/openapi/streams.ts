@@ -1,9 +1,10 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
 import type { ServerResponse } from "node:http";
 import { pipeline, Readable, Transform } from "node:stream";
+import type { ReadableStream as WebStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import { toError } from "../http/index.ts";
-import { isPromise, toJson } from "../lib/index.ts";
+import { ignoreFailure, isPromise, toJson } from "../lib/index.ts";
 import { essenceOf } from "./media-types.ts";
 
 const maxSlice = 2; // milliseconds
@@ -28,10 +29,10 @@ export function isItemStream(mediaType: string, body: unknown): body is AsyncIte
   );
 }
 
-/** Closes a stream that is not sent, and ignores the failure of a promise: nobody else handles it. */
+/** Closes a stream that is not sent, and ignores the failure of a promise. */
 export function discardStream(body: unknown): void {
   const ignore = () => {};
-  if (isPromise(body)) Promise.resolve(body).catch(ignore);
+  if (isPromise(body)) ignoreFailure(body);
   else if (body instanceof Readable) body.on("error", ignore).destroy();
   else if (body instanceof ReadableStream) body.cancel().catch(ignore);
 }
@@ -44,11 +45,29 @@ export function withoutContent(payload: unknown): unknown {
 }
 
 /**
+ * Returns a payload whose chunks are texts or bytes. A stream fails at any other chunk: Fastify would not catch the error of
+ * a web stream, and not log that of another one.
+ */
+export function withByteChunks(payload: unknown): unknown {
+  const stream =
+    payload instanceof ReadableStream ? Readable.fromWeb(payload as WebStream, { objectMode: true }) : payload;
+  if (!(stream instanceof Readable && stream.readableObjectMode)) return payload;
+  const check = new Transform({
+    writableObjectMode: true,
+    transform(chunk: unknown, _, done) {
+      if (typeof chunk === "string" || chunk instanceof Uint8Array) done(null, chunk);
+      else done(new Error("The handler returned a stream with a chunk that is neither text nor bytes."));
+    },
+  });
+  return pipeline(stream, check, () => {}); // the response reports the error
+}
+
+/**
  * Returns a payload that fails unless it has this number of bytes, if it is a stream: its client would wait for more, or read
  * the rest as the next response. Fastify corrects the length of other payloads.
  */
 export function withLength(payload: unknown, length: number): unknown {
-  if (!(payload instanceof Readable || payload instanceof ReadableStream)) return payload;
+  if (!(payload instanceof Readable)) return payload;
   let left = length;
   const fail = () => new Error(`The handler returned the Content-Length ${length}, which its stream does not have.`);
   const check = new Transform({
@@ -71,6 +90,7 @@ export class ItemStream extends Readable {
   #isReading = false;
   #hasRoom = true;
   #isEnded = false;
+  #isReleased = false; // whether the iterable has ended, or was returned
 
   /** Throws what the iterable throws. */
   constructor(mediaType: string, items: AsyncIterable<unknown> | Iterable<unknown>, check: (item: unknown) => void) {
@@ -78,6 +98,7 @@ export class ItemStream extends Readable {
     const serialize = serializers[essenceOf(mediaType)] as Serialize;
     this.#write = (item) => {
       check(item);
+      if (!isJsonItem(item)) throw new Error("The handler returned an item that is no JSON value.");
       return serialize(item);
     };
     this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
@@ -117,11 +138,12 @@ export class ItemStream extends Readable {
       text = "";
     };
     do {
-      const next = this.#iterator.next();
+      const next = this.#next();
       if (isPromise(next)) send(); // the next item can take any time
-      const { done, value } = isPromise(next) ? await next : next;
+      const { done, value } = toResult(isPromise(next) ? await next : next);
       if (this.#isOver) return;
       if (done) {
+        this.#isReleased = true;
         send();
         return this.end();
       }
@@ -132,15 +154,27 @@ export class ItemStream extends Readable {
     await setImmediate();
   }
 
+  // An iterable whose `next` throws has ended.
+  #next(): ReturnType<Iterator<unknown>["next"]> | ReturnType<AsyncIterator<unknown>["next"]> {
+    try {
+      return this.#iterator.next();
+    } catch (error) {
+      this.#isReleased = true;
+      throw error;
+    }
+  }
+
   get #isOver(): boolean {
     return this.#isEnded || this.destroyed;
   }
 
   // An asynchronous generator that waits can't be stopped: it ends after its next item.
   #release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     try {
       const result = this.#iterator.return?.();
-      if (isPromise(result)) result.then(undefined, () => {});
+      if (isPromise(result)) ignoreFailure(result);
     } catch {} // no one waits for the iterable
   }
 }
@@ -165,6 +199,15 @@ function toEvent(item: unknown): string {
   const lines = fields.map(([name, value]) => `${name}: ${String(value).replace(/[\r\n]+/g, " ")}`);
   if (text !== undefined) lines.push(...text.split(/\r\n|\r|\n/).map((line) => `data: ${line}`));
   return `${lines.join("\n")}\n\n`;
+}
+
+function toResult(result: IteratorResult<unknown>): IteratorResult<unknown> {
+  if (typeof result === "object" && result !== null) return result;
+  throw new TypeError("The handler returned an iterable whose next() returns no object.");
+}
+
+function isJsonItem(item: unknown): boolean {
+  return item !== undefined && typeof item !== "function" && typeof item !== "symbol";
 }
 
 function isEvent(item: unknown): boolean {

@@ -155,6 +155,32 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
     },
     /locked/i,
   ],
+  "returns a promise as a header": [
+    () => ({ status: 200, headers: { x: Promise.reject(new Error(secret)) }, body: 1 }),
+    /a promise or a function as the header x/,
+  ],
+  "returns a function as a header": [ok({ headers: { x: () => secret } }), /a promise or a function as the header x/],
+  "throws an HttpError with Transfer-Encoding": [
+    () => thrower(new HttpError("unauthorized", secret, { "Transfer-Encoding": "chunked" }))(),
+    /The header Transfer-Encoding is not valid/,
+  ],
+  "throws an HttpError with an unknown code": [
+    () => thrower(new HttpError("teapot" as "unauthorized", secret))(),
+    /There is no error code teapot/,
+  ],
+  "returns a web stream with an object as a chunk": [
+    () => ({ status: 200, type: "application/octet-stream", body: ReadableStream.from([{ a: 1 }]) }),
+    /neither text nor bytes/,
+  ],
+  "returns a stream with a number as a chunk": [
+    () => ({ status: 200, type: "application/octet-stream", body: Readable.from([5]) }),
+    /neither text nor bytes/,
+  ],
+  "returns the item undefined": [ok({ type: "application/jsonl", body: [undefined] }), /no JSON value/],
+  "returns an iterator without results": [
+    ok({ type: "application/jsonl", body: { [Symbol.iterator]: () => ({ next: () => 5 }) } }),
+    /returns no object/,
+  ],
   "returns items whose iterator throws": [
     ok({ type: "application/jsonl", body: { [Symbol.iterator]: thrower(new Error("no iterator")) } }),
     /no iterator/,
@@ -269,10 +295,49 @@ t.test("The plugin responds with 500 in an existing app", async (t) => {
   t.same(rejections, []);
 });
 
+t.test("A web stream that fails with null ends the connection, and the process lives", async (t) => {
+  const { logger } = createLog();
+  const body = () => {
+    let pulls = 0;
+    return new ReadableStream({
+      pull(controller) {
+        pulls += 1;
+        if (pulls === 1) controller.enqueue(Buffer.from("begun"));
+        else controller.error(null);
+      },
+    });
+  };
+  const good = async () => ({ status: 200, type: "application/octet-stream", body: body() });
+  const app = await createServer({ document, handlers: { ...handlers, good }, logger } as never);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  t.teardown(() => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  t.notMatch(await get(port, "/good").catch(() => ""), /\r\n0\r\n\r\n$/, "not complete");
+  t.match(await get(port, "/bad?n=0"), /^HTTP\/1.1 500 /);
+  t.same(rejections, []);
+});
+
+t.test("A check of credentials that returns an Error does not authenticate", async (t) => {
+  const { logs, logger } = createLog();
+  const secured = {
+    ...document,
+    components: { securitySchemes: { key: { type: "apiKey", in: "header", name: "K" } } },
+    security: [{ key: [] }],
+  };
+  const security = { key: async () => new Error("the database is gone") };
+  const app = await createServer({ document: secured, handlers, security, logger } as never);
+  t.teardown(() => app.close());
+  const { statusCode } = await app.inject({ url: "/good", headers: { k: "x", host: "x" } });
+  t.equal(statusCode, 500);
+  t.match(logs.join(""), /the database is gone/);
+});
+
 t.test("A formatError that fails does not change the status", async (t) => {
   for (const [formatError, reason] of [
     [thrower(new Error("no format")), /no format/],
     [() => undefined, /returned no JSON value/],
+    [async () => ({}), /returned no JSON value, such as a promise/],
+    [() => Promise.reject(new Error("rejected")), /returned no JSON value, such as a promise/],
     [() => ({ n: 1n }), /BigInt/],
     [Object.assign(() => ({}), { mediaType: "a\r\nb" }), /no media type/],
   ] as const) {

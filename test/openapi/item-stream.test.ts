@@ -93,3 +93,28 @@ t.test("Returns the iterable when it is destroyed, whatever that throws", async 
     t.ok(stream.destroyed);
   }
 });
+
+t.test("Does not return an iterable that has ended, or that has thrown", async (t) => {
+  for (const next of [
+    () => ({ value: undefined, done: true }),
+    () => {
+      throw new Error("broken");
+    },
+  ]) {
+    let returned = 0;
+    const iterator = {
+      next,
+      return() {
+        returned += 1;
+        return { value: undefined, done: true };
+      },
+    };
+    const stream = create({ [Symbol.iterator]: () => iterator } as never).on("error", () => {});
+    stream.resume();
+    await immediate();
+    await immediate();
+    stream.destroy();
+    await immediate();
+    t.equal(returned, 0);
+  }
+});

@@ -157,7 +157,8 @@ t.test("Reads fields that the document does not describe", async (t) => {
       { a: "1", b: { name: "f" } },
     );
   const encoding = { shape: new Shape([]), parts: {} };
-  t.same(readMultipart(write([["a", "1"]]), "multipart/form-data; boundary=b", encoding), { a: "1" }, "no schema");
+  const fields = await readMultipart(write([["a", "1"]]), "multipart/form-data; boundary=b", encoding, () => {});
+  t.same(fields, { a: "1" }, "no schema");
   const form = await post(write([["__proto__", "1"]]), "/open");
   t.same(Object.entries(form), [["__proto__", "1"]]);
 });

@@ -169,7 +169,8 @@ t.test("The log of createServer has no credential with a serializer of its own",
     url,
     more: [raw.url, originalUrl, query],
   });
-  const { logs, logger } = createLog({ req });
+  const res = ({ request }: { request: { url: string; raw: { url: string } } }) => [request.url, request.raw.url];
+  const { logs, logger } = createLog({ req, res });
   await search(t, await createServer({ ...(options as object), logger } as never), "", logs);
 });
 
