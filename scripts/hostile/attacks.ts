@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Duplex } from "node:stream";
 import { connect as connectOverTls } from "node:tls";
 import { bundleRequest, attacks as slowAttacks } from "../../test/support/slow-clients.ts";
+import { get, inLoop, newPet, post } from "./requests.ts";
 import {
   addressOf,
   attackerAddress,
@@ -38,26 +39,7 @@ const unlimited = 100_000; // connections per second: more than any attacker rea
 const expensivePage = "/v1/pets?status=sold&limit=100"; // 600 KB, see service.ts
 const bundlePath = "/docs/static/swagger-ui-bundle.js";
 
-function get(path: string, key?: string, ...headers: string[]): string {
-  const lines = [`GET ${path} HTTP/1.1`, "Host: x", ...headers];
-  if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
-  return `${lines.join("\r\n")}\r\n\r\n`;
-}
-
-const jsonType = "Content-Type: application/json\r\n";
-
-function post(framing: string, body: string | Buffer, key?: string, type = jsonType): Buffer {
-  const authorization = key === undefined ? "" : `Authorization: Bearer ${key}\r\n`;
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\n${authorization}${type}${framing}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
-}
-
-const newPet = '{"name":"Rex","categoryId":1}';
 const createKey = () => `psk_${randomBytes(32).toString("base64url")}`;
-
-function inLoop(connections: number, createRequest: (target: Target) => () => string | Buffer, depth = 1) {
-  return (target: Target) => hold(connections, 2_000, () => sendInLoop(open(target), createRequest(target), depth));
-}
 
 function flood(request: string, address = attackerAddress) {
   return (target: Target) => hold(256, unlimited, () => sendOnce(open(target, address), request));

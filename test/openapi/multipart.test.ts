@@ -265,3 +265,20 @@ t.test("A part of a field without a type, or with bytes in an alternative, can b
   t.match(await send("POST", "/x", { headers, payload: bytes }), { status: 204 });
   t.match(calls, [{ body: { any: File, f: File } }]);
 });
+
+t.test("Asks for room in memory for each text of a form, and not for files", async (t) => {
+  const admitted: string[] = [];
+  const body = write([
+    ["json", '{"a":[{}]}'],
+    ["file", "content", "image/png", "a.png"],
+    ["text", "b"],
+  ]);
+  const encoding = { shape: new Shape([]), parts: {} };
+  const admit = (text: Buffer) => void admitted.push(String(text));
+  await readMultipart(body, "multipart/form-data; boundary=b", encoding, admit);
+  t.same(admitted, ['{"a":[{}]}', "b"]);
+  const reject = async () => {
+    throw new Error("no room");
+  };
+  await t.rejects(readMultipart(body, "multipart/form-data; boundary=b", encoding, reject), { message: "no room" });
+});
