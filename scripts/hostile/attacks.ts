@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Duplex } from "node:stream";
 import { connect as connectOverTls } from "node:tls";
 import { bundleRequest, attacks as slowAttacks } from "../../test/support/slow-clients.ts";
-import { get, inLoop, newPet, post } from "./requests.ts";
+import { createLargeRequests, get, inLoop, newPet, post } from "./requests.ts";
 import {
   addressOf,
   attackerAddress,
@@ -64,12 +64,6 @@ function createMixedRequests({ keys: [key] }: Target): () => string | Buffer {
   const create = post(`Content-Length: ${newPet.length}`, newPet, key);
   let n = 0;
   return () => (n++ % 2 === 0 ? create : get("/v1/pets?limit=100", key));
-}
-
-function createLargeRequests(): () => string {
-  const large = [get("/v1/pets", undefined, `X-Large: ${"x".repeat(15_000)}`), get(`/v1/pets/${"9".repeat(15_000)}`)];
-  let n = 0;
-  return () => large[n++ % large.length] as string;
 }
 
 // Values for which parsers that backtrack take quadratic time. test/linear-time.test.ts has many more.

@@ -24,3 +24,10 @@ export function post(framing: string, body: string | Buffer, key?: string, type 
 export function inLoop(connections: number, createRequest: (target: Target) => () => string | Buffer, depth = 1) {
   return (target: Target) => hold(connections, 2_000, () => sendInLoop(open(target), createRequest(target), depth));
 }
+
+/** Returns requests with headers of 15 KB, and with a path of 15 KB. */
+export function createLargeRequests(): () => string {
+  const large = [get("/v1/pets", undefined, `X-Large: ${"x".repeat(15_000)}`), get(`/v1/pets/${"9".repeat(15_000)}`)];
+  let n = 0;
+  return () => large[n++ % large.length] as string;
+}
