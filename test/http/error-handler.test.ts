@@ -1,6 +1,8 @@
 // Failures of handlers, and what the log says about them.
+import { pino } from "pino";
 import t from "tap";
 import { notImplemented } from "../../src/http/errors.ts";
+import { createEdge } from "../../src/http/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { minimalPet, start } from "../support/service.ts";
 
@@ -105,4 +107,15 @@ t.test("Responds with 500 to a bug in a handler, discloses nothing, and logs it 
     const lines = logs.filter((line) => line.reqId === response.headers["x-request-id"] && line.level === 50);
     t.match(lines, [{ err: { type } }]);
   }
+});
+
+t.test("Responds with 500 to an error of a route that is no operation", async (t) => {
+  const app = await createEdge({ logger: pino({ level: "silent" }) as never, headers: {} });
+  t.teardown(() => app.close());
+  app.get("/own", () => {
+    throw Object.assign(new Error("a detail"), { code: "EIO" });
+  });
+  const { statusCode, body } = await app.inject({ url: "/own", headers: { host: "x" } });
+  t.equal(statusCode, 500);
+  t.match(JSON.parse(body), { code: "internal_error", message: /^An internal error occurred\./ });
 });
