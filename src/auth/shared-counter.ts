@@ -1,7 +1,7 @@
 // Counts the requests of a key over several processes. While the shared counter does not respond, each process counts for
 // itself, within its share of the limit.
 import type { AttemptCounter, BucketState, TokenBuckets } from "../http/index.ts";
-import { UnavailableError } from "../lib/index.ts";
+import { withTimeout } from "../lib/index.ts";
 
 // Milliseconds for the shared counter to respond: more than it takes on a busy machine, because processes that count for
 // themselves are less exact.
@@ -13,11 +13,11 @@ export type Attempts = ReadonlyMap<string, number>;
 
 /** A counter of several processes. Its methods reject if it is not reachable. */
 export interface SharedCounter {
-  /** The number of processes that use it. */
+  /** The number of processes that use it, at least 1. */
   readonly processes: number;
   /** Counts an attempt of a client, if it has one left. */
   take(client: string): Promise<BucketState>;
-  /** Counts attempts that a process has allowed already. */
+  /** Counts attempts that a process has allowed already: all, or none if it rejects. */
   add(attempts: Attempts): Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ export interface FallbackOptions {
  */
 export class FallbackCounter implements AttemptCounter {
   readonly #options: FallbackOptions;
-  #isAlone = false;
+  #countsLocally = false;
   #counted = 0;
   #unreported = new Map<string, number>();
 
@@ -51,7 +51,7 @@ export class FallbackCounter implements AttemptCounter {
   }
 
   take(client: string): BucketState | Promise<BucketState> {
-    if (!this.#isAlone) return this.#takeShared(client);
+    if (!this.#countsLocally) return this.#takeShared(client);
     const state = this.#takeLocal(client);
     if (state.allowed) this.#report(client, 1);
     return state;
@@ -61,7 +61,7 @@ export class FallbackCounter implements AttemptCounter {
     const { shared, local } = this.#options;
     const response = shared.take(client);
     try {
-      const state = await withPatience(response);
+      const state = await withTimeout(response, timeout, "The shared counter does not respond.");
       local.set(client, state.used);
       return state;
     } catch (error) {
@@ -72,7 +72,7 @@ export class FallbackCounter implements AttemptCounter {
         (late) => this.#report(client, allowed - Number(late.allowed)),
         () => this.#report(client, allowed),
       );
-      this.#startAlone(error);
+      this.#countLocally(error);
       return state;
     }
   }
@@ -88,14 +88,14 @@ export class FallbackCounter implements AttemptCounter {
 
   // Counts for this process until a report has arrived. The report has no timeout, because one that was only delayed would be
   // counted twice.
-  async #startAlone(error: unknown): Promise<void> {
-    if (this.#isAlone) return;
-    this.#isAlone = true;
+  async #countLocally(error: unknown): Promise<void> {
+    if (this.#countsLocally) return;
+    this.#countsLocally = true;
     this.#options.onError(error);
-    while (this.#isAlone) {
+    while (this.#countsLocally) {
       try {
         await this.#sendReport();
-        this.#isAlone = false;
+        this.#countsLocally = false;
         await this.#sendReport(); // of the attempts during the first one
       } catch (failure) {
         this.#options.onError(failure);
@@ -114,13 +114,4 @@ export class FallbackCounter implements AttemptCounter {
       throw error;
     }
   }
-}
-
-// Rejects after the timeout, unless the response has arrived: an event loop that was blocked runs timers before it reads.
-function withPatience<T>(response: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const fail = () => reject(new UnavailableError("The shared counter does not respond."));
-    const timer = setTimeout(() => setImmediate(fail), timeout);
-    response.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -12,30 +12,54 @@ const registrationAge = 15; // seconds after which a process does not exist any 
 const prefix = "{petstore}";
 const processesKey = `${prefix}:processes`;
 
-// With the time of the server, because the clocks of the machines differ. ARGV[3] is a number of attempts that were allowed
-// already; 0 counts one attempt, if it is allowed.
-const takeScript = defineScript({
-  NUMBER_OF_KEYS: 2,
-  SCRIPT: `
+// With the time of the server, because the clocks of the machines differ.
+const readAndWriteBuckets = `
     local time = redis.call('TIME')
     local now = time[1] + time[2] / 1000000
-    local count, seconds, added = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-    local used, at = string.match(redis.call('GET', KEYS[1]) or '', '(%S+) (%S+)')
-    used = used and math.max(0, used - (now - at) * count / seconds) or 0
-    local allowed = added == 0 and used + 1 <= count + 0.000001
+    local count, seconds = tonumber(ARGV[1]), tonumber(ARGV[2])
+    local function read(key)
+      local used, at = string.match(redis.call('GET', key) or '', '(%S+) (%S+)')
+      return used and math.max(0, used - (now - at) * count / seconds) or 0
+    end
+    local function write(key, used)
+      local age = math.ceil(seconds * math.max(1, used / count))
+      redis.call('SET', key, string.format('%.6f %.6f', used, now), 'EX', age)
+    end`;
+
+const keyOfBucket = (client: string) => `${prefix}:calls:${client}`;
+
+// Counts an attempt, if it is allowed.
+const takeScript = defineScript({
+  NUMBER_OF_KEYS: 2,
+  SCRIPT: `${readAndWriteBuckets}
+    local used = read(KEYS[1])
+    local allowed = used + 1 <= count + 0.000001
     if allowed then used = used + 1 end
-    used = math.max(0, used + added)
-    redis.call('SET', KEYS[1], string.format('%.6f %.6f', used, now), 'EX', math.ceil(seconds * math.max(1, used / count)))
+    write(KEYS[1], used)
     return { allowed and 1 or 0, string.format('%.6f', used), redis.call('ZCARD', KEYS[2]) }`,
-  parseCommand(parser, key: string, { count, seconds }: RateLimit, added: number) {
-    parser.pushKey(`${prefix}:calls:${key}`);
+  parseCommand(parser, client: string, { count, seconds }: RateLimit) {
+    parser.pushKey(keyOfBucket(client));
     parser.pushKey(processesKey);
-    parser.push(`${count}`, `${seconds}`, `${added}`);
+    parser.push(`${count}`, `${seconds}`);
   },
   transformReply: (reply: unknown) => {
     const [allowed, used, processes] = reply as [number, string, number];
     return { allowed: allowed === 1, used: Number(used), processes };
   },
+});
+
+// Counts attempts that were allowed already. Reads all before it writes, because a script that fails keeps what it has written.
+const addScript = defineScript({
+  SCRIPT: `${readAndWriteBuckets}
+    local sums = {}
+    for n, key in ipairs(KEYS) do sums[n] = math.max(0, read(key) + ARGV[n + 2]) end
+    for n, key in ipairs(KEYS) do write(key, sums[n]) end`,
+  parseCommand(parser, attempts: Attempts, { count, seconds }: RateLimit) {
+    parser.push(`${attempts.size}`);
+    parser.pushKeys([...attempts.keys()].map(keyOfBucket));
+    parser.push(`${count}`, `${seconds}`, ...[...attempts.values()].map(String));
+  },
+  transformReply: () => undefined,
 });
 
 // Registers a process, and removes those that have not done so in the last 15 s. Returns their number.
@@ -57,7 +81,7 @@ const registerScript = defineScript({
 function createValkeyClient(url: string) {
   return createClient({
     url,
-    scripts: { take: takeScript, register: registerScript },
+    scripts: { take: takeScript, add: addScript, register: registerScript },
     disableOfflineQueue: true, // otherwise, requests would wait for the next connection
     pingInterval: 2_000,
     socket: {
@@ -96,15 +120,13 @@ export class ValkeyCounter implements SharedCounter {
   }
 
   async take(client: string): Promise<BucketState> {
-    const { processes, ...state } = await this.#client.take(client, this.#limit, 0);
+    const { processes, ...state } = await this.#client.take(client, this.#limit);
     this.#processes = Math.max(1, processes);
     return state;
   }
 
   add(attempts: Attempts): Promise<unknown> {
-    const counted = [...attempts].filter(([, count]) => count !== 0); // 0 would count an attempt
-    const added = counted.map(([client, count]) => this.#client.take(client, this.#limit, count));
-    return Promise.all([this.#client.ping(), ...added]);
+    return this.#client.add(attempts, this.#limit);
   }
 
   close(): void {

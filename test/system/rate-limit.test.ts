@@ -3,7 +3,9 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createClient } from "@redis/client";
 import t, { type Test } from "tap";
+import { ValkeyCounter } from "../../src/auth/valkey-counter.ts";
 import { createSqliteStore } from "../support/faults.ts";
 import { folder } from "../support/files.ts";
 import { get } from "../support/http.ts";
@@ -112,6 +114,40 @@ t.test("Workers count for themselves within their share while the primary does n
     () => "no request was counted by a worker for itself",
   );
   t.ok(counted >= allowed, `${counted} were counted by workers for themselves`);
+});
+
+t.test("A report to a Redis server is counted completely or not at all", { skip }, async (t) => {
+  const port = await freePort();
+  const { url } = await startRedis(t, port);
+  const redis = await createClient({ url })
+    .on("error", () => {}) // until the server listens
+    .connect();
+  t.teardown(() => redis.destroy());
+  const counter = new ValkeyCounter(url, { count: 10, seconds: 3_600 }, 1, () => {});
+  t.teardown(() => counter.close());
+  await counter.connected;
+  const used = async (client: string) => Math.round((await counter.take(client)).used);
+  await counter.add(new Map());
+  await counter.add(
+    new Map([
+      ["a", 3],
+      ["b", 2],
+      ["c", -5],
+    ]),
+  );
+  t.same([await used("a"), await used("b"), await used("c")], [4, 3, 1]);
+  await redis.del("{petstore}:calls:b");
+  await redis.lPush("{petstore}:calls:b", "no counter");
+  await t.rejects(
+    counter.add(
+      new Map([
+        ["a", 3],
+        ["b", 2],
+      ]),
+    ),
+    /WRONGTYPE/,
+  );
+  t.equal(await used("a"), 5);
 });
 
 t.test("Several services with a Redis server enforce one limit, and their own while it fails", { skip }, async (t) => {
