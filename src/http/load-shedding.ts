@@ -9,8 +9,7 @@ import { serviceUnavailable } from "./errors.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { toNetwork } from "./networks.ts";
 
-const maxWait = 500; // milliseconds in the queue
-const identifyTimeout = 10_000; // milliseconds to identify the client of a request, which is unknown after them
+const maxWait = 500; // milliseconds in the queue, and to identify the client of a request before it
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
 const logInterval = 1_000; // milliseconds
 
@@ -73,7 +72,7 @@ export const loadShedding = fp<LoadSheddingOptions>(
     app.addHook("onClose", async () => clearInterval(timer));
     app.decorateRequest("waited", 0);
     const findIdentity = async (request: FastifyRequest) =>
-      identify && withTimeout(Promise.resolve(identify(request)), identifyTimeout, "The client was not identified.");
+      identify && withTimeout(Promise.resolve(identify(request)), maxWait, "The client was not identified.");
     const waitForTurn = async (request: FastifyRequest, isRead = false): Promise<number> => {
       if (!queue.isBusy()) return 0;
       const known = app.clientOf(request);

@@ -9,7 +9,8 @@ const maxHeap = 0.9; // of the limit
 const maxResident = 0.95; // of the limit; more than of the heap, because freed memory stays resident for some time
 const highResident = 0.85; // of the limit
 const defaultCheckInterval = 250; // milliseconds
-const minCollectionInterval = 10_000; // milliseconds between two garbage collections because the memory is full
+const maxCollectionTime = 0.1; // of the time, for garbage collections because the memory is full
+const minCollectionInterval = 1_000; // milliseconds
 
 // V8 ends the process when the old generation is full. Its limit is that of the heap less the young generation, which is three
 // semi-spaces of at most 32 MiB.
@@ -66,10 +67,11 @@ export const memoryMonitor = fp<MemoryMonitorOptions>(
 class MemoryMonitor {
   readonly #read: () => MemoryUsage;
   readonly #clock: () => number;
-  #lastCollection = Number.NEGATIVE_INFINITY;
+  #collection: Promise<void> | undefined; // the one that is running
+  #nextCollection = Number.NEGATIVE_INFINITY;
   #isFull = false;
   #isHigh = false;
-  #room = 0; // bytes of heap for the values of bodies, at least
+  #unreserved = 0; // bytes of heap for the values of bodies, at least
 
   constructor(read: () => MemoryUsage, clock: () => number) {
     this.#read = read;
@@ -96,35 +98,44 @@ class MemoryMonitor {
 
   async #makeRoomFor(body: Buffer): Promise<boolean> {
     const size = body.length * sizeOfText + countValues(body) * sizeOfValue;
-    this.#measureRoom();
+    this.#measure();
     if (this.#take(size)) return true;
     await this.#collectGarbage();
-    this.#measureRoom();
     return this.#take(size);
   }
 
   #take(size: number): boolean {
-    if (size > this.#room) return false;
-    this.#room -= size;
+    if (size > this.#unreserved) return false;
+    this.#unreserved -= size;
     return true;
   }
 
-  #measureRoom(): void {
-    const { heap, heapLimit } = this.#read();
-    this.#room = maxHeap * heapLimit - heap;
+  #measure(): MemoryUsage {
+    const memory = this.#read();
+    this.#unreserved = maxHeap * memory.heapLimit - memory.heap;
+    return memory;
   }
 
+  // All that wait for memory share one collection, and what it has freed.
   async #collectGarbage(): Promise<void> {
-    if (this.#clock() - this.#lastCollection <= minCollectionInterval) return;
-    this.#lastCollection = this.#clock();
+    if (this.#collection === undefined && this.#clock() < this.#nextCollection) return;
+    this.#collection ??= this.#startCollection();
+    await this.#collection;
+  }
+
+  async #startCollection(): Promise<void> {
+    const start = this.#clock();
     await collectGarbage();
+    const end = this.#clock();
+    this.#nextCollection = end + Math.max(minCollectionInterval, (end - start) / maxCollectionTime);
+    this.#collection = undefined;
+    this.#measure();
   }
 
   /** Collects garbage before it reports a full memory, because garbage is no load. */
   async check(): Promise<void> {
     if (isFull(this.#read())) await this.#collectGarbage();
-    const memory = this.#read();
-    this.#room = maxHeap * memory.heapLimit - memory.heap;
+    const memory = this.#measure();
     this.#isFull = isFull(memory);
     this.#isHigh = memory.resident > highResident * memory.residentLimit;
   }

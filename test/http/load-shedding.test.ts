@@ -240,9 +240,29 @@ t.test("Rejects bodies with 503 if the heap has no room for their values", async
   const before = reads;
   for (let n = 0; n < 10; n++) t.match(await post(60, " "), { status: 201 });
   t.equal(reads, before, "small bodies do not read the size of the heap");
+  for (let n = 0; n < 20; n++) t.match(await post(600, " "), { status: 201 });
+  t.ok(reads > before, "until the room that was left has been reserved");
   t.match(await post(60_000, ","), { status: 503, body: { code: "unavailable", message } }, "30,000 values or more");
   usage = { ...usage, heap: 700_000 };
   t.match(await post(60_000, " "), { status: 503, body: { code: "unavailable", message } });
   usage = { ...usage, heap: 0 };
   t.match(await post(60_000, " "), { status: 201 });
+});
+
+t.test("Collects garbage when bodies need the room, at least 1 s after the last time", async (t) => {
+  const time = { now: 0 };
+  let garbage = new WeakRef({}); // until the next full collection
+  const memory = () => ({ heap: garbage.deref() ? 700_000 : 0, heapLimit: 1_000_000, resident: 0, residentLimit: 1 });
+  const service = await start(t, { overrides: { memory, checkInterval: 60_000, clock: () => time.now } });
+  const post = async () => {
+    const body = JSON.stringify({ name: "Rex", categoryId: 1 }).padEnd(60_000);
+    const headers = { "content-type": "application/json" };
+    return (await service.call("POST", "/v1/pets", { body, headers })).status;
+  };
+  t.same(await Promise.all([post(), post(), post()]), [201, 201, 201], "they share a collection");
+  garbage = new WeakRef({});
+  time.now += 900;
+  t.equal(await post(), 503);
+  time.now += 200;
+  t.equal(await post(), 201);
 });
