@@ -53,7 +53,9 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
   };
   const app = fastify({
     ...serverTimeouts,
-    ...(tls ? { https: { ...parser, ...tlsOptions, ...tls, handshakeTimeout: headersTimeout } } : { http: parser }),
+    ...(tls
+      ? { https: { ...parser, ...tlsOptions, ...tls, handshakeTimeout: headersTimeout, allowHalfOpen: true } }
+      : { http: parser }),
     loggerInstance: logger,
     logController,
     genReqId: () => randomUUID(),

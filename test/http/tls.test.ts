@@ -69,6 +69,16 @@ t.test("Shuts down without waiting for TLS handshakes", async (t) => {
   t.ok(ms < headersTimeout / 2, `it took ${ms} ms`);
 });
 
+t.test("Responds to a client that closes its side after its request, and then closes the connection", async (t) => {
+  const { port, cert } = await startTls(t);
+  // The types of Node do not declare allowHalfOpen here.
+  const options = { port, host: "127.0.0.1", ca: cert, servername: "localhost", allowHalfOpen: true };
+  const socket = connectByTls(options as ConnectionOptions);
+  await once(socket, "secureConnect");
+  socket.end("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  t.match(await text(socket), /^HTTP\/1\.1 200 OK\r\n/);
+});
+
 t.test("Exits with one line if TLS_CERT and TLS_KEY are not a certificate and its private key", async (t) => {
   const [one, other] = [(await createCertificate(t, 1)).files, (await createCertificate(t, 1)).files];
   for (const [settings, message] of [
