@@ -44,11 +44,11 @@ process.exit(code ?? 1);
 function buildPlugins(): void {
   const stamp = resolve("node_modules/.cache/tap-plugins");
   const read = (path: string) => readFileSync(path, "utf8");
-  const version = read(resolve("node_modules/tap/package.json")) + read(resolve(".taprc"));
-  if (existsSync(stamp) && read(stamp) === version) return;
+  const fingerprint = read(resolve("node_modules/tap/package.json")) + read(resolve(".taprc"));
+  if (existsSync(stamp) && read(stamp) === fingerprint) return;
   execFileSync(tap, ["build"], { cwd: resolve("."), stdio: ["ignore", "ignore", "inherit"] });
   mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, version);
+  writeFileSync(stamp, fingerprint);
 }
 
 function coverageOptions(): string[] {

@@ -2,6 +2,7 @@
 // request waits for its turn, and authentication asks before it is handled.
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { splitAuthorization } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
 import type { Key, KeyStore } from "../store/index.ts";
 
@@ -100,8 +101,9 @@ export class KeyCache {
  * behind a tab, is a key that is not valid.
  */
 export function hashSentKey(authorization = ""): string | undefined {
-  const key = /^bearer(?: +(.*)|[^\w -].*)/i.exec(authorization);
-  return key ? hashKey(key[1] ?? authorization) : undefined;
+  const [scheme, rest] = splitAuthorization(authorization);
+  if (scheme !== "bearer" || rest === "") return undefined;
+  return hashKey(rest.startsWith(" ") ? rest.trimStart() : authorization);
 }
 
 /** Returns the hash of a key (SHA-256, hexadecimal), by which the store knows it. */

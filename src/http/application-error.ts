@@ -3,17 +3,20 @@
 import { inspect, types } from "node:util";
 import { ExpectedError, shorten, UnavailableError } from "../lib/index.ts";
 
-const maxCauses = 5;
-const maxText = 1_000; // characters of a thrown value that is no error
+const maxCauses = 5; // of an error, and of each of these
+const maxText = 10_000; // characters
 
 /** A copy of what an application has thrown: safe to read, and without the data that libraries add to their errors. */
 class ApplicationError extends Error {
   readonly code?: string | number;
+  readonly errors?: readonly Error[];
 
   constructor(thrown: object, depth: number) {
     const cause = depth < maxCauses ? read(thrown, "cause") : undefined;
     super(text(read(thrown, "message")), cause === undefined ? {} : { cause: copy(cause, depth + 1) });
     this.name = text(read(thrown, "name")) || "Error";
+    const errors = depth < maxCauses ? read(thrown, "errors") : undefined; // of an AggregateError
+    if (Array.isArray(errors)) this.errors = errors.slice(0, maxCauses).map((error) => copy(error, depth + 1));
     this.stack = text(read(thrown, "stack")) || `${this.name}: ${this.message}`;
     const code = read(thrown, "code");
     if (typeof code === "string" || typeof code === "number") this.code = code;
@@ -23,7 +26,7 @@ class ApplicationError extends Error {
 
 /**
  * Returns an error of this library as it is, and a copy of any other value that was thrown. The copy has the name, message,
- * stack, code and causes.
+ * stack, code, causes and errors. Texts are shortened to 10,000 characters.
  */
 export function toError(thrown: unknown): Error {
   return isOwn(thrown) ? thrown : copy(thrown, 0);
@@ -37,7 +40,8 @@ export function isApplicationError(error: Error): boolean {
 function isOwn(thrown: unknown): thrown is Error {
   try {
     return (
-      !types.isProxy(thrown) && [ExpectedError, UnavailableError, ApplicationError].some((own) => thrown instanceof own)
+      types.isNativeError(thrown) &&
+      [ExpectedError, UnavailableError, ApplicationError].some((own) => thrown instanceof own)
     );
   } catch {
     return false; // its prototype is a Proxy
@@ -46,7 +50,7 @@ function isOwn(thrown: unknown): thrown is Error {
 
 function copy(thrown: unknown, depth: number): Error {
   if (isErrorLike(thrown)) return new ApplicationError(thrown, depth);
-  return new ApplicationError(new Error(`${describe(thrown)} was thrown, which is no Error`), depth);
+  return new ApplicationError(new Error(`The thrown value is not an Error: ${describe(thrown)}`), depth);
 }
 
 // Not the content of objects, which can be secret.
@@ -57,7 +61,7 @@ function describe(thrown: unknown): string {
       maxText,
     );
   } catch {
-    return `A value of the type ${typeof thrown}`; // its prototype is a Proxy
+    return `a value of the type ${typeof thrown}`; // its prototype is a Proxy
   }
 }
 
@@ -78,5 +82,5 @@ function read(object: object, name: string): unknown {
 }
 
 function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" ? shorten(value, maxText) : "";
 }

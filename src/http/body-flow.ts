@@ -1,10 +1,11 @@
-// The flow of a request's body, from Node's parser to its reader: bounds what waits in memory, however small the chunks are,
-// and lets other clients have their turn between them.
+// Applies backpressure to request bodies: merges small chunks, and yields to other requests between them.
 //
 // Node bounds the bytes that wait (64 KiB), but a chunk of one byte takes a hundred times its size, and a body in chunks of
-// one byte takes the time of 10,000 calls for each 64 KiB that Node reads. Replaces `push` and `_read` of IncomingMessage,
-// which Node's parser calls (_http_common.js), and reads its `_dumped`. Without it, test/http/body-flow.test.ts fails.
+// one byte takes the time of 10,000 calls for each 64 KiB that Node reads. Node has no option for it, so that this replaces
+// `push` and `_read` of IncomingMessage, which Node's parser calls, and reads its `_dumped` (Node 20 to 26:
+// https://github.com/nodejs/node/blob/main/lib/_http_common.js, parserOnBody; _http_incoming.js, _dump).
 import type { IncomingMessage } from "node:http";
+import fp from "fastify-plugin";
 import { ByteBuffer } from "./byte-buffer.ts";
 
 const smallChunk = 1_024; // bytes; smaller chunks are merged
@@ -13,15 +14,25 @@ const maxSmallChunks = 256; // of a client's turn; they take about a millisecond
 
 const flows = new WeakMap<IncomingMessage, BodyFlow>();
 
-/** Controls the flow of a request's body. A listener of the server's requests. */
-export function controlBodyFlow(request: IncomingMessage): void {
+/** Applies backpressure to the bodies of all requests. */
+export const bodyFlow = fp(
+  async ({ server }) => {
+    for (const event of ["request", "checkContinue", "checkExpectation"]) server.prependListener(event, controlFlow);
+  },
+  { name: "body-flow" },
+);
+
+function controlFlow(request: IncomingMessage): void {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (coding !== undefined || Number(length) > smallChunk) flows.set(request, new BodyFlow(request));
 }
 
-/** Calls `waitForTurn` whenever the body has taken so much time that others must have their turn, before it is read on. */
-export function takeTurns(request: IncomingMessage, waitForTurn: () => Promise<unknown>): void {
-  flows.get(request)?.takeTurns(waitForTurn);
+/**
+ * Calls `waitForTurn` whenever the small chunks of a body have taken so much time that others must have their turn, before it
+ * is read on. Does nothing without the plugin `bodyFlow`.
+ */
+export function yieldBetweenChunks(request: IncomingMessage, waitForTurn: () => Promise<unknown>): void {
+  flows.get(request)?.yieldBetweenChunks(waitForTurn);
 }
 
 class BodyFlow {
@@ -31,7 +42,7 @@ class BodyFlow {
   #merged = new ByteBuffer();
   #smallChunks = 0; // of this turn
   #isScheduled = false;
-  #isWanted = true; // whether the stream has asked for more since the last chunk
+  #hasDemand = true; // whether the stream has asked for more since the last chunk
   #isStopped = false; // until its next turn
   #waitForTurn: (() => Promise<unknown>) | undefined; // undefined until the body is read
 
@@ -43,7 +54,7 @@ class BodyFlow {
     request._read = (size) => this.#continue(size);
   }
 
-  takeTurns(waitForTurn: () => Promise<unknown>): void {
+  yieldBetweenChunks(waitForTurn: () => Promise<unknown>): void {
     this.#waitForTurn = waitForTurn;
     if (this.#isStopped) this.#startTurn();
   }
@@ -71,7 +82,7 @@ class BodyFlow {
   }
 
   #pass(chunk: Buffer | null): boolean {
-    this.#isWanted = false;
+    this.#hasDemand = false;
     return this.#push.call(this.#request, chunk);
   }
 
@@ -82,7 +93,7 @@ class BodyFlow {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (this.#isWanted) this.#flush();
+      if (this.#hasDemand) this.#flush();
     });
   }
 
@@ -95,7 +106,7 @@ class BodyFlow {
   }
 
   #continue(size: number): void {
-    this.#isWanted = true;
+    this.#hasDemand = true;
     this.#flush();
     const isDiscarded = (this.#request as { _dumped?: boolean })._dumped === true; // of a request that was rejected
     if (!this.#isStopped || isDiscarded) this.#read.call(this.#request, size);

@@ -26,7 +26,7 @@ export class ByteBuffer {
     this.#length = end;
   }
 
-  /** Returns all bytes, and is empty again. */
+  /** Returns and removes all bytes. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.alloc(0);

@@ -2,6 +2,7 @@
 // their hooks need.
 import type { FastifyInstance } from "fastify";
 import { MetricsRegistry } from "../lib/index.ts";
+import { bodyFlow } from "./body-flow.ts";
 import { clientErrors, type MalformedRequest } from "./client-errors.ts";
 import { connections } from "./connections.ts";
 import { type CorsOptions, cors } from "./cors.ts";
@@ -73,6 +74,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   const isProxy = createNetworkMatcher(trustProxy);
   await app.register(connections, { max: maxConnections, isProxy, clock, checkInterval });
   await app.register(pipelining);
+  await app.register(bodyFlow);
   await app.register(loadShedding, { identify, clock });
   const log = (line: MalformedRequest) =>
     requestLog ? requestLog.logMalformed(line) : logger.info(line, "malformed request");

@@ -73,6 +73,7 @@ function respond(
 ): void {
   const { raw } = request;
   request.errorCode = response.body.code;
+  reply.headers(headers);
   // Fastify closes the connection after each body that it rejects. It stays open for the next requests, unless much of
   // the body is still to come.
   if (hasLargeRemainder(raw)) reply.header("connection", "close");
@@ -84,7 +85,7 @@ function respond(
   const onError = (err: Error) => request.log.error({ err }, "failed to format an error");
   const { type, text } = formatFailure(response.body, format, onError);
   // As text, because the schemas of the route may not declare this status.
-  reply.code(response.status).headers(headers).type(type).send(text);
+  reply.code(response.status).type(type).send(text);
 }
 
 // Node reads the rest of an unread body before the next request, so its size must be bounded.

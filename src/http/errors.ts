@@ -1,7 +1,7 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
 import { ExpectedError, ignoreFailure, isPromise } from "../lib/index.ts";
 import { toError } from "./application-error.ts";
-import { describesContent, isHeaderName, isHeaderText } from "./header-syntax.ts";
+import { describesContent, isHeaderName, isHeaderText, isMediaType } from "./header-syntax.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -83,8 +83,8 @@ export function formatFailure(
     const body: unknown = format ? format(failure) : failure;
     if (isPromise(body)) ignoreFailure(body);
     const text: string | undefined = isPromise(body) ? undefined : JSON.stringify(body);
-    if (text === undefined) throw new Error("formatError returned no JSON value, such as a promise.");
-    if (typeof type !== "string" || !isHeaderText(type)) throw new Error("formatError.mediaType is no media type.");
+    if (text === undefined) throw new Error("formatError must return an object, and not a promise or function.");
+    if (typeof type !== "string" || !isMediaType(type)) throw new Error("formatError.mediaType is not a media type.");
     return { type, text };
   } catch (thrown) {
     onError(toError(thrown));

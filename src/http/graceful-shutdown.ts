@@ -30,10 +30,12 @@ export interface GracefulShutdownOptions {
 /**
  * Shuts down in three steps. First, the server stops accepting connections, and each response has `Connection: close`, so
  * that active clients send their next request elsewhere. Idle connections are closed 500 ms later, because a client may
- * be sending a request on them. All others are closed at the end of the grace period.
+ * be sending a request on them. All others are closed at the end of the grace period. Throws a RangeError for a grace period
+ * that is not a number.
  */
 export const gracefulShutdown = fp<GracefulShutdownOptions>(
   async (app, { gracePeriod = defaultGracePeriod }) => {
+    if (!(gracePeriod >= 0)) throw new RangeError("gracePeriod must be a number of milliseconds, and not negative.");
     const { server } = app;
     const callbacks: OnShutdown[] = [];
     app.decorate("onShutdown", (callback: OnShutdown) => void callbacks.push(callback));

@@ -1,6 +1,6 @@
 // The HTTP edge of a service, independent of its document.
 export { toError } from "./application-error.ts";
-export { controlBodyFlow, takeTurns } from "./body-flow.ts";
+export { yieldBetweenChunks } from "./body-flow.ts";
 export type { MalformedRequest } from "./client-errors.ts";
 export { backlog } from "./connections.ts";
 export { createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
@@ -22,7 +22,7 @@ export {
 } from "./errors.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
 export { defaultGracePeriod } from "./graceful-shutdown.ts";
-export { isFraming, isHeaderName, isHeaderText } from "./header-syntax.ts";
+export { isFraming, isHeaderName, isHeaderText, isMediaType, splitAuthorization } from "./header-syntax.ts";
 export { checkMediaType, parseMediaType } from "./media-type.ts";
 export type { MemoryMonitorOptions } from "./memory-monitor.ts";
 export { createNetworkMatcher, toNetwork } from "./networks.ts";

@@ -6,7 +6,7 @@ const apiKey = /psk(?:_|%(?:25)*5f)[\w%-]+/gi;
 
 /** Replaces API keys, and the user and password of URLs, with "…". */
 export function redact(text: string): string {
-  return text.replace(apiKey, "psk_…").replace(/\/\/[^\s/"']*@/g, "//…@");
+  return text.replace(apiKey, "psk_…").replace(/\/\/[^\s/"]*@/g, "//…@");
 }
 
 /** Returns the first `length` characters of a text, with "…" if it is longer: a client can send names of any length. */

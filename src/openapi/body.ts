@@ -5,13 +5,12 @@ import fp from "fastify-plugin";
 import {
   checkContentCoding,
   checkMediaType,
-  controlBodyFlow,
   type ErrorDetail,
   HttpError,
   InvalidRequest,
   readBody,
   streamBody,
-  takeTurns,
+  yieldBetweenChunks,
 } from "../http/index.ts";
 import { type Checked, decodeUtf8, InvalidValue, type Problem, parseJsonBytes } from "../lib/index.ts";
 import type { Validate, Validation } from "./ajv.ts";
@@ -196,10 +195,6 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
 /** Reads the bodies of all operations by their media types. Responds with 415 to other media types. */
 export const bodies = fp(
   async (app) => {
-    // Changes the whole server. The plugin skips it, because the app has other routes.
-    if (app.hasDecorator("waitForTurn"))
-      for (const event of ["request", "checkContinue", "checkExpectation"])
-        app.server.prependListener(event, controlBodyFlow);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
       // Some clients send a Content-Type with each request, also without a body.
@@ -210,8 +205,7 @@ export const bodies = fp(
       if (length === "0" && !isRequired && !isForm) return undefined;
       const content = selectContent(request);
       try {
-        if (request.server.hasDecorator("waitForTurn"))
-          takeTurns(request.raw, () => request.server.waitForTurn(request, true));
+        yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {
         throw error instanceof InvalidValue ? toHttpError([error]) : error;
@@ -240,10 +234,12 @@ function selectContent({ method, mediaType, headers, routeOptions }: FastifyRequ
  * they send the body (RFC 9110, section 10.1.1).
  */
 export const prepareBody: preParsingHookHandler = (request, reply, _payload, done) => {
-  const { raw, headers, routeOptions, mediaType } = request;
+  const { raw, headers, routeOptions, mediaType, server } = request;
   if (headers["content-type"] !== undefined && mediaType === undefined) selectContent(request);
   const isWaiting = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
-  if (isWaiting && !(Number(headers["content-length"]) > routeOptions.bodyLimit)) reply.raw.writeContinue();
+  const hasContinued = server.server.listenerCount("checkContinue") === 0; // Node has, in an existing app
+  if (isWaiting && !hasContinued && !(Number(headers["content-length"]) > routeOptions.bodyLimit))
+    reply.raw.writeContinue();
   done();
 };
 

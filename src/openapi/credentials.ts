@@ -1,5 +1,6 @@
 // Reads the credentials of a request by the types of security schemes.
 import type { FastifyRequest } from "fastify";
+import { splitAuthorization } from "../http/index.ts";
 import type { SecuritySchemeObject } from "./document-types.ts";
 import { decodeComponent, parseCookies, parsePairs, queryOf } from "./pairs.ts";
 
@@ -22,9 +23,10 @@ export function isSupported({ type, scheme, in: location }: SecuritySchemeObject
 /** Returns the credential of a request for a scheme; undefined if it has none of the right form. */
 export function readCredential(scheme: SecuritySchemeObject, request: FastifyRequest): Credential | undefined {
   if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;
-  const [, type = "", token = ""] = /^(\w+) +([\w.~+/=-]+) *$/.exec(request.headers.authorization ?? "") ?? [];
-  if (type.toLowerCase() !== nameOf(scheme)) return undefined;
-  return nameOf(scheme) === "basic" ? decodeBasic(token) : token;
+  const [type, rest] = splitAuthorization(request.headers.authorization);
+  const token = /^ +([\w.~+/=-]+) *$/.exec(rest)?.[1];
+  if (type !== nameOf(scheme) || token === undefined) return undefined;
+  return type === "basic" ? decodeBasic(token) : token;
 }
 
 /** Returns whether the server can see if a request has a credential for a scheme. It can't see a certificate. */
@@ -36,9 +38,8 @@ export function isVisible(scheme: SecuritySchemeObject): boolean {
 export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
   if (!isVisible(scheme)) return true;
   if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
-  // The name alone, whatever follows it: a malformed credential is not an absent one (RFC 9110, section 11.4).
-  const sent = /^[\w!#$%&'*+.^`|~-]+/.exec(request.headers.authorization ?? "");
-  return sent?.[0].toLowerCase() === nameOf(scheme);
+  const [type] = splitAuthorization(request.headers.authorization);
+  return type !== "" && type === nameOf(scheme);
 }
 
 // The name of a scheme in the header Authorization, in lower case.

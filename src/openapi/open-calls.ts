@@ -1,16 +1,21 @@
-// The calls that can take any time: those whose handlers use their signal, and server-sent events. A shutdown ends them.
+// Long-running calls: those whose handlers use their signal, and server-sent events. A shutdown ends them.
 import type { ServerResponse } from "node:http";
-import type { ItemStream } from "./streams.ts";
+
+/** A response body that can be ended before it is complete. */
+export interface Endable {
+  end(): void;
+}
 
 /** Ends calls when the server closes. */
 export class OpenCalls {
   readonly #controllers = new Map<ServerResponse, AbortController>();
-  readonly #streams = new Map<ServerResponse, ItemStream>();
+  readonly #streams = new Map<ServerResponse, Endable>();
   #isClosing = false;
+  #isAborting = false;
 
   /** Returns a signal that is aborted when the response is closed, or by `close`. */
   createSignal(response: ServerResponse): AbortSignal {
-    if (response.writableFinished || response.destroyed) return AbortSignal.abort();
+    if (this.#isAborting || response.writableFinished || response.destroyed) return AbortSignal.abort();
     const controller = new AbortController();
     this.#controllers.set(response, controller);
     response.once("close", () => {
@@ -21,7 +26,7 @@ export class OpenCalls {
   }
 
   /** Adds a response of server-sent events, which `close` ends. */
-  addEventStream(response: ServerResponse, stream: ItemStream): void {
+  addEventStream(response: ServerResponse, stream: Endable): void {
     if (this.#isClosing) this.#end(response, stream);
     this.#streams.set(response, stream);
     response.once("close", () => this.#streams.delete(response));
@@ -35,11 +40,12 @@ export class OpenCalls {
     this.#isClosing = true;
     for (const [response, stream] of this.#streams) this.#end(response, stream);
     setTimeout(() => {
+      this.#isAborting = true;
       for (const controller of this.#controllers.values()) controller.abort();
     }, time).unref();
   }
 
-  #end(response: ServerResponse, stream: ItemStream): void {
+  #end(response: ServerResponse, stream: Endable): void {
     stream.end();
     this.#controllers.get(response)?.abort();
   }

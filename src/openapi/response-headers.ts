@@ -39,6 +39,10 @@ function formatHeader(name: string, value: unknown, header: Header | undefined, 
   if (header?.isJson) return [toAscii(toJson(value))];
   if (Array.isArray(value)) return name.toLowerCase() === "set-cookie" ? value.map(String) : [value.join(", ")];
   if (typeof value !== "object" || value === null) return [String(value)];
+  if (Object.prototype.toString.call(value) !== "[object Object]")
+    throw new Error(
+      `The handler returned the header ${name} as an object that is not a plain object. Return a string.`,
+    );
   const separator = header?.explode ? "=" : ",";
   return [
     Object.entries(value)
@@ -48,10 +52,11 @@ function formatHeader(name: string, value: unknown, header: Header | undefined, 
 }
 
 function checkHeader(name: string, text: string): string {
-  if (!isHeaderName(name)) throw new Error(`The handler returned the header '${name}', which is no name of a header.`);
+  if (!isHeaderName(name))
+    throw new Error(`The handler returned the header '${name}', which is not the name of a header.`);
   if (isFraming(name)) throw new Error(`The handler returned the header ${name}, which only the server can set.`);
   if (/^content-length$/i.test(name) && !/^\d+$/.test(text))
-    throw new Error(`The handler returned the Content-Length '${text}', which is no number of bytes.`);
+    throw new Error(`The handler returned the Content-Length '${text}', which is not a number of bytes.`);
   if (isHeaderText(text)) return text;
   throw new Error(`The handler returned the header ${name} with a character that HTTP does not allow.`);
 }

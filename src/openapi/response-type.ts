@@ -70,16 +70,17 @@ export function isBinary(body: unknown): body is Readable | ReadableStream | Uin
   return body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array;
 }
 
+const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];
+
 /**
- * Returns whether a body is a value that JSON.stringify writes as its content. Of streams, promises and collections, it would
- * write the internals, or nothing.
+ * Returns whether a body is a value that JSON.stringify writes as its content. Of streams, promises, collections and other
+ * objects of Node, it would write the internals, or nothing.
  */
 export function isJsonValue(body: unknown): boolean {
   if (typeof body === "function" || typeof body === "symbol") return false;
   if (typeof body !== "object" || body === null || Array.isArray(body) || "toJSON" in body)
     return !Buffer.isBuffer(body);
-  if (isBinary(body) || body instanceof Blob || body instanceof ArrayBuffer) return false;
-  return !["then", "pipe", Symbol.iterator, Symbol.asyncIterator].some(
-    (name) => typeof Reflect.get(body, name) === "function",
-  );
+  if (ArrayBuffer.isView(body) || body instanceof Error) return false;
+  const isOpaque = Object.prototype.toString.call(body) !== "[object Object]" && Object.keys(body).length === 0;
+  return !(isOpaque || internals.some((name) => typeof Reflect.get(body, name) === "function"));
 }

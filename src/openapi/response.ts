@@ -1,6 +1,7 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addTag, isHeaderText, setHeader } from "../http/index.ts";
+import { addTag, isMediaType, setHeader } from "../http/index.ts";
 import { RawJson, toJson } from "../lib/index.ts";
 import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
@@ -16,6 +17,7 @@ import {
   discardStream,
   ItemStream,
   isItemStream,
+  toEventStream,
   withByteChunks,
   withLength,
   withoutContent,
@@ -110,7 +112,7 @@ export class Responses {
   #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
     const { status, body, headers = {}, type } = response;
     if (!(Number.isInteger(status) && status >= 200 && status <= 599))
-      throw new Error(`The handler returned the status ${status}, which is none of 200 to 599.`);
+      throw new Error(`The handler returned the status ${status}, which is not one of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
     if (status >= 400) markFailure(reply, body);
     // The document can leave all responses open.
@@ -118,18 +120,18 @@ export class Responses {
     const declaration = this.#select(status);
     if (validate && declaration === undefined)
       throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
-    if (typeof headers !== "object" || Symbol.iterator in headers)
-      throw new Error("The handler returned headers that are no object with a property for each header.");
+    if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
+      throw new Error("The headers that the handler returned must be a plain object.");
     const texts: [name: string, text: string][] = [];
     for (const name in headers)
-      if (headers[name] !== undefined)
+      if (headers[name] !== undefined && !(hasNoContent(status) && /^content-length$/i.test(name)))
         for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), validate))
           texts.push([name, text]);
-    const isBodiless = body === undefined || status === 204 || status === 304;
+    const isBodiless = body === undefined || status === 304 || hasNoContent(status);
     if (isBodiless) discardStream(body);
-    if (type !== undefined && !(typeof type === "string" && isHeaderText(type)))
-      throw new Error("The handler returned a type that is no media type.");
-    const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, { ...options, validate });
+    if (type !== undefined && !(typeof type === "string" && isMediaType(type)))
+      throw new Error("The type that the handler returned is not a media type.");
+    const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, validate);
     if (declaration?.isTagged) addTag(reply, texts, content?.payload);
     if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (validate && declaration) {
@@ -144,8 +146,15 @@ export class Responses {
     if (content === undefined) return reply.send();
     reply.type(content.type);
     if (reply.request.method === "HEAD") return reply.send(withoutContent(content.payload));
-    const payload = withByteChunks(content.payload);
-    return reply.send(length === undefined ? payload : withLength(payload, Number(length)));
+    const stream = withByteChunks(content.payload);
+    if (!(stream instanceof Readable)) return reply.send(stream);
+    const events = essenceOf(content.type) === "text/event-stream" ? toEventStream(stream) : undefined;
+    // Its client reconnects. Of other streams, an early end would look like the last item.
+    if (events) options.openCalls.addEventStream(reply.raw, events);
+    if (events || stream instanceof ItemStream) closeWithClient(reply.raw);
+    const payload = length === undefined ? (events ?? stream) : withLength(events ?? stream, Number(length));
+    payload.once("error", () => texts.forEach(([name]) => void reply.removeHeader(name))); // of the stream, and not of the error
+    return reply.send(payload);
   }
 
   // A status, a range such as 4XX, or the default (OpenAPI 3.1.1, section 4.8.16).
@@ -161,7 +170,7 @@ export class Responses {
     declaration: Declaration | undefined,
     { status, type, body }: UntypedResponse,
     reply: FastifyReply,
-    { validate, openCalls }: WriteOptions,
+    validate: boolean,
   ): { type: string; payload: unknown } {
     if (body instanceof RawJson) return { type: type ?? jsonType, payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
@@ -182,20 +191,14 @@ export class Responses {
     };
     if (isItemStream(mediaType, body)) {
       if (Array.isArray(body)) check(body, content?.validate);
-      const stream = new ItemStream(mediaType, body, (item) => check(item, content?.validateItem));
-      closeWithClient(reply.raw);
-      // Its client reconnects. Of other streams, an early end would look like the last item.
-      if (essenceOf(mediaType) === "text/event-stream") openCalls.addEventStream(reply.raw, stream);
-      return { type: mediaType, payload: stream };
+      return {
+        type: mediaType,
+        payload: new ItemStream(mediaType, body, (item) => check(item, content?.validateItem)),
+      };
     }
     switch (formatOf(mediaType)) {
       case "json":
-        if (!isJsonValue(body))
-          throw new Error(
-            `The handler returned a value for ${mediaType} that is no JSON value, such as a stream or a promise.`,
-          );
-        check(body, content?.validate);
-        return { type: mediaType, payload: toJson(body) };
+        return { type: mediaType, payload: writeJson(mediaType, body, (value) => check(value, content?.validate)) };
       case "text":
         if (typeof body === "object" && body !== null && !isBinary(body))
           throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
@@ -207,6 +210,16 @@ export class Responses {
         return { type: mediaType, payload: body };
     }
   }
+}
+
+function writeJson(mediaType: string, body: unknown, check: (value: unknown) => void): string {
+  const isValue = isJsonValue(body);
+  if (isValue) check(body);
+  const text: string | undefined = isValue ? toJson(body) : undefined; // undefined if toJSON returns it
+  if (text !== undefined) return text;
+  throw new Error(
+    `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
+  );
 }
 
 // Headers that hooks have set are counted, such as X-Request-Id.
@@ -222,6 +235,11 @@ function checkRequiredHeaders(
       throw new Error(`The handler returned no header ${name}, which the status ${status} requires.`);
 }
 
+// RFC 9110, sections 15.3.5 and 15.3.6.
+function hasNoContent(status: number): boolean {
+  return status === 204 || status === 205;
+}
+
 function markFailure(reply: FastifyReply, body: unknown): void {
   reply.header("cache-control", "no-store");
   const { code } = Object(body) as { readonly code?: unknown };
@@ -233,7 +251,7 @@ function checkMissingBody(reply: FastifyReply, status: number, declaration: Decl
   if (
     schemas.length > 0 &&
     !schemas.includes(undefined) &&
-    !/^(1..|204|304)$/.test(`${status}`) &&
+    !/^(1..|204|205|304)$/.test(`${status}`) &&
     reply.request.method !== "HEAD"
   )
     throw new Error(`The handler returned no body for the status ${status}, which declares one.`);

@@ -60,7 +60,7 @@ async function registerRoutes<Operations, Context, Caller>(
   const openCalls = new OpenCalls();
   const routes = createRoutes(options, openCalls);
   const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
-  if (app.hasDecorator("onShutdown")) app.onShutdown(close);
+  if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
   else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
   app.decorateRequest("caller");
   await app.register(bodies);

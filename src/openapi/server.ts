@@ -195,7 +195,7 @@ async function serveDocument<Operations, Context, Caller>(
     context: () => context as Context,
     security,
     mock,
-    guards: app.hasDecorator("shedLoad") ? [app.shedLoad] : [],
+    guards: app.hasPlugin("load-shedding") ? [app.shedLoad] : [],
     links: linksOf(app.prefix, docs),
     baseUrl,
     validateResponses: options.validateResponses ?? process.env.NODE_ENV !== "production",

@@ -1,6 +1,6 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
 import type { ServerResponse } from "node:http";
-import { pipeline, Readable, Transform } from "node:stream";
+import { PassThrough, pipeline, Readable, Transform } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import { toError } from "../http/index.ts";
@@ -29,10 +29,11 @@ export function isItemStream(mediaType: string, body: unknown): body is AsyncIte
   );
 }
 
-/** Closes a stream that is not sent, and ignores the failure of a promise. */
+/** Closes a stream or generator that is not sent, and ignores the failure of a promise. */
 export function discardStream(body: unknown): void {
   const ignore = () => {};
   if (isPromise(body)) ignoreFailure(body);
+  else if (isIterator(body)) returnIterator(body);
   else if (body instanceof Readable) body.on("error", ignore).destroy();
   else if (body instanceof ReadableStream) body.cancel().catch(ignore);
 }
@@ -63,11 +64,10 @@ export function withByteChunks(payload: unknown): unknown {
 }
 
 /**
- * Returns a payload that fails unless it has this number of bytes, if it is a stream: its client would wait for more, or read
- * the rest as the next response. Fastify corrects the length of other payloads.
+ * Returns a stream that fails unless it has this number of bytes: its client would wait for more, or read the rest as the next
+ * response. Fastify corrects the length of other payloads.
  */
-export function withLength(payload: unknown, length: number): unknown {
-  if (!(payload instanceof Readable)) return payload;
+export function withLength(payload: Readable, length: number): Readable {
   let left = length;
   const fail = () => new Error(`The handler returned the Content-Length ${length}, which its stream does not have.`);
   const check = new Transform({
@@ -85,23 +85,23 @@ export function withLength(payload: unknown, length: number): unknown {
  * has all items at once would block it. `check` throws an Error if an item is invalid, which ends the response.
  */
 export class ItemStream extends Readable {
-  readonly #iterator: AsyncIterator<unknown> | Iterator<unknown>;
+  readonly #items: AsyncIterable<unknown> | Iterable<unknown>;
+  #iterator: AnyIterator | undefined; // undefined until the first item is read
   readonly #write: Serialize;
   #isReading = false;
   #hasRoom = true;
   #isEnded = false;
   #isReleased = false; // whether the iterable has ended, or was returned
 
-  /** Throws what the iterable throws. */
   constructor(mediaType: string, items: AsyncIterable<unknown> | Iterable<unknown>, check: (item: unknown) => void) {
     super();
     const serialize = serializers[essenceOf(mediaType)] as Serialize;
     this.#write = (item) => {
       check(item);
-      if (!isJsonItem(item)) throw new Error("The handler returned an item that is no JSON value.");
+      if (!isJsonItem(item)) throw new Error("The handler returned an item that is not a JSON value.");
       return serialize(item);
     };
-    this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+    this.#items = items;
   }
 
   /** Ends the stream after the items that were sent, and the iterable. */
@@ -129,34 +129,38 @@ export class ItemStream extends Readable {
     done(error);
   }
 
-  // Items that are available at once are one chunk.
+  // Items that are available at once are one chunk, also those before a failure.
   async #readSlice(): Promise<void> {
-    const end = performance.now() + maxSlice;
     let text = "";
     const send = () => {
       if (text !== "" && !this.#isOver) this.#hasRoom = this.push(text);
       text = "";
     };
-    do {
-      const next = this.#next();
-      if (isPromise(next)) send(); // the next item can take any time
-      const { done, value } = toResult(isPromise(next) ? await next : next);
-      if (this.#isOver) return;
-      if (done) {
-        this.#isReleased = true;
-        send();
-        return this.end();
-      }
-      if (isPromise(value)) send(); // so does a promise of an item
-      text += this.#write(isPromise(value) ? await value : value);
-    } while (this.#hasRoom && text.length < this.readableHighWaterMark && performance.now() < end);
-    send();
-    await setImmediate();
+    const end = performance.now() + maxSlice;
+    try {
+      do {
+        const next = this.#next();
+        if (isPromise(next)) send(); // the next item can take any time
+        const { done, value } = toResult(isPromise(next) ? await next : next);
+        if (this.#isOver) return;
+        if (done) {
+          this.#isReleased = true;
+          send();
+          return this.end();
+        }
+        if (isPromise(value)) send(); // so does a promise of an item
+        text += this.#write(isPromise(value) ? await value : value);
+      } while (this.#hasRoom && text.length < this.readableHighWaterMark && performance.now() < end);
+    } finally {
+      send();
+      await setImmediate();
+    }
   }
 
   // An iterable whose `next` throws has ended.
-  #next(): ReturnType<Iterator<unknown>["next"]> | ReturnType<AsyncIterator<unknown>["next"]> {
+  #next(): ReturnType<AnyIterator["next"]> {
     try {
+      this.#iterator ??= iterate(this.#items);
       return this.#iterator.next();
     } catch (error) {
       this.#isReleased = true;
@@ -172,11 +176,50 @@ export class ItemStream extends Readable {
   #release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    try {
-      const result = this.#iterator.return?.();
-      if (isPromise(result)) ignoreFailure(result);
-    } catch {} // no one waits for the iterable
+    if (this.#iterator) returnIterator(this.#iterator);
+    else discardStream(this.#items);
   }
+}
+
+type AnyIterator = AsyncIterator<unknown> | Iterator<unknown>;
+
+function iterate(items: AsyncIterable<unknown> | Iterable<unknown>): AnyIterator {
+  return Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+}
+
+// Such as a generator, which is its own iterator.
+function isIterator(body: unknown): body is AnyIterator {
+  return typeof (body as Partial<AnyIterator> | null | undefined)?.next === "function";
+}
+
+function returnIterator(iterator: AnyIterator): void {
+  try {
+    const result = iterator.return?.();
+    if (isPromise(result)) ignoreFailure(result);
+  } catch {} // no one waits for the iterable
+}
+
+// The text of server-sent events that a handler writes itself.
+class EventStream extends PassThrough {
+  readonly #source: Readable;
+
+  constructor(source: Readable) {
+    super();
+    this.#source = source.once("error", (error) => this.destroy(error));
+    source.pipe(this);
+    this.once("close", () => source.destroy());
+  }
+
+  /** Ends the stream after the bytes that have been read. Clients ignore an event that is not complete. */
+  override end(): this {
+    this.#source.unpipe(this);
+    return super.end();
+  }
+}
+
+/** Returns a stream of server-sent events that can be ended before it is complete. */
+export function toEventStream(stream: Readable): ItemStream | EventStream {
+  return stream instanceof ItemStream ? stream : new EventStream(stream);
 }
 
 /**
@@ -203,7 +246,7 @@ function toEvent(item: unknown): string {
 
 function toResult(result: IteratorResult<unknown>): IteratorResult<unknown> {
   if (typeof result === "object" && result !== null) return result;
-  throw new TypeError("The handler returned an iterable whose next() returns no object.");
+  throw new TypeError("The handler returned an iterable whose next() does not return an object.");
 }
 
 function isJsonItem(item: unknown): boolean {

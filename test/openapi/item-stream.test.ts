@@ -1,7 +1,7 @@
 // The flow of a stream of items: it yields to other work, and reads no more items than its reader takes.
 import { setImmediate as immediate } from "node:timers/promises";
 import t from "tap";
-import { ItemStream } from "../../src/openapi/streams.ts";
+import { discardStream, ItemStream } from "../../src/openapi/streams.ts";
 
 const create = (items: AsyncIterable<unknown> | Iterable<unknown>, check = (_: unknown) => {}) =>
   new ItemStream("application/jsonl", items, check);
@@ -117,4 +117,43 @@ t.test("Does not return an iterable that has ended, or that has thrown", async (
     await immediate();
     t.equal(returned, 0);
   }
+});
+
+t.test("Sends the items before one that is invalid, or before a failure", async (t) => {
+  function* failing() {
+    yield 1;
+    yield 2;
+    throw new Error("broken");
+  }
+  const check = (item: unknown) => {
+    if (item === 3) throw new Error("invalid");
+  };
+  for (const [items, reason] of [
+    [failing(), /broken/],
+    [[1, 2, 3, 4], /invalid/],
+  ] as const) {
+    let text = "";
+    const read = async () => {
+      for await (const chunk of create(items, check)) text += chunk;
+    };
+    await t.rejects(read(), reason);
+    t.equal(text, "1\n2\n");
+  }
+});
+
+t.test("Returns a generator that is not read", async (t) => {
+  let events = "";
+  const items = {
+    next: () => ({ value: 1, done: false }),
+    return() {
+      events += "returned";
+      return { value: undefined, done: true };
+    },
+    [Symbol.iterator]: () => items,
+  };
+  create(items).destroy();
+  await immediate();
+  t.equal(events, "returned");
+  discardStream(items);
+  t.equal(events, "returnedreturned");
 });

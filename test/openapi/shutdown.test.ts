@@ -1,6 +1,7 @@
 // What app.close() does with the calls in progress.
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastify, { type FastifyInstance } from "fastify";
@@ -100,6 +101,23 @@ for (const [name, create] of Object.entries(servers)) {
     t.ok(time < 4_000, `closed after ${time} ms`);
   });
 
+  t.test(`${name}: ends server-sent events that a handler writes as a stream`, async (t) => {
+    for (const toBody of [(stream: Readable) => stream, (stream: Readable) => Readable.toWeb(stream)]) {
+      const source = new Readable({ read() {} });
+      const started = Promise.withResolvers<void>();
+      const app = await create(async () => {
+        setTimeout(started.resolve, 50);
+        source.push("data: 1\n\n");
+        return { status: 200, type: "text/event-stream", body: toBody(source) };
+      });
+      const response = request(t, app);
+      await started.promise;
+      await close(app);
+      t.match(await response, /\r\ndata: 1\n\n\r\n0\r\n\r\n$/, "the response is complete");
+      t.ok(source.destroyed);
+    }
+  });
+
   t.test(`${name}: completes calls in progress, and events that begin meanwhile end at once`, async (t) => {
     for (const [type, body, expected] of [
       ["application/json", "done", /\r\n\r\n"done"$/],
@@ -134,6 +152,24 @@ t.test("Aborts the signal of other calls after half of the grace period, so that
   const time = await close(app);
   t.match(await response, /"stopped"$/);
   t.ok(time >= gracePeriod / 2 - 20, `closed after ${time} ms`);
+});
+
+t.test("Aborts a signal that a handler uses only then", async (t) => {
+  const started = Promise.withResolvers<void>();
+  const app = await (servers.createServer as (typeof servers)[string])(async (call) => {
+    started.resolve();
+    await sleep(gracePeriod * 0.7);
+    return { status: 200, type: "application/json", body: call.signal.aborted };
+  });
+  const response = request(t, app);
+  await started.promise;
+  await close(app);
+  t.match(await response, /\r\n\r\ntrue$/);
+});
+
+t.test("Rejects a grace period that is not a number of milliseconds", async (t) => {
+  for (const gracePeriod of [Number.NaN, -1, "x"])
+    await t.rejects(createServer({ document, mock: true, gracePeriod } as never), /gracePeriod must be a number/);
 });
 
 t.test("Cuts other streams of items at the end of the grace period, so that they do not look complete", async (t) => {

@@ -5,7 +5,9 @@ import { type AddressInfo, connect } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import fastify from "fastify";
 import t from "tap";
+import { openApi } from "../../src/openapi/index.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const upload = (id: string, limit: number, security = "[]") => `
@@ -157,6 +159,25 @@ t.test("Asks a client that waits for the body only if its length is allowed", as
     if (length === 2) setTimeout(() => socket.write("ab"), 20);
     t.match(await text(socket), expected);
   }
+});
+
+t.test("Asks such a client once in an existing app, whose server asks it", async (t) => {
+  const app = fastify();
+  t.teardown(() => app.close());
+  const body = { content: { "application/json": { schema: {} } } };
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "T", version: "1" },
+    paths: { "/a": { post: { operationId: "a", requestBody: body, responses: { "204": { description: "" } } } } },
+  };
+  await app.register(openApi, { document, handlers: { a: async () => ({ status: 204 }) } } as never);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write(
+    "POST /a HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+  );
+  setTimeout(() => socket.write("{}"), 20);
+  t.match(await text(socket), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 204 /);
 });
 
 /** Sends the headers and the first byte of a body. */
