@@ -3,7 +3,7 @@ export { writeAtomically } from "./atomic-file.ts";
 export { type PostgresDatabase, parseDatabaseUrl, type SqliteDatabase } from "./database-url.ts";
 export { collectGarbage, collectGarbageWhenIdle } from "./garbage-collection.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
-export { canonicalJson, decodeUtf8, parseInteger, parseJson, parseJsonBytes, RawJson, toJson } from "./json.ts";
+export { canonicalJson, decodeUtf8, parseInteger, parseJson, parseJsonBytes, RawJson, setOwn, toJson } from "./json.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";

@@ -75,7 +75,7 @@ t.test("Rejects bodies that are not strict JSON", async (t) => {
     t.match(await post(body), { status: 400, body: { code: "invalid_body" } }, `rejects ${body.slice(0, 30)}`);
   t.match(await post(`${"[".repeat(30_000)}${"]".repeat(30_000)}`), {
     status: 400,
-    body: { message: /nested too deeply/ },
+    body: { message: /nested more than 1000 levels deep/ },
   });
   for (const body of [
     '{"name":"a","name":"b","categoryId":1}',
