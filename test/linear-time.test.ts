@@ -6,6 +6,8 @@ import t from "tap";
 import { findLink } from "../openapi/client/link.ts";
 import { formats } from "../src/data/formats.ts";
 import { readRecords } from "../src/data/record-reader.ts";
+import { parseJson } from "../src/lib/index.ts";
+import { Schemas } from "../src/openapi/schema/index.ts";
 import { readDocument } from "../src/pets/document.ts";
 import { startTraced } from "./support/traces.ts";
 import { createWorstCases, findSlowCases } from "./support/worst-cases.ts";
@@ -113,4 +115,88 @@ t.test("The client takes linear time for the header Link", async (t) => {
   const prefixes = ["", "<", "<x>", '<x>; rel="', "<x>; rel=a", '<x>; title="a", '];
   const run = (link: string) => findLink("next", new Headers({ link }));
   t.same(await findSlowCases(run, "x".repeat(length), createWorstCases(length, prefixes)), []);
+});
+
+const x = { $ref: "#/components/schemas/x" };
+const nest = (open: string, close: string, inner: string, levels: number) =>
+  open.repeat(levels) + inner + close.repeat(levels);
+const chains = (count: number) => `[${Array.from({ length: count }, () => nest('{"a":', "}", "1", 20)).join()}]`;
+const then = "then"; // Biome takes an object with this name for a promise
+
+/** Schemas whose alternatives or parts apply to the same value, which without kept results take exponential time. */
+const recursiveSchemas: Record<string, object> = {
+  anyOf: { anyOf: [{ type: "object", properties: { a: x } }, { items: x, type: "array" }, { properties: { a: x } }] },
+  oneOf: { oneOf: [{ required: ["z"], properties: { a: x } }, { type: "array", items: x }, { properties: { a: x } }] },
+  "anyOf in which nothing matches": {
+    type: ["object", "array"],
+    anyOf: [{ properties: { a: x } }, { items: x }, x1()],
+  },
+  allOf: { allOf: [{ properties: { a: x } }, { additionalProperties: x }], items: x },
+  conditions: {
+    if: { properties: { a: x } },
+    [then]: { properties: { a: x } },
+    else: { properties: { a: x } },
+    items: x,
+  },
+  dependentSchemas: { dependentSchemas: { a: { properties: { a: x } } }, properties: { a: x }, items: x },
+  not: { not: { not: { properties: { a: x }, items: x } }, properties: { a: x }, items: x },
+  unevaluated: { anyOf: [{ properties: { a: x } }, { properties: { b: x } }], unevaluatedProperties: x, items: x },
+  contains: { contains: x, items: x, properties: { a: x } },
+  patternProperties: { patternProperties: { a: x, "^a": x, a$: x }, items: x },
+  defaults: { properties: { a: x, d: { default: { e: 1 }, properties: { f: { default: [1] } } } }, items: x },
+  uniqueItems: { uniqueItems: true, items: { uniqueItems: true, properties: { a: x } } },
+  enum: { not: { enum: [{ a: { a: 1 } }, [1]] }, properties: { a: x }, items: x },
+};
+
+function x1() {
+  return { allOf: [{ properties: { a: x } }, { items: x, minItems: 1, not: {} }] };
+}
+
+/** Returns the CPU time of a validation in milliseconds: the best of three. */
+function measureValidation(schema: object, text: string): number {
+  const schemas = new Schemas({ components: { schemas: { x: schema } } });
+  const refuse = (pointer: string, reason: string) => {
+    throw new Error(pointer + reason);
+  };
+  schemas.add("/components/schemas/x", { report: refuse });
+  schemas.checkReferences({ report: refuse });
+  const validate = schemas.compileAt("/components/schemas/x");
+  const times = [1, 2, 3].map(() => {
+    const value = parseJson(text);
+    const start = process.cpuUsage();
+    validate(value);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...times);
+}
+
+for (const [name, schema] of Object.entries(recursiveSchemas))
+  t.test(`Takes linear time for values of a recursive schema: ${name}`, async (t) => {
+    const [short, long] = [measureValidation(schema, chains(100)), measureValidation(schema, chains(800))];
+    t.ok(long < 8 * 5 * Math.max(short, 1), `8 times the text takes ${long} ms instead of ${short} ms`);
+    const deep = measureValidation(schema, nest('{"a":', "}", "1", 400));
+    t.ok(deep < 300, `400 levels take ${deep} ms`);
+  });
+
+t.test("Takes linear time for JSON of any form", async (t) => {
+  const texts: Record<string, (count: number) => string> = {
+    integers: (count) => `[${"1,".repeat(count)}1]`,
+    "long integers": (count) => `[${"12345678901234567890,".repeat(count)}1]`,
+    names: (count) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join()}}`,
+    escapes: (count) => `"${"\\\\\\ud83d\\ude00".repeat(count)}"`,
+    text: (count) => `"${"x".repeat(10 * count)}"`,
+    objects: (count) => `[${'{"a":{}},'.repeat(count)}{}]`,
+  };
+  const measure = (text: string) => {
+    const start = process.cpuUsage();
+    parseJson(text);
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1_000;
+  };
+  for (const [name, create] of Object.entries(texts)) {
+    const times = (count: number) => Math.min(...[1, 2, 3].map(() => measure(create(count))));
+    const [short, long] = [times(10_000), times(80_000)];
+    t.ok(long < 8 * 5 * Math.max(short, 1), `${name}: 8 times the text takes ${long} ms instead of ${short} ms`);
+  }
 });

@@ -13,23 +13,18 @@ import {
   yieldBetweenChunks,
 } from "../http/index.ts";
 import { type Checked, decodeUtf8, InvalidValue, type Problem, parseJsonBytes } from "../lib/index.ts";
-import type { Validate, Validation } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject } from "./document-types.ts";
 import { createEncoding, type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type Format, formatOf, selectMediaType } from "./media-types.ts";
 import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
-import { ProblemSearch } from "./problem-search.ts";
-import type { Schemas } from "./schema.ts";
-import { describeFailure } from "./validation-messages.ts";
+import type { Schemas, Validate } from "./schema/index.ts";
 
 /** The content of a body in one media type. */
 interface Content {
   readonly format: Format;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
-  /** Returns the problems of an invalid value, of which the first is known. */
-  readonly findProblems: (value: unknown, first: Problem) => readonly Problem[];
   /** Describes the fields of a form. Created at the first request. */
   readonly encoding: () => FormEncoding;
 }
@@ -121,22 +116,15 @@ export class Body {
   readonly validate = (body: unknown): Validated => {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
     const { value, content } = body;
-    const { validate, format, findProblems } = content;
+    const { validate, format } = content;
     if (validate === undefined || format === "stream") return { value };
-    const checked = toChecked(format === "multipart" ? validateForm(value, validate) : validate(value));
-    if (checked.problem === undefined) return checked;
-    // The values of a multipart form are wrapped.
-    const problems = format === "multipart" ? [checked.problem] : findProblems(value, checked.problem);
-    return { error: toHttpError(problems) };
+    const result = format === "multipart" ? validateForm(value, validate) : validate(value);
+    return "value" in result ? result : { error: toHttpError(result.problems) };
   };
 }
 
 /** The result of a validation, as Fastify expects it. */
 export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: InvalidRequest };
-
-function toChecked(result: Validation): Checked {
-  return "value" in result ? result : { problem: describeFailure(result.errors, "field") };
-}
 
 function toHttpError(problems: readonly Problem[]): InvalidRequest {
   const details = problems.map(({ path, part = path, requirement }): ErrorDetail => {
@@ -149,7 +137,10 @@ function toHttpError(problems: readonly Problem[]): InvalidRequest {
 /** Creates the validation of a record that follows the rules of a body, such as a line of an import. */
 export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
   const validate = schemas.compileAt(schema.pointer);
-  return (record) => toChecked(validate(record));
+  return (record) => {
+    const result = validate(record);
+    return "value" in result ? result : { problem: result.problems[0] };
+  };
 }
 
 /** Compiles the body of an operation; undefined if it has none. Reports what would not be enforced. */
@@ -184,7 +175,6 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
   return {
     format,
     validate: schema && schemas.compileAt(schema.pointer),
-    findProblems: (value, first) => new ProblemSearch(schemas, first).run((schema as Part).pointer, value),
     encoding: () => {
       encoding ??= createEncoding(schema && schemas.at(schema.pointer), part.value.encoding);
       return encoding;

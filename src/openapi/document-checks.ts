@@ -1,10 +1,8 @@
 // Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
-import { isJsonSchema, isOpenApiDialect } from "./dialect.ts";
 import type { OpenApi } from "./document-types.ts";
 import type { Report } from "./operation.ts";
 import { escapeToken, Part } from "./part.ts";
-import type { Schemas } from "./schema.ts";
-import type { CheckOptions } from "./schema-options.ts";
+import { type CheckOptions, isJsonSchema, isOpenApiDialect, type Schemas } from "./schema/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -77,7 +75,7 @@ class Walk {
     const isSchemas = isMap && pointer === "/components/schemas";
     for (const [name, value] of Object.entries(fields)) {
       const place = `${pointer}/${escapeToken(name)}`;
-      if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(value, place, report);
+      if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(place, report);
       else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
       // For example, `default` is also a response, and a header can have the name `examples`.
       else if (isMap || !(dataKeywords.test(name) || name === "examples"))
@@ -103,12 +101,12 @@ class Walk {
     }
   }
 
-  #addSchema(schema: unknown, pointer: string, reportPart: (reason: string, place: string) => void): void {
+  #addSchema(pointer: string, reportPart: (reason: string, place: string) => void): void {
     const options: CheckOptions = {
       report: (place, reason) => this.#report(`The schema at ${place} ${reason}.`),
       onExtension: (name, fields, place) => checkExtension(name, fields, (reason) => reportPart(reason, place)),
     };
-    this.#schemas.add(schema, pointer, options);
+    this.#schemas.add(pointer, options);
   }
 }
 

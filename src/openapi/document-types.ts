@@ -1,6 +1,6 @@
 // The parts of an OpenAPI document (3.0 to 3.2) that the server reads. A part can be a reference to another one: see
 // part.ts.
-import type { Schema } from "./schema-keywords.ts";
+import type { Schema } from "./schema/index.ts";
 
 /** An OpenAPI document. */
 export interface OpenApi {

@@ -1,15 +1,12 @@
 // Parses an OpenAPI document into operations. Reports what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import type { ErrorObject } from "ajv";
-import type { Formats } from "./ajv.ts";
-import { upgradeSchema30 } from "./dialect.ts";
 import { checkDocument } from "./document-checks.ts";
 import { methods, type OpenApi, type OperationObject, type PathItem } from "./document-types.ts";
 import { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
 import { compileOperation, type Operation, type OperationEntry, type Report } from "./operation.ts";
 import { Part } from "./part.ts";
-import { Schemas } from "./schema.ts";
+import { type Formats, Schemas, upgradeSchema30 } from "./schema/index.ts";
 import { readBasePath } from "./servers.ts";
 import { describeVariant, groupVariants } from "./variants.ts";
 
@@ -80,7 +77,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   if (validate && !isKnown) await compareWithSchema(content, report);
   const root = Part.of(content);
   const upgrade = content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined;
-  const schemas = new Schemas(root, { upgrade, formats, skipPatternCheck: isKnown });
+  const schemas = new Schemas(content, { upgrade, formats, skipPatternCheck: isKnown });
   checkDocument(content, schemas, report);
   const places = listOperations(root, report);
   const paths = new Map(places.map(({ id, path }) => [id, path]));
@@ -169,7 +166,14 @@ function createOperationId(method: string, path: string): string {
   return [method.toLowerCase(), ...words.map(toCamelCase)].join("");
 }
 
-function describe(errors: readonly Partial<ErrorObject>[]): string {
+// The errors of the validator, which are those of Ajv.
+interface DocumentError {
+  readonly instancePath?: string;
+  readonly message?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+function describe(errors: readonly DocumentError[]): string {
   return errors
     .slice(0, 3)
     .map(({ instancePath, message, params }) => {

@@ -1,7 +1,6 @@
 // Values of the primitive types, for the examples of schemas.
-import { isInt64 } from "./number-keywords.ts";
 import { sampleFormat, samplePattern } from "./sample-text.ts";
-import type { SchemaNode } from "./schema-node.ts";
+import { isInt64, type SchemaNode } from "./schema/index.ts";
 
 const int64Limit = Number.MAX_SAFE_INTEGER;
 

@@ -2,10 +2,8 @@
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
 import { createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
-import { escapeToken } from "./part.ts";
-import { compilePattern } from "./regular-expressions.ts";
 import { samplePattern } from "./sample-text.ts";
-import type { SchemaNode } from "./schema-node.ts";
+import type { SchemaNode } from "./schema/index.ts";
 
 const maxDepth = 24;
 const maxCost = 20_000; // of all variants together, in values and hundreds of characters; beyond, each value is null
@@ -45,7 +43,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 class ExampleBuilder {
   readonly #variant: Variant;
-  readonly #stack: string[] = []; // the keys of the schemas that are being created
+  readonly #stack: unknown[] = []; // the schemas that are being created
   readonly #cost: { left: number };
 
   constructor(variant: Variant, cost: { left: number }) {
@@ -55,7 +53,7 @@ class ExampleBuilder {
 
   /** Creates a value. `index` is its position in an array, whose items may have to differ. */
   create(node: SchemaNode, index = 0): unknown {
-    this.#stack.push(node.key);
+    this.#stack.push(node.raw);
     try {
       return this.#createFrom(this.#chooseParts(node), index);
     } finally {
@@ -64,16 +62,13 @@ class ExampleBuilder {
   }
 
   // The schemas that apply to the value, with one alternative of each choice.
-  #chooseParts(node: SchemaNode, found = new Map<string, SchemaNode>()): SchemaNode[] {
+  #chooseParts(node: SchemaNode, found = new Map<unknown, SchemaNode>()): SchemaNode[] {
     for (const part of node.parts()) {
-      if (found.has(part.key)) continue;
-      found.set(part.key, part);
+      if (found.has(part.raw)) continue;
+      found.set(part.raw, part);
       for (const keyword of ["oneOf", "anyOf"]) {
-        const alternatives = part.subschemas().filter((subschema) => subschema.keyword === keyword);
-        const chosen = this.#choose(
-          part,
-          alternatives.map(({ place }) => part.at(place)),
-        );
+        const alternatives = part.childrenOf(keyword).map((child) => child.node);
+        const chosen = this.#choose(part, alternatives);
         if (chosen) this.#chooseParts(chosen, found);
       }
       if (part.schema.if !== undefined && part.schema.then !== undefined) this.#chooseParts(part.at("then"), found);
@@ -97,7 +92,7 @@ class ExampleBuilder {
   }
 
   #isRecursive(nodes: readonly SchemaNode[]): boolean {
-    return nodes.some((node) => node.parts().some(({ key }) => this.#stack.includes(key)));
+    return nodes.some((node) => node.parts().some(({ raw }) => this.#stack.includes(raw)));
   }
 
   #createFrom(parts: readonly SchemaNode[], position: number): unknown {
@@ -142,7 +137,7 @@ class ExampleBuilder {
     ]);
     for (const name of names) {
       const properties = [
-        ...new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.key, node])).values(),
+        ...new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.raw, node])).values(),
       ];
       if (
         properties.some((property) =>
@@ -174,7 +169,7 @@ class ExampleBuilder {
   #createMerged(nodes: readonly SchemaNode[], index = 0): unknown {
     const [first] = nodes;
     if (nodes.length === 1 && first) return this.create(first, index);
-    const keys = nodes.map(({ key }) => key);
+    const keys = nodes.map(({ raw }) => raw);
     this.#stack.push(...keys);
     try {
       return this.#createFrom(
@@ -188,7 +183,7 @@ class ExampleBuilder {
 
   #createArray(parts: readonly SchemaNode[], merged: Json): unknown[] {
     const prefix = parts.flatMap((part) =>
-      ((part.schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) => part.at(`prefixItems/${index}`)),
+      ((part.schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) => part.at("prefixItems", index)),
     );
     const items = parts.flatMap((part) => {
       const keyword = ["items", "unevaluatedItems"].find((key) => part.schema[key] !== undefined);
@@ -246,11 +241,9 @@ function chooseNames(parts: readonly SchemaNode[]): (number: number) => string {
 
 function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {
   return parts.flatMap((part) => {
-    const patterns = Object.keys((part.schema.patternProperties ?? {}) as Json);
-    const pattern = patterns.find((pattern) => compilePattern(pattern).test(name));
-    if (pattern !== undefined) return [part.at(`patternProperties/${escapeToken(pattern)}`)];
-    const keyword = ["additionalProperties", "unevaluatedProperties"].find((key) => isObject(part.schema[key]));
-    return keyword === undefined ? [] : [part.at(keyword)];
+    const [property] = part.property(name);
+    if (property) return [property];
+    return isObject(part.schema.unevaluatedProperties) ? [part.at("unevaluatedProperties")] : [];
   });
 }
 

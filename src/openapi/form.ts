@@ -1,14 +1,12 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
 import { checkMediaType, HttpError } from "../http/index.ts";
 import { decodeUtf8, InvalidValue, type MaybePromise, parseJson, shorten } from "../lib/index.ts";
-import type { Validate, Validation } from "./ajv.ts";
 import type { EncodingObject } from "./document-types.ts";
 import { essenceOf, formatOf, isJson, selectMediaType } from "./media-types.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
 import { decodeComponent, type Pairs, parsePairs } from "./pairs.ts";
 import { readPairs } from "./parameter-styles.ts";
-import type { SchemaNode } from "./schema-node.ts";
-import { Shape } from "./value-shape.ts";
+import { type SchemaNode, Shape, type Validate, type Validation } from "./schema/index.ts";
 
 /** How the fields of a form are read. */
 export interface FormEncoding {
@@ -108,7 +106,11 @@ type Kind = "file" | "text" | "any";
 // Clients choose whether a part has a file name, but the schema of its field says whether it is a file.
 function kindOf({ node, parts }: FormEncoding, name: string, isArray: boolean): Kind {
   const types = parts[name]?.contentType?.split(",") ?? [];
-  const own = node?.anyProperty(name).flatMap((property) => property.parts()) ?? [];
+  const own =
+    node
+      ?.parts(true)
+      .flatMap((part) => part.property(name))
+      .flatMap((property) => property.parts()) ?? [];
   const items = own.flatMap((part) => (part.schema.items === undefined ? [] : part.at("items").parts()));
   const schemas = (isArray ? items : own).map(({ schema }) => schema);
   const isBinary = ({ format, contentMediaType, contentEncoding }: SchemaNode["schema"]) =>

@@ -1,10 +1,8 @@
 // Generates the types of handlers from a document: those of openapi-typescript, with bigint for int64.
 import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
 import type { OpenApi, PathItem } from "./document-types.ts";
-import { isInt64 } from "./number-keywords.ts";
 import { Part as DocumentPart, escapeToken, type Part } from "./part.ts";
-import type { Schemas } from "./schema.ts";
-import type { SchemaObject } from "./schema-keywords.ts";
+import { isInt64, type SchemaObject, type Schemas } from "./schema/index.ts";
 
 /** The options of `generateTypes`. */
 export interface GenerateOptions {

@@ -16,7 +16,7 @@ export { createRowValidator } from "./parameter-group.ts";
 export type { Part } from "./part.ts";
 export type { Guard, UntypedHandler } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";
-export type { SchemaObject } from "./schema-keywords.ts";
+export type { SchemaObject } from "./schema/index.ts";
 export type { Authenticate, CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./security.ts";
 export { createServer, type OpenApiOptions, openApi, type ServerOptions, type UntypedOperations } from "./server.ts";
 export { serviceLinks } from "./service-links.ts";

@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 import type { Part } from "./part.ts";
 import type { UntypedResponse } from "./response.ts";
 import type { UntypedHandler } from "./route.ts";
-import type { Schemas } from "./schema.ts";
+import type { Schemas } from "./schema/index.ts";
 import { isItemStream } from "./streams.ts";
 
 /** What a client prefers: the header Prefer (RFC 7240) with `status=404` and `example=name`. */

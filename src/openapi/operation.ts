@@ -6,7 +6,7 @@ import { collectParameters, compileParameters, type Parameters } from "./paramet
 import type { Part } from "./part.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 import { compileResponses, type Responses } from "./response.ts";
-import type { Schemas } from "./schema.ts";
+import type { Schemas } from "./schema/index.ts";
 import { readSecurity, type SecurityRequirement } from "./security.ts";
 import { readBasePath } from "./servers.ts";
 

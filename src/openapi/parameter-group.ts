@@ -1,14 +1,10 @@
 // The parameters of one location: reads and validates them. Also the cells of a table, which are texts like parameters.
 
-import type { ErrorObject } from "ajv";
 import { type ErrorDetail, InvalidRequest, maxDetails } from "../http/index.ts";
 import { type Checked, InvalidValue, type Problem, shorten } from "../lib/index.ts";
-import type { Validate } from "./ajv.ts";
 import type { Validated } from "./body.ts";
 import type { Part } from "./part.ts";
-import type { Schemas } from "./schema.ts";
-import { describeFailure, describeMissing, describeUnknown } from "./validation-messages.ts";
-import { Shape } from "./value-shape.ts";
+import { describeUnknown, type Schemas, Shape, type Validate, type Validation } from "./schema/index.ts";
 
 /** Reads one parameter. `Texts` are the texts of its location. */
 export interface Parameter<Texts> {
@@ -27,8 +23,6 @@ export interface GroupOptions<Source, Texts> {
   readonly parameters: readonly Parameter<Texts>[];
   /** Validates the values. */
   readonly validate: Validate;
-  /** Returns the validation of an object with one of the values. */
-  readonly validateOne: (name: string) => Validate;
   /** Splits the source. */
   readonly split: (source: Source) => Texts;
   /** Returns the names in a source that no parameter has read. They are rejected. */
@@ -41,7 +35,6 @@ export interface GroupOptions<Source, Texts> {
 export class ParameterGroup<Source, Texts = Source> {
   readonly names: readonly string[];
   readonly #options: GroupOptions<Source, Texts>;
-  readonly #validations = new Map<string, Validate>(); // of single values, after the first invalid request
   #ordered: readonly Parameter<Texts>[] | undefined;
 
   constructor(options: GroupOptions<Source, Texts>) {
@@ -51,15 +44,10 @@ export class ParameterGroup<Source, Texts = Source> {
 
   /** Reads and validates the parameters of a request, and fills in default values. The validator that Fastify runs. */
   readonly validate = (source: unknown): Validated => {
-    const { value, problem } = this.check(source as Source);
-    if (problem === undefined) return { value };
-    const problems = this.#findProblems(source as Source, problem);
-    return {
-      error: new InvalidRequest(
-        "invalid_parameter",
-        problems.map((problem) => this.#toDetail(problem)),
-      ),
-    };
+    const result = this.#read(source as Source);
+    if ("value" in result) return result;
+    const details = result.problems.map((problem) => this.#toDetail(problem));
+    return { error: new InvalidRequest("invalid_parameter", details) };
   };
 
   #toDetail({ path, part = path, requirement }: Problem): ErrorDetail {
@@ -69,39 +57,36 @@ export class ParameterGroup<Source, Texts = Source> {
     return { location, name: part, message: `The ${subject} ${requirement}.` };
   }
 
-  // The first problem, and one of each other parameter.
-  #findProblems(source: Source, first: Problem): Problem[] {
-    const { parameters, split, findUnknown, noun } = this.#options;
+  /** Reads and validates parameters, and fills in default values. */
+  readonly check = (source: Source): Checked => {
+    const result = this.#read(source);
+    return "value" in result ? result : { problem: result.problems[0] };
+  };
+
+  #read(source: Source): Validation {
+    const { parameters, validate, split, findUnknown, noun } = this.#options;
     const texts = split(source);
-    const isOther = ({ path, part, requirement }: Problem) =>
-      requirement !== first.requirement || path !== first.path || part !== first.part;
-    const problems = [
-      ...this.#order(parameters).flatMap((parameter) => this.#checkOne(parameter, texts) ?? []),
-      ...[...(findUnknown?.(texts) ?? [])].map((name) => describeUnknownPart(name, this.names, noun)),
-    ];
-    return [first, ...problems.filter(isOther)].slice(0, maxDetails);
-  }
-
-  #checkOne(parameter: Parameter<Texts>, texts: Texts): Problem | undefined {
-    const { name, required } = parameter;
-    const { noun, validateOne } = this.#options;
-    try {
-      const value = parameter.read(texts);
-      if (value === undefined)
-        return required ? { path: "", part: name, requirement: describeMissing(name, noun) } : undefined;
-      const validate = this.#validations.get(name) ?? validateOne(name);
-      this.#validations.set(name, validate);
-      const result = validate({ [name]: value });
-      return "errors" in result ? this.#describe(result.errors) : undefined;
-    } catch (error) {
-      return toProblem(error, name);
-    }
-  }
-
-  #describe(errors: readonly ErrorObject[]): Problem {
-    const problem = describeFailure(errors, this.#options.noun);
-    const form = problem.requirement.startsWith("must be an integer") ? ", in plain decimal digits" : "";
-    return { ...problem, requirement: problem.requirement + form };
+    const values: Record<string, unknown> = Object.create(empty);
+    const problems: Problem[] = [];
+    const unread = new Set<string | undefined>();
+    for (const parameter of this.#order(parameters))
+      try {
+        const value = parameter.read(texts);
+        const used = value === undefined ? copy(parameter.default) : value;
+        if (used !== undefined) values[parameter.name] = used;
+      } catch (error) {
+        problems.push(toProblem(error, parameter.name));
+        unread.add(parameter.name);
+      }
+    for (const name of findUnknown?.(texts) ?? [])
+      if (problems.length < maxDetails) problems.push(describeUnknownPart(name, this.names, noun));
+    if (parameters.length === 0 && problems.length === 0) return { value: values };
+    const result = validate(values, { noun, areTexts: true });
+    if ("value" in result && problems.length === 0) return result;
+    // One that can't be read is not missing.
+    const isNew = ({ path, part }: Problem) => path !== "" || !unread.has(part);
+    const invalid = "value" in result ? [] : result.problems.filter(isNew);
+    return { problems: [...problems, ...invalid].slice(0, maxDetails) as [Problem, ...Problem[]] };
   }
 
   /** Returns whether a source has all required parameters, and no unknown ones, whatever their values are. */
@@ -123,34 +108,10 @@ export class ParameterGroup<Source, Texts = Source> {
     this.#ordered ??= [...parameters].sort((one, other) => Number(isRest(one)) - Number(isRest(other)));
     return this.#ordered;
   }
-
-  /** Reads and validates parameters, and fills in default values. */
-  readonly check = (source: Source): Checked => {
-    const { parameters, validate, split, findUnknown, noun } = this.#options;
-    const values: Record<string, unknown> = Object.create(empty);
-    let current: Parameter<Texts> | undefined;
-    try {
-      const texts = split(source);
-      for (const parameter of this.#order(parameters)) {
-        current = parameter;
-        const value = parameter.read(texts);
-        const used = value === undefined ? copy(parameter.default) : value;
-        if (used !== undefined) values[parameter.name] = used;
-      }
-      const [unknown] = findUnknown?.(texts) ?? [];
-      if (unknown !== undefined) return { problem: describeUnknownPart(unknown, this.names, noun) };
-    } catch (error) {
-      return { problem: toProblem(error, (current as Parameter<Texts>).name) }; // `split` does not throw
-    }
-    if (parameters.length === 0) return { value: values };
-    const result = validate(values);
-    if ("value" in result) return result;
-    return { problem: this.#describe(result.errors) };
-  };
 }
 
 function describeUnknownPart(name: string, known: readonly string[], noun: string): Problem {
-  return { path: "", part: shorten(name), requirement: describeUnknown(name, known, noun) };
+  return { path: "", part: shorten(name), requirement: describeUnknown(name, noun, known) };
 }
 
 function toProblem(error: unknown, name: string): Problem {
@@ -190,7 +151,6 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: Readon
   return new ParameterGroup({
     parameters,
     validate: schemas.compileAt(schema.pointer),
-    validateOne: schemas.compileAt.bind(schemas), // not called: `check` reports one problem
     split: (row: Readonly<Record<string, string>>) => row,
     findUnknown: (row) => Object.keys(row).filter((name) => !columns.includes(name)),
     noun: "column",

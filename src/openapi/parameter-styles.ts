@@ -2,7 +2,7 @@
 // are numbers and booleans if the schema says so. Texts are split before they are decoded, so that a value can have an
 // encoded delimiter.
 import { InvalidValue, shorten } from "../lib/index.ts";
-import type { Shape } from "./value-shape.ts";
+import type { Shape } from "./schema/index.ts";
 
 /** How a value is written. */
 export interface Style {

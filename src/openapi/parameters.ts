@@ -1,7 +1,6 @@
 // The parameters of an operation: reads them strictly from path, query, headers and cookies. A parameter is parsed only
 // from the plain form of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
 import { parseJson } from "../lib/index.ts";
-import { defaultOf } from "./default-values.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
 import { createEncoding, type FormEncoding, readForm } from "./form.ts";
 import { formatOf } from "./media-types.ts";
@@ -11,9 +10,8 @@ import { type GroupOptions, type Parameter, ParameterGroup } from "./parameter-g
 import { readPairs, readText, type Style } from "./parameter-styles.ts";
 import type { Part } from "./part.ts";
 import { findRawText, type ParameterPosition, type PathTemplate } from "./path-template.ts";
-import type { ObjectMember, Schemas } from "./schema.ts";
+import { type ObjectMember, type Schemas, Shape } from "./schema/index.ts";
 import type { SecurityRequirement } from "./security.ts";
-import { Shape } from "./value-shape.ts";
 
 // OpenAPI ignores header parameters with these names (3.1.1, section 4.8.12.1).
 const ignoredHeaders = /^(accept|content-type|authorization)$/i;
@@ -86,8 +84,7 @@ export function compileParameters(options: ParameterOptions): Parameters {
       return { name, pointer: schemaOf(part)?.pointer, required, allowEmptyValue: required && allowsEmpty(part.value) };
     });
     const parameters = own.map((part) => readParameter(part, schemas, createRead));
-    const validateOne = (name: string) => schemas.compileObject(members.filter((member) => member.name === name));
-    return { parameters, validate: schemas.compileObject(members), validateOne };
+    return { parameters, validate: schemas.compileObject(members) };
   };
   const path = compile(["path"], (style) => readPath(style, template));
   const headers = compile(["header"], readHeader);
@@ -187,7 +184,7 @@ function readParameter<Texts>(part: ParameterPart, schemas: Schemas, createRead:
     readStyle ??= createRead(createStyle(), part.value);
     return readStyle(texts);
   };
-  const value = schema && !required ? defaultOf(schemas.at(schema.pointer)) : undefined;
+  const value = schema && !required ? schemas.defaultOf(schemas.at(schema.pointer)) : undefined;
   const [mediaType] = Object.keys(content ?? {});
   if (mediaType === undefined) return { name, required, default: value, isRest, read };
   let encoding: FormEncoding | undefined;

@@ -1,8 +1,7 @@
 // The headers that a handler returns: validates them, and writes them as text.
 import { isFraming, isHeaderName, isHeaderText } from "../http/index.ts";
 import { ignoreFailure, isPromise, toJson } from "../lib/index.ts";
-import type { Validate } from "./ajv.ts";
-import { describeFailure } from "./validation-messages.ts";
+import type { Validate } from "./schema/index.ts";
 
 /** A declared header. */
 export interface Header {
@@ -32,10 +31,8 @@ function formatHeader(name: string, value: unknown, header: Header | undefined, 
   if (isPromise(value) || typeof value === "function")
     throw new Error(`The handler returned a promise or a function as the header ${name}.`);
   const result = validate && header?.validate ? header.validate(value) : { value };
-  if ("errors" in result)
-    throw new Error(
-      `The handler returned the header ${name}, which ${describeFailure(result.errors, "field").requirement}.`,
-    );
+  if ("problems" in result)
+    throw new Error(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
   if (header?.isJson) return [toAscii(toJson(value))];
   if (Array.isArray(value)) return name.toLowerCase() === "set-cookie" ? value.map(String) : [value.join(", ")];
   if (typeof value !== "object" || value === null) return [String(value)];

@@ -3,7 +3,6 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addTag, isMediaType, setHeader } from "../http/index.ts";
 import { RawJson, toJson } from "../lib/index.ts";
-import type { Validate } from "./ajv.ts";
 import type { MediaTypeObject, OperationObject, ParameterObject, ResponseObject } from "./document-types.ts";
 import { essenceOf, formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
 import type { OpenCalls } from "./open-calls.ts";
@@ -11,7 +10,7 @@ import type { Report } from "./operation.ts";
 import type { Part } from "./part.ts";
 import { type Header, writeHeader } from "./response-headers.ts";
 import { chooseType, isBinary, isJsonValue, notAcceptable } from "./response-type.ts";
-import type { Schemas } from "./schema.ts";
+import type { Schemas, Validate } from "./schema/index.ts";
 import {
   closeWithClient,
   discardStream,
@@ -22,7 +21,6 @@ import {
   withLength,
   withoutContent,
 } from "./streams.ts";
-import { describeFailure } from "./validation-messages.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
 export interface UntypedResponse {
@@ -185,7 +183,7 @@ export class Responses {
     const check = (value: unknown, schema: Validate | undefined) => {
       const result = validate && schema ? schema(value) : { value };
       if ("value" in result) return;
-      const { path, requirement } = describeFailure(result.errors, "field");
+      const [{ path, requirement }] = result.problems;
       const part = path === "" ? "which" : `whose part '${path}'`;
       throw new Error(`The handler returned a body of the status ${status}, ${part} ${requirement}.`);
     };

@@ -1,6 +1,6 @@
 // Creates texts of a format, or that match a regular expression, for the values of mock responses.
 import ret, { type Set as CharacterSet, type Root, type Tokens } from "ret";
-import { tokenizePattern } from "./regular-expressions.ts";
+import { tokenizePattern } from "./schema/index.ts";
 
 const samples: Readonly<Record<string, (index: number) => string>> = {
   byte: () => "dGV4dA==",

@@ -13,12 +13,12 @@ import {
   withoutQuery,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
-import type { Formats } from "./ajv.ts";
 import { type Document, readDocument } from "./document.ts";
 import type { Handlers } from "./handler.ts";
 import { listForCors, type Operation, type Report } from "./operation.ts";
 import type { UntypedHandler } from "./route.ts";
 import { routes } from "./routes.ts";
+import type { Formats } from "./schema/index.ts";
 import type { SecuritySchemes } from "./security.ts";
 import { serviceLinks } from "./service-links.ts";
 import { swaggerPages } from "./swagger-ui.ts";

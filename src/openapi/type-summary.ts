@@ -3,7 +3,7 @@
 
 import type { Document } from "./document.ts";
 import { type Part, referenceOf } from "./part.ts";
-import type { Schema, SchemaObject } from "./schema-keywords.ts";
+import type { Schema, SchemaObject } from "./schema/index.ts";
 
 /**
  * The types by place: `listBooks query genre?` is `Genre`, and `Book.id` is `int64`. The suffix `?` marks a value that

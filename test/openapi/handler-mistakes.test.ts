@@ -80,6 +80,10 @@ const mistakes: Record<string, [handler: () => unknown, reason: RegExp]> = {
   ],
   "throws a Proxy": [thrower(hostile), /The thrown value is not an Error: .*Proxy/],
   "throws an Error whose prototype is a Proxy": [thrower(Object.create(hostile)), /The thrown value is not an Error/],
+  "throws an Error whose prototype has become a Proxy": [
+    thrower(Object.setPrototypeOf(new Error(secret), hostile)),
+    /"err":\{/,
+  ],
   "throws an HttpError with an invalid header": [
     () => thrower(new HttpError("unauthorized", secret, { "x y": "1" }))(),
     /The header x y is not valid/,

@@ -61,7 +61,6 @@ t.test("Names the invalid parts of a request in all places", async (t) => {
   t.equal(failure.code, "invalid_parameter", "the code is that of the first part");
   t.same(places(failure), [
     "path shelf",
-    "body secret",
     "body pages",
     "body title",
     "body owner.name",
@@ -69,12 +68,12 @@ t.test("Names the invalid parts of a request in all places", async (t) => {
     "body tags.1",
     "body tags.2",
     "body either",
+    "body secret",
     "query other",
   ]);
   t.equal(failure.message, failure.details.map(({ message }) => message).join(" "));
   t.match(failure.details, [
     { message: "The path parameter 'shelf' must be an integer, in plain decimal digits." },
-    { message: "The body must have the field 'secret'." },
     { message: "The body must have the field 'pages'." },
     { message: "The field 'title' must be a string." },
     { message: "The field 'owner' must have the field 'name'." },
@@ -86,20 +85,20 @@ t.test("Names the invalid parts of a request in all places", async (t) => {
 t.test("Names all invalid parameters, also of headers and cookies", async (t) => {
   const valid = { secret: "s", title: "t", pages: 1 };
   const query = await post("/books/1?limit=10&sort=left&other=1&more=2", valid, { "x-count": "many" });
-  t.same(places(query), ["query other", "query limit", "query sort", "query more", "header X-Count", "cookie token"]);
+  t.same(places(query), ["query other", "query more", "query limit", "query sort", "header X-Count", "cookie token"]);
   t.same(places(await post("/books/1", valid, {})), ["query limit", "cookie token"]);
   t.same(places(await post("/books/1?limit=1", valid, {})), ["cookie token"]);
   t.same(places(await post("/books/1?limit=x&limit=2", {}, { cookie: "token=x" })), [
-    "body secret",
     "body title",
     "body pages",
+    "body secret",
     "query limit",
   ]);
 });
 
 t.test("Names unknown fields, and values that are no objects", async (t) => {
   const failure = await post("/closed", { a: "x", b: 1, "x-c": 2, d: 3 });
-  t.same(places(failure), ["body b", "body a", "body d"]);
+  t.same(places(failure), ["body a", "body b", "body d"]);
   t.match(failure, { code: "invalid_body", message: /unknown field 'd'\. Known fields: a\.$/ });
   t.same(places(await post("/closed", 5)), ["body "]);
   t.match(await post("/closed", [1]), { message: "The body must be an object." });

@@ -216,7 +216,6 @@ t.test("A bug is not the fault of the client", (t) => {
   const group = new ParameterGroup({
     parameters: [{ name: "a", required: false, default: undefined, read }],
     validate: (value) => ({ value }),
-    validateOne: () => (value) => ({ value }),
     split: (source) => source,
     noun: "cookie",
   });

@@ -41,7 +41,7 @@ t.test("Reports keywords that can't be enforced, and enforces those beside them"
     [
       "a default beyond 2^53",
       `{ properties: { a: { type: integer, default: ${2n ** 60n} } } }`,
-      /must be at most 2\^53/,
+      /must be an integer from/,
       {},
       { a: "x" },
     ],
@@ -60,8 +60,8 @@ t.test("Reports keywords that can't be enforced, and enforces those beside them"
       `${name}: ${problems.join(" ")}`,
     );
     const validate = document.operations[0]?.body?.select("application/json")?.validate;
-    t.match(validate?.(structuredClone(good)), { errors: undefined, value: good }, `${name}: accepts`);
-    t.match(validate?.(bad), { errors: Array }, `${name}: rejects`);
+    t.match(validate?.(structuredClone(good)), { problems: undefined, value: good }, `${name}: accepts`);
+    t.match(validate?.(bad), { problems: Array }, `${name}: rejects`);
     await t.rejects(parseDocument(documentOf(post(schema))), `${name}: rejected without the option`);
   }
 });
@@ -75,10 +75,9 @@ t.test("Reports a document that does not match the schema of OpenAPI", async (t)
   t.same(other, ["The document is invalid: the reference #/none at /components/responses/R leads to nothing."]);
 });
 
-t.test("Rejects a schema that refers to something else, also with the option", async (t) => {
-  await t.rejects(parse(documentOf(post('{ $ref: "#/info/title" }'))), {
-    message: /title leads to something that is not a schema/,
-  });
+t.test("Reports a schema that refers to something else", async (t) => {
+  const { problems } = await parse(documentOf(post('{ $ref: "#/info/title" }')));
+  t.match(problems, [/has the reference #\/info\/title, which leads to something that is not a schema/]);
 });
 
 t.test("Invalid keywords beside unevaluatedProperties do no harm", async (t) => {
@@ -86,8 +85,8 @@ t.test("Invalid keywords beside unevaluatedProperties do no harm", async (t) => 
     '{ properties: null, patternProperties: { "(": {} }, allOf: 1, additionalProperties: 7, unevaluatedProperties: false }';
   const { document } = await parse(documentOf(post(schema)));
   const validate = document.operations[0]?.body?.select("application/json")?.validate;
-  t.match(validate?.({}), { errors: undefined });
-  t.match(validate?.({ a: 1 }), { errors: Array });
+  t.match(validate?.({}), { problems: undefined });
+  t.match(validate?.({ a: 1 }), { problems: Array });
 });
 
 t.test("A reference in data is no reference", async (t) => {
@@ -175,8 +174,8 @@ t.test("Serves the rest of a document with a reference that leads to nothing, or
     /The schema at .*\/properties\/a has the reference #\/none, which leads to nothing in the document\.$/,
   ]);
   const validate = document.operations[0]?.body?.select("application/json")?.validate;
-  t.match(validate?.({ a: 1, b: "x" }), { errors: undefined });
-  t.match(validate?.({ b: 1 }), { errors: Array });
+  t.match(validate?.({ a: 1, b: "x" }), { problems: undefined });
+  t.match(validate?.({ b: 1 }), { problems: Array });
 });
 
 t.test("Checks the schemas behind references into extensions", async (t) => {

@@ -141,7 +141,7 @@ t.test("Fails to start if document and code do not agree, and names the operatio
     ],
     [/maxLenght/, { document: editDocument(setProperties("NewPet", { name: { type: "string", maxLenght: 9 } })) }],
     [
-      /has the default -1, but it must be valid against minimum: 1/,
+      /has the default -1, which must be at least 1/,
       { document: editDocument(setParameterSchema("listPets", "limit", { default: -1 })) },
     ],
   ] as const)

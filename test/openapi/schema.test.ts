@@ -145,9 +145,9 @@ t.test("Rejects a schema that it can't enforce, and names its place", async (t) 
     [/copies has the keyword "type", which must be one or more of array, boolean/, "{ type: text }"],
     [/copies has the keyword "minLength", which must be an integer of at least 0/, "{ minLength: -1 }"],
     [/copies has the keyword "multipleOf", which must be a number greater than 0/, "{ multipleOf: 0 }"],
-    [/copies has the default "x", but it must be valid against type: "integer"/, "{ type: integer, default: x }"],
+    [/copies has the default "x", which must be an integer/, "{ type: integer, default: x }"],
     [/copies has the \$schema http:\/\/x.example, which is not supported/, "{ $schema: http://x.example }"],
-    [/The schema at \/info\/title must be an object, or true or false/, '{ $ref: "#/info/title" }'],
+    [/has the reference #\/info\/title, which leads to something that is not a schema/, '{ $ref: "#/info/title" }'],
     [
       /copies has the reference #\/components\/schemas\/Nothing, which leads to nothing/,
       '{ default: 1, $ref: "#/components/schemas/Nothing" }',
@@ -188,33 +188,6 @@ t.test("Enforces recursive schemas, keywords beside $ref, and references to any 
     [{ id: 1, place: "x" }, "place", "must have at least 2 characters"],
   ] as const)
     t.match(validate(value), { problem: { path, requirement } });
-});
-
-t.test("Compiles a schema at its first use, and what several operations share only once", async (t) => {
-  let compiled = 0; // Ajv compiles a schema to a function
-  const original = globalThis.Function;
-  t.teardown(() => {
-    globalThis.Function = original;
-  });
-  globalThis.Function = new Proxy(original, {
-    construct(target, source) {
-      compiled += 1;
-      return Reflect.construct(target, source);
-    },
-  });
-  const { operations } = await parseDocument(libraryText);
-  const atStart = compiled; // those of the schema of OpenAPI
-  const validate = (id: string) =>
-    operations
-      .find((operation) => operation.id === id)
-      ?.body?.select("application/json")
-      ?.validate?.({});
-  t.match(validate("addBook"), { errors: [{ params: { missingProperty: "title" } }] });
-  const first = compiled;
-  t.ok(first > atStart);
-  t.match(validate("replaceBook"), { errors: Array });
-  validate("addBook");
-  t.equal(compiled, first);
 });
 
 t.test("Enforces keywords beside the reference of a body and of a parameter", async (t) => {

@@ -1,10 +1,6 @@
 // Compiles single schemas, for tests of the keywords of JSON Schema.
 import type { Test } from "tap";
-import type { Validate } from "../../src/openapi/ajv.ts";
-import { upgradeSchema30 } from "../../src/openapi/dialect.ts";
-import type { Direction } from "../../src/openapi/memoized-validation.ts";
-import { Part } from "../../src/openapi/part.ts";
-import { Schemas } from "../../src/openapi/schema.ts";
+import { type Direction, Schemas, upgradeSchema30, type Validate } from "../../src/openapi/schema/index.ts";
 
 /** The options of `compileSchema`. */
 export interface SchemaOptions {
@@ -24,10 +20,13 @@ export function createSchemas(x: unknown, options: SchemaOptions = {}): Schemas 
   };
   const { is30, report = refuse, others = {} } = options;
   const all = { x, ...others };
-  const schemas = new Schemas(Part.of({ components: { schemas: all } }), {
-    upgrade: is30 ? upgradeSchema30 : undefined,
-  });
-  for (const [name, schema] of Object.entries(all)) schemas.add(schema, `/components/schemas/${name}`, { report });
+  const schemas = new Schemas(
+    { components: { schemas: all } },
+    {
+      upgrade: is30 ? upgradeSchema30 : undefined,
+    },
+  );
+  for (const name of Object.keys(all)) schemas.add(`/components/schemas/${name}`, { report });
   schemas.checkReferences({ report });
   return schemas;
 }
@@ -50,9 +49,9 @@ export function checkSchemas(t: Test, cases: readonly SchemaCase[], options: Sch
   for (const [name, schema, valid, invalid] of cases) {
     const validate = compileSchema(schema, options);
     for (const value of valid)
-      t.match(validate(structuredClone(value)), { errors: undefined }, `${name}: accepts ${show(value)}`);
+      t.match(validate(structuredClone(value)), { problems: undefined }, `${name}: accepts ${show(value)}`);
     for (const value of invalid)
-      t.match(validate(structuredClone(value)), { errors: Array }, `${name}: rejects ${show(value)}`);
+      t.match(validate(structuredClone(value)), { problems: Array }, `${name}: rejects ${show(value)}`);
   }
 }
 

@@ -57,7 +57,7 @@ t.test("Every regular expression of the code takes linear time", async (t) => {
   }
   t.ok(count > 50, `${count} expressions`);
   // Composed at run time: of path templates, which test/openapi/hostile-parameters.test.ts measures, and of the document, which
-  // test/openapi/regular-expressions.test.ts measures.
+  // test/openapi/schema/regular-expressions.test.ts measures.
   t.same(dynamic, {
     "src/openapi/path-template.ts": 1,
     "src/openapi/regular-expressions.ts": 2,

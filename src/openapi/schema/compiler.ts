@@ -1,0 +1,190 @@
+// Turns schemas into functions, each at its first use.
+import { asFork, type Check, type Marks } from "./evaluation.ts";
+import type { Application, Keyword } from "./keyword.ts";
+import type { Formats } from "./keywords/formats.ts";
+import type { SchemaNode } from "./node.ts";
+import { keywordsOf, vocabulary } from "./vocabulary.ts";
+
+const wholes: ReadonlySet<Application> = new Set(["whole"]);
+
+/** A schema that is compiled when it is called first. */
+export class Cell {
+  check: Check;
+
+  constructor(create: () => Check) {
+    this.check = (value, run, evaluated) => {
+      this.check = create();
+      return this.check(value, run, evaluated);
+    };
+  }
+}
+
+/** Compiles the schemas of a document. */
+export class Compiler {
+  readonly formats: Formats;
+  readonly #cells = new Map<unknown, Cell>(); // by the schema as it is written
+  readonly #cellsInScopes = new Map<unknown, Map<string, Cell>>(); // of schemas in a dynamic scope, by its text
+  readonly #basicCells = new Map<string, Cell>(); // of schemas without members and other schemas, by their text
+  readonly #references = new Map<Cell, Cell>(); // to a cell
+
+  constructor(formats: Formats) {
+    this.formats = formats;
+  }
+
+  /** Returns the cell of a schema, the only one. */
+  cellOf(node: SchemaNode): Cell {
+    if (node.scope.size > 0) return this.#cellInScope(node);
+    const known = this.#cells.get(node.raw);
+    if (known) return known;
+    const cell = this.#createCell(node);
+    this.#cells.set(node.raw, cell);
+    return cell;
+  }
+
+  #cellInScope(node: SchemaNode): Cell {
+    const cells = this.#cellsInScopes.get(node.raw) ?? new Map<string, Cell>();
+    this.#cellsInScopes.set(node.raw, cells);
+    const scope = JSON.stringify([...node.scope].map(([name, { pointer }]) => [name, pointer]));
+    const cell = cells.get(scope) ?? new Cell(() => this.#compile(node));
+    cells.set(scope, cell);
+    return cell;
+  }
+
+  // Equal basic schemas, of which a document has thousands, share a cell.
+  #createCell(node: SchemaNode): Cell {
+    const { schema, assertsFormats } = node;
+    const names = keywordsOf(schema);
+    const create = () => this.#compile(node);
+    if (!names.every((name) => vocabulary.get(name)?.isBasic)) return new Cell(create);
+    const requirements = names.map((name) => [name, schema[name]]);
+    const toText = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
+    const text = JSON.stringify([requirements, schema.title, assertsFormats], toText); // the title is a part of messages
+    const cell = this.#basicCells.get(text) ?? new Cell(create);
+    this.#basicCells.set(text, cell);
+    return cell;
+  }
+
+  /** Returns the cell of a reference to a schema. Follows a chain of references without recursion. */
+  referTo(target: SchemaNode): Cell {
+    const seen = new Set<unknown>();
+    let node = target;
+    while (isReference(node) && !seen.has(node.raw)) {
+      seen.add(node.raw);
+      node = node.resolve(node.schema.$ref as string);
+    }
+    const cell = this.cellOf(node);
+    const reference =
+      this.#references.get(cell) ?? new Cell(() => (value, run, evaluated) => run.follow(cell, value, evaluated));
+    this.#references.set(cell, reference);
+    return reference;
+  }
+
+  #compile(start: SchemaNode): Check {
+    const parts: Parts = { basic: [], others: [], applicators: 0 };
+    const nodes = [start]; // the schemas of `allOf` apply to the same value: their checks become those of the schema itself
+    for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+      if (node !== start && dependsOnOthers(node)) {
+        const cell = this.cellOf(node);
+        parts.others.push((value, run, evaluated) => cell.check(value, run, evaluated));
+        parts.applicators += 1;
+        continue;
+      }
+      this.#addChecks(node, parts);
+      for (const child of node.children(wholes).reverse()) nodes.push(child.node);
+    }
+    let check = join(parts);
+    for (const compileLast of new Set(keywordsOf(start.schema).map((name) => vocabulary.get(name)?.compileLast)))
+      if (compileLast) check = compileLast(start, this, check);
+    const marks = start.markedProperties();
+    return marks.size > 0 ? withMarks(check, marks) : check;
+  }
+
+  #addChecks(node: SchemaNode, parts: Parts): void {
+    const compiled = new Set<unknown>();
+    for (const name of keywordsOf(node.schema)) {
+      const { compile, isBasic = false, applies } = vocabulary.get(name) as Keyword;
+      if (compile === undefined || compiled.has(compile)) continue;
+      compiled.add(compile);
+      const check = compile(node, this);
+      if (check === undefined) continue;
+      (isBasic ? parts.basic : parts.others).push(check);
+      if (applies !== undefined) parts.applicators += 1;
+    }
+  }
+}
+
+interface Parts {
+  readonly basic: Check[];
+  readonly others: Check[];
+  /** How many of the others apply schemas to the value or its members. */
+  applicators: number;
+}
+
+function isReference({ schema }: SchemaNode): boolean {
+  const names = keywordsOf(schema);
+  return names.length === 1 && names[0] === "$ref";
+}
+
+function dependsOnOthers({ schema }: SchemaNode): boolean {
+  return keywordsOf(schema).some((name) => vocabulary.get(name)?.compileLast !== undefined);
+}
+
+function join({ basic, others, applicators }: Parts): Check {
+  const all = applicators > 1 ? asFork(joinAll(others)) : joinAll(others);
+  return others.length === 0 ? joinInOrder(basic) : joinInOrder([...basic, all]);
+}
+
+/** Joins checks of which the first that fails ends the others. */
+function joinInOrder(checks: readonly Check[]): Check {
+  const [first, second, ...others] = checks;
+  if (first === undefined) return () => true;
+  if (second === undefined) return first;
+  if (others.length === 0)
+    return (value, run, evaluated) => first(value, run, evaluated) && second(value, run, evaluated);
+  return (value, run, evaluated) => {
+    for (const check of checks) if (!check(value, run, evaluated)) return false;
+    return true;
+  };
+}
+
+/** Joins checks that each find other failures. */
+function joinAll(checks: readonly Check[]): Check {
+  const [first, second] = checks;
+  if (first !== undefined && second === undefined) return first;
+  return (value, run, evaluated) => {
+    let isValid = true;
+    for (const check of checks) {
+      if (check(value, run, evaluated)) continue;
+      if (run.isFull) return false;
+      isValid = false;
+    }
+    return isValid;
+  };
+}
+
+// Results are kept by marks: equal ones are the same object.
+function unite(outer: Marks, marks: Marks): Marks {
+  const added = [...marks].filter(([name, marker]) => outer.get(name) !== marker);
+  if (added.length === 0) return outer;
+  const sorted = [...new Map([...outer, ...added])].sort();
+  const text = JSON.stringify(sorted);
+  const known = unionsByText.get(text) ?? new Map(sorted);
+  unionsByText.set(text, known);
+  return known;
+}
+
+const unionsByText = new Map<string, Marks>(); // of the documents of the process
+
+// Adds the marks of a schema to those of the schemas around it that apply to the same value.
+function withMarks(check: Check, marks: Marks): Check {
+  const unions = new WeakMap<Marks, Marks>(); // because results are kept by marks
+  return (value, run, evaluated) => {
+    const outer = run.marks;
+    const union = outer.size === 0 ? marks : (unions.get(outer) ?? unite(outer, marks));
+    if (outer.size > 0) unions.set(outer, union);
+    run.marks = union;
+    const isValid = check(value, run, evaluated);
+    run.marks = outer;
+    return isValid;
+  };
+}

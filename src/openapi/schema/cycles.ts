@@ -1,0 +1,53 @@
+// Finds schemas that lead to themselves without a member between: an evaluation would never end.
+import type { SchemaNode } from "./node.ts";
+
+/** A reference that leads back to the schema that has it. */
+export interface CyclicReference {
+  readonly node: SchemaNode;
+  readonly target: SchemaNode;
+}
+
+/**
+ * Searches from a schema for cycles. `create` returns its node, as often as needed: a node keeps its keywords. Calls `onFound`
+ * for one reference of each cycle, which must remove it from its schema. `done` has the schemas that were searched before. Without
+ * recursion, because a chain of references can be long.
+ */
+export function breakCycles(
+  create: () => SchemaNode,
+  done: Set<unknown>,
+  onFound: (reference: CyclicReference) => void,
+): void {
+  for (let cycle = findCycle(create(), done); cycle !== undefined; cycle = findCycle(create(), done))
+    onFound(chooseReference(cycle));
+}
+
+function findCycle(start: SchemaNode, done: Set<unknown>): SchemaNode[] | undefined {
+  const path: { readonly node: SchemaNode; readonly parts: SchemaNode[] }[] = [];
+  const open = new Set<unknown>();
+  const enter = (node: SchemaNode) => {
+    open.add(node.raw);
+    path.push({ node, parts: node.inPlaceParts().reverse() });
+  };
+  if (!done.has(start.raw)) enter(start);
+  for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
+    const part = last.parts.pop();
+    if (part === undefined) {
+      path.pop();
+      open.delete(last.node.raw);
+      done.add(last.node.raw);
+    } else if (open.has(part.raw)) {
+      const nodes = path.map(({ node }) => node);
+      return nodes.slice(nodes.findIndex(({ raw }) => raw === part.raw));
+    } else if (!done.has(part.raw)) enter(part);
+  }
+  return undefined;
+}
+
+// If possible, one in allOf: that of an alternative to its parent.
+function chooseReference(cycle: readonly SchemaNode[]): CyclicReference {
+  const links = cycle.flatMap((node, index): CyclicReference[] => {
+    const target = cycle[(index + 1) % cycle.length] as SchemaNode;
+    return node.references().some(({ raw }) => raw === target.raw) ? [{ node, target }] : [];
+  });
+  return (links.findLast(({ node }) => /\/allOf\/\d+$/.test(node.pointer)) ?? links.at(-1)) as CyclicReference;
+}

@@ -1,0 +1,271 @@
+// One evaluation of a value: what is known of it so far.
+import { setOwn } from "../../lib/index.ts";
+import type { Cell } from "./compiler.ts";
+import { Identities } from "./equality.ts";
+import type { SchemaObject } from "./form.ts";
+
+/** Whether a value is the body of a request or of a response, or the parameters of a request. */
+export type Direction = "request" | "response" | "parameters";
+
+/**
+ * Evaluates a value, and returns whether it is valid. Adds the members that it evaluates to `evaluated`, which is undefined if
+ * no one asks for them. Each schema is compiled to such a function.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a value can be anything
+export type Check = (value: any, run: Evaluation, evaluated: Evaluated | undefined) => boolean;
+
+/** A violated keyword. The schemas around it add the steps to the part of the value, the innermost first. */
+export interface Failure {
+  readonly keyword: string;
+  readonly schema: SchemaObject;
+  /** What the keyword says about it, such as the name of a part that is missing. */
+  readonly detail: unknown;
+  readonly steps: (string | number)[];
+  /** The name of a property, if its name is invalid. */
+  name?: string;
+}
+
+/** The members of an object or array that schemas have evaluated (JSON Schema 2020-12, section 11). */
+export class Evaluated {
+  /** Whether all members are. */
+  all = false;
+  #keys: Set<string | number> | undefined;
+
+  add(key: string | number): void {
+    this.#keys ??= new Set();
+    this.#keys.add(key);
+  }
+
+  has(key: string | number): boolean {
+    return this.all || this.#keys?.has(key) === true;
+  }
+
+  addAll(other: Evaluated): void {
+    this.all ||= other.all;
+    for (const key of other.#keys ?? []) this.add(key);
+  }
+}
+
+/** The properties of a value that are not sent in one direction: a missing one is not required. */
+export type Marks = ReadonlyMap<string, "readOnly" | "writeOnly">;
+
+export const noMarks: Marks = new Map();
+
+/** A change of a valid value. A list has those of a part to which several schemas apply: they are made once. */
+type Change = Replacement | (() => void) | readonly Change[];
+
+interface Replacement {
+  readonly holder: object;
+  readonly key: string | number;
+  readonly value: unknown;
+  /** Whether it is made only if no other one replaces the same value. */
+  readonly isWeak: boolean;
+}
+
+/** The result of a schema for a part of the value. */
+interface Result {
+  readonly isValid: boolean;
+  readonly failures: readonly Failure[]; // none if they were not collected
+  readonly evaluated: Evaluated | undefined; // undefined if no one asked for it
+  readonly changes: readonly Change[] | undefined; // undefined if they were not collected
+  /** The place of the part. */
+  readonly holder: object;
+  readonly key: string | number;
+}
+
+const maxFailures = 10;
+const maxFree = 32; // schemas that are evaluated below several alternatives before results are kept
+
+export class Evaluation {
+  readonly direction: Direction;
+  /** The object or array that has the value that is being evaluated. */
+  holder: object;
+  /** The name or index of the value in it. The value itself has the index 0. */
+  key: string | number = 0;
+  /** What becomes of a valid value. Undefined if it is not converted, or explained. */
+  changes: Change[] | undefined;
+  /** The marks of the value that is being evaluated, by all schemas that apply to it. */
+  marks: Marks = noMarks;
+  /** How many values the defaults have that were filled in. */
+  filled = 0;
+  /** How many of the schemas around have several parts that apply to the same value. */
+  forks = 0;
+  #failures: Failure[] | undefined;
+  #limit = maxFailures;
+  #followed = 0;
+  #identities: Identities | undefined;
+  #results: Map<Marks, Map<Cell, Map<unknown, Result>>> | undefined;
+
+  constructor(direction: Direction, holder: object, purpose: "check" | "convert" | "explain") {
+    this.direction = direction;
+    this.holder = holder;
+    if (purpose === "convert") this.changes = [];
+    if (purpose === "explain") this.#failures = [];
+  }
+
+  /** The equal objects and arrays of the value. */
+  get identities(): Identities {
+    this.#identities ??= new Identities();
+    return this.#identities;
+  }
+
+  /** What is wrong with the value: at most 10 failures. Only if the purpose is to explain it. */
+  get failures(): readonly Failure[] {
+    return this.#failures as Failure[];
+  }
+
+  get failureCount(): number {
+    return this.#failures?.length ?? 0;
+  }
+
+  /** Whether failures are collected. Otherwise, a schema ends at the first one. */
+  get explains(): boolean {
+    return this.#failures !== undefined;
+  }
+
+  /** Whether no further failure is of use, so that a schema that has failed ends. */
+  get isFull(): boolean {
+    return this.#failures === undefined || this.#failures.length >= this.#limit;
+  }
+
+  /** Returns false. */
+  fail(keyword: string, schema: SchemaObject, detail?: unknown): false {
+    if (!this.isFull) this.#failures?.push({ keyword, schema, detail, steps: [] });
+    return false;
+  }
+
+  /** Adds a step to the failures since `from`. */
+  addStep(from: number, step: string | number): void {
+    if (this.#failures === undefined) return;
+    for (let index = from; index < this.#failures.length; index++) this.#failures[index]?.steps.push(step);
+  }
+
+  /** Tells that the failures since `from` concern the name of a property. */
+  nameProperty(from: number, name: string): void {
+    for (const failure of this.#failures?.slice(from) ?? []) failure.name = name;
+  }
+
+  /** Replaces the value that is being evaluated, if the whole value is valid. `isWeak` tells that another replacement prevails. */
+  replace(value: unknown, isWeak = false): void {
+    this.changes?.push({ holder: this.holder, key: this.key, value, isWeak });
+  }
+
+  /** Evaluates a value by a schema that it need not match: without failures, and without changes if it does not match. */
+  matches(cell: Cell, value: unknown, evaluated: Evaluated | undefined): boolean {
+    const { changes, holder, key } = this;
+    const failures = this.#failures;
+    const before = changes?.length ?? 0;
+    this.#failures = undefined;
+    const isValid = cell.check(value, this, evaluated);
+    if (!isValid && changes) changes.length = before;
+    this.#failures = failures;
+    this.holder = holder;
+    this.key = key;
+    return isValid;
+  }
+
+  /** Like `matches`, without changes in any case. */
+  tests(cell: Cell, value: unknown, evaluated?: Evaluated): boolean {
+    const { changes } = this;
+    this.changes = undefined;
+    const isValid = this.matches(cell, value, evaluated);
+    this.changes = changes;
+    return isValid;
+  }
+
+  /** Returns up to `limit` failures of a value by a schema that it need not match. There are no changes while it is explained. */
+  explain(cell: Cell, value: unknown, limit: number): readonly Failure[] {
+    const [failures, before] = [this.#failures, this.#limit];
+    const own: Failure[] = [];
+    this.#failures = own;
+    this.#limit = limit;
+    cell.check(value, this, undefined);
+    this.#failures = failures;
+    this.#limit = before;
+    return own;
+  }
+
+  /**
+   * Evaluates a value by the target of a reference. Several schemas that apply to a value often refer to the same one, so that
+   * the time could double with each level of the value. Below them, after some thousand references, results are kept: by the
+   * schema and the part of the value.
+   */
+  follow(cell: Cell, value: unknown, evaluated: Evaluated | undefined): boolean {
+    if (this.forks === 0 || this.#followed++ < maxFree) return cell.check(value, this, evaluated);
+    const results = this.#resultsOf(cell);
+    // Another value has no identity. Its last result is of use, because all schemas that apply to it are evaluated in turn.
+    const identity = typeof value === "object" ? value : null;
+    let result = results.get(identity);
+    if (result === undefined || !this.#isUseful(result, evaluated)) {
+      // With what was asked for before, so that two that ask for different things do not replace each other's result.
+      const isSame = result?.holder === this.holder && result.key === this.key;
+      const asked = evaluated ?? (isSame ? result?.evaluated : undefined);
+      result = this.#evaluate(cell, value, asked && new Evaluated(), isSame && result?.changes !== undefined);
+      results.set(identity, result);
+    }
+    if (this.explains)
+      for (const failure of result.failures)
+        if (!this.isFull) this.#failures?.push({ ...failure, steps: [...failure.steps] });
+    if (result.evaluated) evaluated?.addAll(result.evaluated);
+    if (result.changes && result.changes.length > 0) this.changes?.push(result.changes);
+    return result.isValid;
+  }
+
+  #resultsOf(cell: Cell): Map<unknown, Result> {
+    this.#results ??= new Map();
+    const ofMarks = getOrAdd(this.#results, this.marks, () => new Map<Cell, Map<unknown, Result>>());
+    return getOrAdd(ofMarks, cell, () => new Map<unknown, Result>());
+  }
+
+  #isUseful({ isValid, holder, key, ...result }: Result, evaluated: Evaluated | undefined): boolean {
+    if (holder !== this.holder || key !== this.key || (evaluated && !result.evaluated)) return false;
+    if (isValid) return this.changes === undefined || result.changes !== undefined;
+    return this.isFull || result.failures.length > 0;
+  }
+
+  #evaluate(cell: Cell, value: unknown, evaluated: Evaluated | undefined, hadChanges: boolean): Result {
+    const { holder, key, changes: outer } = this;
+    const from = this.failureCount;
+    const changes: Change[] | undefined = outer || hadChanges ? [] : undefined;
+    this.changes = changes;
+    const isValid = cell.check(value, this, evaluated);
+    this.changes = outer;
+    const failures = this.#failures?.splice(from) ?? [];
+    return { isValid, failures, evaluated, changes: isValid ? changes : undefined, holder, key };
+  }
+
+  /** Makes the changes of a value that is valid. */
+  change(): void {
+    if (this.changes === undefined || this.changes.length === 0) return;
+    makeChanges(this.changes, new Set(), true);
+    makeChanges(this.changes, new Set(), false);
+  }
+}
+
+/** Tells the evaluation that several schemas apply to the same value, whose results are worth keeping. */
+export function asFork(check: Check): Check {
+  return (value, run, evaluated) => {
+    run.forks += 1;
+    const isValid = check(value, run, evaluated);
+    run.forks -= 1;
+    return isValid;
+  };
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const created = create();
+  map.set(key, created);
+  return created;
+}
+
+function makeChanges(changes: readonly Change[], made: Set<readonly Change[]>, isWeak: boolean): void {
+  made.add(changes);
+  for (const change of changes)
+    if (typeof change === "function") {
+      if (!isWeak) change();
+    } else if ("holder" in change) {
+      if (change.isWeak === isWeak) setOwn(change.holder, change.key, change.value);
+    } else if (!made.has(change)) makeChanges(change, made, isWeak);
+}

@@ -1,0 +1,62 @@
+// What a keyword is: the form of its value, what its subschemas apply to, how it checks a value, and the sentence about a value
+// that violates it. keywords/ has one entry for each, and vocabulary.ts has all of them.
+import type { Compiler } from "./compiler.ts";
+import type { Check, Failure } from "./evaluation.ts";
+import type { Form, SchemaObject } from "./form.ts";
+import type { SchemaNode } from "./node.ts";
+
+/**
+ * What the subschemas of a keyword apply to:
+ * - `whole`: to the value itself
+ * - `reference`: to the value itself; the value of the keyword leads to the schema
+ * - `alternative`: to the value itself, which need not match each of them
+ * - `branch`: to the value itself, under a condition
+ * - `test`: to the value itself, which need not match
+ * - `member`: to the members of an object or array
+ * - `name`: to the names of an object
+ * - `nothing`: only to what refers to them
+ */
+export type Application = "whole" | "reference" | "alternative" | "branch" | "test" | "member" | "name" | "nothing";
+
+/** A keyword of JSON Schema or OpenAPI. */
+export interface Keyword {
+  readonly form: Form;
+  /** Only of keywords with subschemas. */
+  readonly applies?: Application;
+  /**
+   * Whether it concerns the value alone, without its members and other schemas. After a basic keyword that a value violates, no
+   * other one is checked, because it would say nothing new.
+   */
+  readonly isBasic?: boolean;
+  /**
+   * Returns the check of a schema that has the keyword; undefined if it has no requirement. Keywords that depend on each other
+   * share one function, which is called once.
+   */
+  readonly compile?: Compile;
+  /** Like `compile`, for a keyword that depends on what all others have evaluated, whose check it receives. */
+  readonly compileLast?: (node: SchemaNode, compiler: Compiler, others: Check) => Check;
+  /** Whether the detail of a failure is the name of a part that is missing or unknown. */
+  readonly namesPart?: boolean;
+  /** Returns the requirement that a value violates. It completes a sentence about the value: "must be at most 100". */
+  readonly describe?: Describe;
+}
+
+export type Compile = (node: SchemaNode, compiler: Compiler) => Check | undefined;
+
+/** The parts of a value, in messages. */
+export interface Parts {
+  /** Their name, such as `field` or `query parameter`. */
+  readonly noun: string;
+  /** Whether they are read from texts, in which an integer has only digits. */
+  readonly areTexts?: boolean;
+}
+
+/** `detail` is what the check has passed to `run.fail`. `describe` returns the sentence about another failure of the value. */
+export type Describe = (
+  schema: SchemaObject,
+  detail: unknown,
+  parts: Parts,
+  describe: (failure: Failure) => string,
+) => string;
+
+export type Keywords = Readonly<Record<string, Keyword>>;

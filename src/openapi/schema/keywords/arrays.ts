@@ -1,0 +1,114 @@
+// Arrays (JSON Schema 2020-12, section 10.3.1, and validation, section 6.4).
+import { noMarks } from "../evaluation.ts";
+import type { SchemaObject } from "../form.ts";
+import * as form from "../form.ts";
+import type { Compile, Keyword, Keywords } from "../keyword.ts";
+import { countOf } from "../wording.ts";
+
+const prefixOf = ({ prefixItems }: SchemaObject) => (prefixItems ?? []) as readonly unknown[];
+
+// `prefixItems` and `items`.
+const compileItems: Compile = (node, compiler) => {
+  const { schema } = node;
+  const prefix = prefixOf(schema).map((_, index) => compiler.cellOf(node.at("prefixItems", index)));
+  const isClosed = schema.items === false;
+  const items = schema.items === undefined || isClosed ? undefined : compiler.cellOf(node.at("items"));
+  return (value, run, evaluated) => {
+    if (!Array.isArray(value)) return true;
+    const { holder, key: ownKey, marks } = run;
+    const end = items ? value.length : Math.min(prefix.length, value.length);
+    run.holder = value;
+    run.marks = noMarks;
+    let isValid = true;
+    let from = run.failureCount;
+    for (let index = 0; index < end; index++) {
+      run.key = index;
+      const cell = index < prefix.length ? prefix[index] : items;
+      if (cell?.check(value[index], run, undefined)) continue;
+      isValid = false;
+      run.addStep(from, index);
+      from = run.failureCount;
+      if (run.isFull) break;
+    }
+    run.holder = holder;
+    run.key = ownKey;
+    run.marks = marks;
+    if (isClosed && value.length > prefix.length) isValid = run.fail("items", schema);
+    if (evaluated) {
+      if (items || isClosed) evaluated.all = true;
+      else for (let index = 0; index < end; index++) evaluated.add(index);
+    }
+    return isValid;
+  };
+};
+
+// `contains`, `minContains` and `maxContains`.
+const compileContains: Compile = (node, compiler) => {
+  const { schema } = node;
+  if (schema.contains === undefined) return undefined;
+  const cell = compiler.cellOf(node.at("contains"));
+  const min = Number(schema.minContains ?? 1);
+  const max = Number(schema.maxContains ?? Number.POSITIVE_INFINITY);
+  return (value, run, evaluated) => {
+    if (!Array.isArray(value)) return true;
+    const { holder, key: ownKey, marks } = run;
+    run.holder = value;
+    run.marks = noMarks;
+    let count = 0;
+    for (let index = 0; index < value.length; index++) {
+      run.key = index;
+      if (!run.tests(cell, value[index])) continue;
+      count += 1;
+      evaluated?.add(index);
+    }
+    run.holder = holder;
+    run.key = ownKey;
+    run.marks = marks;
+    return (count >= min && count <= max) || run.fail("contains", schema);
+  };
+};
+
+function describeContains({ minContains = 1, maxContains }: SchemaObject): string {
+  const most = maxContains === undefined ? "" : ` and at most ${maxContains}`;
+  return `must have at least ${countOf(minContains, "item")}${most} of the required form`;
+}
+
+function defineSize(name: string, words: string, holds: (size: number, limit: number) => boolean): Keyword {
+  return {
+    form: form.count,
+    compile: ({ schema }) => {
+      const limit = Number(schema[name]);
+      return (value, run) => !Array.isArray(value) || holds(value.length, limit) || run.fail(name, schema);
+    },
+    describe: (schema) => `must have ${words} ${countOf(schema[name], "item")}`,
+  };
+}
+
+const uniqueItems: Keyword = {
+  form: form.boolean,
+  compile: ({ schema }) => {
+    if (schema.uniqueItems !== true) return undefined;
+    return (value, run) => {
+      if (!Array.isArray(value)) return true;
+      const distinct = new Set(value.map((item) => run.identities.of(item)));
+      return distinct.size === value.length || run.fail("uniqueItems", schema);
+    };
+  },
+  describe: () => "must not have the same item twice",
+};
+
+export const arrayKeywords: Keywords = {
+  minItems: defineSize("minItems", "at least", (size, limit) => size >= limit),
+  maxItems: defineSize("maxItems", "at most", (size, limit) => size <= limit),
+  uniqueItems,
+  prefixItems: { form: form.schemas, applies: "member", compile: compileItems },
+  items: {
+    form: form.schema,
+    applies: "member",
+    compile: compileItems,
+    describe: (schema) => `must have at most ${countOf(prefixOf(schema).length, "item")}`,
+  },
+  contains: { form: form.schema, applies: "member", compile: compileContains, describe: describeContains },
+  minContains: { form: form.count, compile: compileContains },
+  maxContains: { form: form.count, compile: compileContains },
+};

@@ -1,0 +1,73 @@
+// Default values of missing properties. They are filled in last, because the conditions of other schemas compare the original
+// value.
+import { setOwn } from "../../../lib/index.ts";
+import type { Compiler } from "../compiler.ts";
+import { Evaluation } from "../evaluation.ts";
+import type { SchemaObject } from "../form.ts";
+import * as form from "../form.ts";
+import type { Keywords } from "../keyword.ts";
+import type { SchemaNode } from "../node.ts";
+
+const maxValues = 10_000; // of a default; otherwise, schemas that refer to each other could double it with each level
+const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
+const unfilled = Symbol("unfilled");
+
+/** Returns the default of a schema, or of one that applies besides; undefined if there is none. */
+export function findDefault(node: SchemaNode): unknown {
+  return node.parts().find(({ schema }) => schema.default !== undefined)?.schema.default;
+}
+
+/**
+ * Returns a function that adds the defaults of the missing properties of a value to its changes; undefined if there are none. A
+ * default that is not valid is not used: it was reported before.
+ */
+export function compileDefaults(
+  node: SchemaNode,
+  compiler: Compiler,
+): ((value: SchemaObject, run: Evaluation) => void) | undefined {
+  if (!node.hasDefaults) return undefined;
+  const defaults = node.childrenOf("properties").flatMap(({ key, node: property }) => {
+    const value = findDefault(property);
+    if (value === undefined || property.parts().some(({ schema }) => schema.readOnly === true)) return [];
+    const cell = compiler.cellOf(property);
+    let filled: unknown = unfilled; // the default with the defaults of its members, if it is valid
+    const read = () => {
+      if (filled !== unfilled) return filled;
+      filled = undefined; // in itself, it is not filled in again
+      const holder = { [key]: copy(value) };
+      const run = new Evaluation("request", holder, "convert");
+      run.key = key;
+      if (!cell.check(holder[key], run, undefined)) return undefined;
+      run.change();
+      filled = countValues(holder[key]) > maxValues ? value : holder[key];
+      return filled;
+    };
+    return [{ key, read }];
+  });
+  if (defaults.length === 0) return undefined;
+  return (value, run) => {
+    for (const { key, read } of defaults) {
+      if (Object.hasOwn(value, key)) continue;
+      run.changes?.push(() => {
+        if (Object.hasOwn(value, key)) return; // another schema has filled it in
+        const filled = read();
+        run.filled += countValues(filled);
+        if (filled !== undefined && run.filled <= maxFilled) setOwn(value, key, copy(filled));
+      });
+    }
+  };
+}
+
+function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce((sum: number, member) => sum + countValues(member), 1);
+}
+
+// A handler may change the value. Not structuredClone, which takes ten times as long for a small one.
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (!form.isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copy(member)]));
+}
+
+export const defaultKeywords: Keywords = { default: { form: form.any } };

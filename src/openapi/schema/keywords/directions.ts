@@ -1,0 +1,33 @@
+// readOnly and writeOnly (OpenAPI 3.1.1, section 4.8.24.1): a property that is not sent in one direction.
+import type { Direction } from "../evaluation.ts";
+import * as form from "../form.ts";
+import type { Keyword, Keywords } from "../keyword.ts";
+
+const excludedFrom: Readonly<Record<Marker, Direction>> = { readOnly: "request", writeOnly: "response" };
+
+/** The keyword of a property that is not sent in one direction. */
+export type Marker = "readOnly" | "writeOnly";
+
+/** Returns whether a property with a marker is not sent in a direction, so that it is not required in it. */
+export function isExcluded(marker: Marker | undefined, direction: Direction): boolean {
+  return marker !== undefined && excludedFrom[marker] === direction;
+}
+
+// It has no meaning for parameters, items and whole bodies.
+function define(marker: Marker, requirement: string): Keyword {
+  return {
+    form: form.boolean,
+    isBasic: true,
+    compile: ({ schema }) => {
+      if (schema[marker] !== true) return undefined;
+      return (_, run) =>
+        run.direction !== excludedFrom[marker] || typeof run.key === "number" || run.fail(marker, schema);
+    },
+    describe: () => requirement,
+  };
+}
+
+export const directionKeywords: Keywords = {
+  readOnly: define("readOnly", "must not be sent, because it is read-only"),
+  writeOnly: define("writeOnly", "must not be returned, because it is write-only"),
+};

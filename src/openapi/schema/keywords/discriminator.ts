@@ -1,0 +1,97 @@
+// The discriminator (OpenAPI 3.2, section 4.25): the value of a property names the alternative that an object must match.
+import type { Cell, Compiler } from "../compiler.ts";
+import type { Evaluation } from "../evaluation.ts";
+import { isObject } from "../form.ts";
+import type { SchemaNode } from "../node.ts";
+import { isExcluded } from "./directions.ts";
+
+interface DiscriminatorObject {
+  readonly propertyName?: unknown;
+  readonly mapping?: Readonly<Record<string, string>>;
+  readonly defaultMapping?: string;
+}
+
+/**
+ * Selects the alternative of a value. Returns `none` if the discriminator does not apply to it. If its property is required but
+ * missing, or has an unknown value, adds the failure and returns `failed`.
+ */
+export type Select = (value: unknown, run: Evaluation) => Cell | "none" | "failed";
+
+/** Creates the selection of a schema with alternatives; undefined if it has no discriminator that names them. */
+export function readDiscriminator(
+  node: SchemaNode,
+  alternatives: readonly SchemaNode[],
+  compiler: Compiler,
+): Select | undefined {
+  const {
+    propertyName: property,
+    mapping = {},
+    defaultMapping,
+  } = Object(node.schema.discriminator) as DiscriminatorObject;
+  if (typeof property !== "string") return undefined;
+  const named = new Map<unknown, SchemaNode>();
+  const find = createSearch(node, alternatives);
+  for (const [name, target] of Object.entries(mapping ?? {})) {
+    const alternative = find(target);
+    if (alternative) named.set(name, alternative);
+  }
+  const mapped = new Set(named.values());
+  const others = alternatives.filter((alternative) => !mapped.has(alternative));
+  for (const alternative of others) for (const name of namesOf(alternative, property)) named.set(name, alternative);
+  if (named.size === 0) return undefined;
+  const cells = new Map([...named].map(([name, alternative]) => [name, compiler.cellOf(alternative)]));
+  const fallback = defaultMapping === undefined ? undefined : find(defaultMapping);
+  const isComplete = alternatives.every((alternative) => [...named.values()].includes(alternative));
+  const isRequired = alternatives.every((alternative) => requires(alternative, property));
+  const known = { enum: [...cells.keys()] };
+  return (value, run) => {
+    if (!isObject(value)) return "none";
+    const isMissing = value[property] === undefined || !Object.hasOwn(value, property);
+    const selected = (isMissing ? undefined : cells.get(value[property])) ?? (fallback && compiler.cellOf(fallback));
+    if (selected) return selected;
+    // An alternative without a name can match, or one that does not require the property.
+    if (!isComplete || (isMissing && (!isRequired || isExcluded(run.marks.get(property), run.direction))))
+      return "none";
+    if (isMissing) run.fail("required", node.schema, property);
+    else {
+      const from = run.failureCount;
+      run.fail("enum", known, value[property]);
+      run.addStep(from, property);
+    }
+    return "failed";
+  };
+}
+
+// A target is a reference, or the name of a schema of the document.
+function createSearch(node: SchemaNode, alternatives: readonly SchemaNode[]) {
+  const byReference = new Map(alternatives.map((alternative) => [alternative.schema.$ref, alternative]));
+  const bySchema = new Map(
+    alternatives.flatMap((alternative) => alternative.references().map(({ raw }) => [raw, alternative])),
+  );
+  return (target: string): SchemaNode | undefined => {
+    const known = byReference.get(target) ?? byReference.get(`#/components/schemas/${target}`);
+    if (known) return known;
+    try {
+      return bySchema.get(node.resolve(target).raw);
+    } catch {
+      return undefined; // another schema, or none
+    }
+  };
+}
+
+function requires(node: SchemaNode, property: string): boolean {
+  return node.parts().some(({ schema }) => Array.isArray(schema.required) && schema.required.includes(property));
+}
+
+// The values that an alternative allows for the property, or else its own name.
+function namesOf(alternative: SchemaNode, property: string): unknown[] {
+  const schemas = alternative
+    .parts()
+    .flatMap((part) => part.property(property))
+    .flatMap((part) => part.parts())
+    .map(({ schema }) => schema);
+  const fixed = schemas.find((schema) => schema.const !== undefined || Array.isArray(schema.enum));
+  if (fixed) return fixed.const === undefined ? (fixed.enum as unknown[]) : [fixed.const];
+  const { $ref } = alternative.schema;
+  return typeof $ref === "string" ? [$ref.replace(/^.*\//, "")] : [];
+}

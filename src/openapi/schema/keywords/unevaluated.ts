@@ -1,0 +1,58 @@
+// The members that no other keyword has evaluated (JSON Schema 2020-12, section 11).
+import { Evaluated, noMarks } from "../evaluation.ts";
+import * as form from "../form.ts";
+import type { Keyword, Keywords } from "../keyword.ts";
+import { countOf, describeUnknown } from "../wording.ts";
+
+const compileLast: Keyword["compileLast"] = (node, compiler, others) => {
+  const { schema } = node;
+  const cellOf = (keyword: string) => (schema[keyword] === undefined ? undefined : compiler.cellOf(node.at(keyword)));
+  const properties = cellOf("unevaluatedProperties");
+  const items = cellOf("unevaluatedItems");
+  return (value, run, outer) => {
+    const isArray = Array.isArray(value);
+    const keyword = isArray ? "unevaluatedItems" : "unevaluatedProperties";
+    const cell = isArray ? items : properties;
+    if (cell === undefined || typeof value !== "object" || value === null) return others(value, run, outer);
+    run.forks += 1; // what an alternative has evaluated in vain is evaluated again
+    const evaluated = new Evaluated();
+    let isValid = others(value, run, evaluated);
+    const { holder, key: ownKey, marks } = run;
+    run.holder = value;
+    run.marks = noMarks;
+    // If the others have failed, it is not known which members they would have evaluated.
+    for (const key of isValid ? (isArray ? value.keys() : Object.keys(value)) : []) {
+      if (evaluated.has(key) || value[key] === undefined) continue;
+      const from = run.failureCount;
+      run.key = key;
+      if (schema[keyword] === false) isValid = run.fail(keyword, schema, key);
+      else if (!cell.check(value[key], run, undefined)) {
+        isValid = false;
+        run.addStep(from, key);
+      }
+      if (!isValid && run.isFull) break;
+    }
+    run.holder = holder;
+    run.key = ownKey;
+    run.marks = marks;
+    run.forks -= 1;
+    if (outer) outer.all = true;
+    return isValid;
+  };
+};
+
+export const unevaluatedKeywords: Keywords = {
+  unevaluatedProperties: {
+    form: form.schema,
+    applies: "member",
+    compileLast,
+    describe: (_, name, { noun }) => describeUnknown(`${name}`, noun),
+    namesPart: true,
+  },
+  unevaluatedItems: {
+    form: form.schema,
+    applies: "member",
+    compileLast,
+    describe: (_, index) => `must have at most ${countOf(index, "item")}`,
+  },
+};

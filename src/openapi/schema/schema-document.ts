@@ -1,0 +1,174 @@
+// The document of schemas: where they are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
+import { decodeFragment, escapeToken, unescapeToken } from "../part.ts";
+import type { Upgrade } from "./dialect.ts";
+import type { Schema, SchemaObject } from "./form.ts";
+import { type Place, SchemaNode } from "./node.ts";
+
+/** The document, or a schema with an $id. */
+export interface Resource {
+  readonly uri: string;
+  readonly place: Omit<Place, "resource">;
+  readonly anchors: Map<string, Place>;
+  readonly dynamicAnchors: Map<string, Place>;
+}
+
+/**
+ * The dynamic anchors of the resources that an evaluation has entered: the outermost schema of each name. Empty in almost all
+ * documents.
+ */
+export type Scope = ReadonlyMap<string, Place>;
+
+const documentUri = "document:///";
+const noScope: Scope = new Map();
+const nothing = "leads to nothing in the document";
+
+export class SchemaDocument {
+  /** Whether a schema is read-only or write-only. */
+  hasMarkers = false;
+  /** Whether a schema has a default. */
+  hasDefaults = false;
+  readonly #upgrade: Upgrade;
+  readonly #root: Resource;
+  readonly #resources = new Map<string, Resource>(); // by URI
+  readonly #resourceOf = new Map<unknown, Resource>(); // by the schema with the $id
+  readonly #ignored = new Map<unknown, Set<string>>(); // keywords, by schema
+  readonly #dynamicNames = new Set<string>(); // of the anchors that a $dynamicRef leads to
+  readonly #targets = new Map<string, Place>(); // of references by pointer
+
+  constructor(root: unknown, upgrade: Upgrade) {
+    this.#upgrade = upgrade;
+    const { jsonSchemaDialect: dialect } = root as { readonly jsonSchemaDialect?: string };
+    this.#root = this.#addResource(documentUri, { raw: root, pointer: "", dialect });
+  }
+
+  #addResource(uri: string, place: Resource["place"]): Resource {
+    if (this.#resources.has(uri))
+      throw new Error(`The document has two schemas with the $id ${uri.replace(documentUri, "")}.`);
+    const resource = { uri, place, anchors: new Map(), dynamicAnchors: new Map() };
+    this.#resources.set(uri, resource);
+    return resource;
+  }
+
+  /**
+   * Adds the $id and the anchors of a schema, and returns it in its own resource. Call it for each schema, parents first, before
+   * others are resolved.
+   */
+  add(node: SchemaNode): SchemaNode {
+    const { raw, schema, pointer, resource: outer, dialect } = node;
+    const { $id, $anchor, $dynamicAnchor, $dynamicRef, readOnly, writeOnly } = schema;
+    this.hasMarkers ||= readOnly === true || writeOnly === true;
+    this.hasDefaults ||= schema.default !== undefined;
+    if (typeof $dynamicRef === "string") this.#dynamicNames.add($dynamicRef.slice($dynamicRef.indexOf("#") + 1));
+    if (typeof $id === "string")
+      this.#resourceOf.set(raw, this.#addResource(resolveUri($id, outer.uri).uri, { raw, pointer, dialect }));
+    const place = this.enter({ raw, pointer, resource: outer, dialect });
+    const { anchors, dynamicAnchors } = place.resource;
+    for (const name of [$anchor, $dynamicAnchor]) if (typeof name === "string") anchors.set(name, place);
+    if (typeof $dynamicAnchor === "string") dynamicAnchors.set($dynamicAnchor, place);
+    return typeof $id === "string" ? this.reread(node) : node;
+  }
+
+  /** Leaves out keywords of a schema that can't be enforced. */
+  ignore(raw: unknown, ...keywords: readonly string[]): void {
+    this.#ignored.set(raw, new Set([...(this.#ignored.get(raw) ?? []), ...keywords]));
+  }
+
+  /** Returns the keywords of a schema that are enforced. */
+  read(raw: unknown): SchemaObject {
+    if (typeof raw === "boolean") return raw ? {} : { enum: [] };
+    if (typeof raw !== "object" || raw === null) return {};
+    const schema = this.#upgrade(raw as SchemaObject);
+    const ignored = this.#ignored.get(raw);
+    if (ignored === undefined) return schema;
+    return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ignored.has(keyword)));
+  }
+
+  /** Returns a place with the resource and the dialect that the schema itself declares. */
+  enter(place: Place): Place {
+    const resource = this.#resourceOf.size > 0 ? this.#resourceOf.get(place.raw) : undefined;
+    const { $schema } = Object(place.raw) as { readonly $schema?: unknown };
+    if (resource === undefined && typeof $schema !== "string") return place;
+    const dialect = typeof $schema === "string" ? $schema : place.dialect;
+    return { ...place, resource: resource ?? place.resource, dialect };
+  }
+
+  /** Returns the place of a subschema. `schema` has the keywords that are enforced. */
+  below({ pointer, resource, dialect }: Place, schema: SchemaObject, keyword: string, key?: string | number): Place {
+    const value = schema[keyword];
+    if (key === undefined) return { raw: value, pointer: `${pointer}/${keyword}`, resource, dialect };
+    const raw = (value as Record<string | number, unknown>)[key];
+    return { raw, pointer: `${pointer}/${keyword}/${escapeToken(`${key}`)}`, resource, dialect };
+  }
+
+  /** Adds the dynamic anchors of a resource to a scope. Those of outer resources take precedence. */
+  extend(scope: Scope, { dynamicAnchors }: Resource): Scope {
+    if (dynamicAnchors.size === 0 || this.#dynamicNames.size === 0) return scope;
+    const added = [...dynamicAnchors].filter(([name]) => !scope.has(name) && this.#dynamicNames.has(name));
+    return added.length > 0 ? new Map([...scope, ...added]) : scope;
+  }
+
+  /** Returns the schema at a pointer. Throws an Error if there is none. */
+  at(pointer: string): SchemaNode {
+    return new SchemaNode(this, this.#find(this.#root, pointer), noScope);
+  }
+
+  /** Returns what is at a pointer, also if it is not a schema. Throws an Error if there is nothing. */
+  findAny(pointer: string): SchemaNode {
+    return new SchemaNode(this, this.#find(this.#root, pointer, true), noScope);
+  }
+
+  /** Returns a schema with the keywords that are enforced now. */
+  reread(node: SchemaNode): SchemaNode {
+    return new SchemaNode(this, node, noScope);
+  }
+
+  /** Returns a schema that is not written in the document, but whose references lead to it. */
+  create(schema: Schema): SchemaNode {
+    return new SchemaNode(this, { ...this.#root.place, raw: schema, resource: this.#root }, noScope);
+  }
+
+  /** Returns the place that a reference leads to. Throws an Error if it leads to no schema. */
+  resolve(reference: string, from: Resource): Place {
+    const isPointer = /^#(\/|$)/.test(reference);
+    const name = from.uri + reference;
+    const known = isPointer ? this.#targets.get(name) : undefined;
+    if (known) return known;
+    const { uri, fragment } = isPointer
+      ? { uri: from.uri, fragment: decode(reference.slice(1)) }
+      : resolveUri(reference, from.uri);
+    const resource = this.#resources.get(uri);
+    if (resource === undefined) throw new Error(nothing);
+    const place = resource.anchors.get(fragment) ?? this.#find(resource, fragment);
+    if (isPointer) this.#targets.set(name, place);
+    return place;
+  }
+
+  #find(start: Resource, pointer: string, isAny = false): Place {
+    if (!/^(\/|$)/.test(pointer)) throw new Error(nothing);
+    let place: Place = { ...start.place, resource: start };
+    for (const token of pointer.split("/").slice(1)) {
+      const key = unescapeToken(token);
+      const { raw } = place;
+      if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, key)) throw new Error(nothing);
+      place = this.enter({ ...place, raw: (raw as Record<string, unknown>)[key] });
+    }
+    const { raw } = place;
+    if (!isAny && typeof raw !== "boolean" && (typeof raw !== "object" || raw === null || Array.isArray(raw)))
+      throw new Error("leads to something that is not a schema");
+    return { ...place, pointer: start.place.pointer + pointer };
+  }
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeFragment(fragment);
+  } catch {
+    throw new Error("is not a URI");
+  }
+}
+
+function resolveUri(reference: string, base: string): { uri: string; fragment: string } {
+  if (!URL.canParse(reference, base)) throw new Error("is not a URI");
+  const [uri = "", fragment = ""] = new URL(reference, base).href.split("#");
+  return { uri, fragment: decode(fragment) };
+}

@@ -1,0 +1,244 @@
+// The schemas of a document: checks them when it is loaded, and evaluates values.
+import { type Problem, toJson } from "../../lib/index.ts";
+import { type Cell, Compiler } from "./compiler.ts";
+import { breakCycles } from "./cycles.ts";
+import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
+import { type Direction, Evaluation } from "./evaluation.ts";
+import { isObject, isPattern, type Schema, type SchemaObject } from "./form.ts";
+import type { Parts } from "./keyword.ts";
+import { findDefault } from "./keywords/defaults.ts";
+import { type Formats, isFormat } from "./keywords/formats.ts";
+import type { SchemaNode } from "./node.ts";
+import { describeFailures } from "./problems.ts";
+import { isSlow } from "./regular-expressions.ts";
+import { SchemaDocument } from "./schema-document.ts";
+import { findProblem } from "./vocabulary.ts";
+
+/** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
+export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
+
+/** Validates a value. `parts` are those of the value in messages: by default, fields. */
+export type Validate = (value: unknown, parts?: Parts) => Validation;
+
+/** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
+export type ReportSchema = (pointer: string, reason: string) => void;
+
+/** The options of `Schemas.add`. */
+export interface CheckOptions {
+  readonly report: ReportSchema;
+  /** Called for each specification extension. */
+  readonly onExtension?: ((name: string, schema: SchemaObject, pointer: string) => void) | undefined;
+}
+
+/** The options of `Schemas`. */
+export interface SchemasOptions {
+  /** Converts a schema of an earlier dialect. */
+  readonly upgrade?: Upgrade | undefined;
+  /** Formats of strings besides those of JSON Schema and OpenAPI. */
+  readonly formats?: Formats | undefined;
+  /** Skips the check of regular expressions, which can load RE2 (10 to 30 ms). Only for a document that was checked before. */
+  readonly skipPatternCheck?: boolean;
+}
+
+/** A member of an object, such as a parameter. */
+export interface ObjectMember {
+  readonly name: string;
+  /** The pointer of its schema; undefined if it can have any value. */
+  readonly pointer: string | undefined;
+  readonly required: boolean;
+  /** Whether it can also be the empty string. */
+  readonly allowEmptyValue: boolean;
+}
+
+const fields: Parts = { noun: "field" };
+
+/** The schemas of one document. */
+export class Schemas {
+  readonly #document: SchemaDocument;
+  readonly #compiler: Compiler;
+  readonly #skipPatternCheck: boolean;
+  readonly #checked = new Set<unknown>(); // as they are written
+  readonly #references: { readonly reference: string; readonly node: SchemaNode }[] = [];
+  readonly #defaults: SchemaNode[] = [];
+
+  /** `root` is the parsed document. */
+  constructor(
+    root: unknown,
+    { upgrade = (schema) => schema, formats = {}, skipPatternCheck = false }: SchemasOptions = {},
+  ) {
+    this.#document = new SchemaDocument(root, upgrade);
+    this.#compiler = new Compiler(formats);
+    this.#skipPatternCheck = skipPatternCheck;
+  }
+
+  /**
+   * Adds the schema at a place of the document, and checks it: what can be checked without evaluating it. Reports each part
+   * that would not be enforced.
+   */
+  add(pointer: string, options: CheckOptions): void {
+    const node = this.#document.findAny(pointer);
+    this.#add(node, options);
+  }
+
+  // Without recursion, because a schema can be very deep.
+  #add(start: SchemaNode, options: CheckOptions): void {
+    const waiting = [start];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (typeof next.raw === "boolean" || this.#checked.has(next.raw)) continue;
+      this.#checked.add(next.raw);
+      if (!isObject(next.raw)) {
+        options.report(next.pointer, "must be an object, or true or false");
+        continue;
+      }
+      const node = this.#document.add(next);
+      this.#checkKeywords(node, options);
+      const { $ref, $dynamicRef, default: value } = node.schema;
+      for (const reference of [$ref, $dynamicRef])
+        if (typeof reference === "string") this.#references.push({ reference, node });
+      if (value !== undefined) this.#defaults.push(node);
+      for (const child of node.children().reverse()) waiting.push(child.node);
+    }
+  }
+
+  #checkKeywords(node: SchemaNode, { report, onExtension }: CheckOptions): void {
+    const { schema, pointer, raw } = node;
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (keyword.startsWith("x-")) onExtension?.(keyword, schema, pointer);
+      const problem = findProblem(keyword, value) ?? this.#findSlowPattern(keyword, schema);
+      if (problem === undefined) continue;
+      this.#document.ignore(raw, keyword);
+      report(pointer, problem);
+    }
+    const { format, $schema } = schema;
+    if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
+      report(pointer, `has the $schema ${$schema}, which is not supported`);
+    if (typeof format === "string" && !isFormat(format, this.#compiler.formats) && node.assertsFormats)
+      report(pointer, `has the unknown format "${format}"`);
+  }
+
+  #findSlowPattern(keyword: string, { pattern, patternProperties, maxLength }: SchemaObject): string | undefined {
+    if (this.#skipPatternCheck || !/^pattern(Properties)?$/.test(keyword)) return undefined;
+    const [patterns, length] =
+      keyword === "pattern" ? [[pattern as string], maxLength] : [Object.keys(patternProperties as object), undefined];
+    const slow = patterns.find((text) => isPattern(text) && isSlow(text, length));
+    if (slow === undefined) return undefined;
+    return `has the regular expression ${slow}, which can take exponential or polynomial time: simplify it, or add a maxLength`;
+  }
+
+  /**
+   * Checks that each reference leads to a schema, and not to itself without a member between, and that defaults are valid. Adds
+   * the targets that are in no place of a schema. Call it when all schemas are added.
+   */
+  checkReferences(options: CheckOptions): void {
+    const starts: SchemaNode[] = [];
+    // The list grows while it is read.
+    for (const { reference, node } of this.#references)
+      try {
+        this.#add(node.resolve(reference), options);
+        starts.push(node);
+      } catch (error) {
+        this.#ignoreReferences(node);
+        const reason = (error as Error).message;
+        const advice = reference.startsWith("#")
+          ? ""
+          : ". References to other documents must be relative paths of files";
+        options.report(node.pointer, `has the reference ${reference}, which ${reason}${advice}`);
+      }
+    const done = new Set<unknown>();
+    for (const start of starts)
+      breakCycles(
+        () => this.#document.reread(start),
+        done,
+        ({ node, target }) => {
+          this.#ignoreReferences(node);
+          const reason = `has a reference to ${target.pointer}, which leads back to it, so that no value can be checked`;
+          options.report(node.pointer, reason);
+        },
+      );
+    for (const node of this.#defaults) this.#checkDefault(this.#document.reread(node), options);
+    this.#checked.clear();
+    this.#references.length = 0;
+    this.#defaults.length = 0;
+  }
+
+  #ignoreReferences({ raw }: SchemaNode): void {
+    this.#document.ignore(raw, "$ref", "$dynamicRef");
+  }
+
+  #checkDefault(node: SchemaNode, { report }: CheckOptions): void {
+    const value = node.schema.default;
+    const result = this.#validate(() => this.#compiler.cellOf(node), "parameters", false)(value);
+    if ("value" in result) return;
+    const [{ path, requirement }] = result.problems;
+    const part = path === "" ? "which" : `whose part '${path}'`;
+    report(node.pointer, `has the default ${toJson(value)}, ${part} ${requirement}`);
+  }
+
+  /** Returns the default of a schema, or of one that applies besides; undefined if there is none that is valid. */
+  defaultOf(node: SchemaNode): unknown {
+    const value = findDefault(node);
+    if (value === undefined) return undefined;
+    return "value" in this.#validate(() => this.#compiler.cellOf(node), "parameters", false)(value) ? value : undefined;
+  }
+
+  /** Returns the pointer that a reference of the schema at `pointer` leads to; undefined if it leads to no schema. */
+  find(reference: string, pointer: string): string | undefined {
+    try {
+      return this.at(pointer).resolve(reference).pointer;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Returns the schema at a place of the document. Throws an Error if there is none. */
+  at(pointer: string): SchemaNode {
+    return this.#document.at(pointer);
+  }
+
+  /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */
+  compileAt(pointer: string, direction: Direction = "request"): Validate {
+    return this.#validate(() => this.#compiler.cellOf(this.at(pointer)), direction, true);
+  }
+
+  /** Returns the validation of a value that is not changed: without conversions and default values. */
+  compileCheckAt(pointer: string, direction: Direction = "response"): Validate {
+    return this.#validate(() => this.#compiler.cellOf(this.at(pointer)), direction, false);
+  }
+
+  /** Returns the validation of an object with these members, and no others, which also converts it. */
+  compileObject(members: readonly ObjectMember[]): Validate {
+    const properties = members.map(({ name, pointer, allowEmptyValue }): [string, Schema] => {
+      const schema = pointer === undefined ? {} : { $ref: `#${encodeURI(pointer)}` };
+      return [name, allowEmptyValue ? { anyOf: [{ const: "" }, schema] } : schema];
+    });
+    const schema = {
+      type: "object",
+      properties: Object.fromEntries(properties),
+      required: members.filter(({ required }) => required).map(({ name }) => name),
+      additionalProperties: false,
+    };
+    return this.#validate(() => this.#compiler.cellOf(this.#document.create(schema)), "parameters", true);
+  }
+
+  // A valid value is evaluated once. An invalid one is evaluated again, to collect what is wrong with it.
+  #validate(create: () => Cell, direction: Direction, converts: boolean): Validate {
+    let cell: Cell | undefined;
+    return (value, parts = fields) => {
+      cell ??= create();
+      const holder = [value];
+      try {
+        const run = new Evaluation(direction, holder, converts ? "convert" : "check");
+        if (cell.check(value, run, undefined)) {
+          run.change();
+          return { value: holder[0] };
+        }
+        const explanation = new Evaluation(direction, holder, "explain");
+        cell.check(value, explanation, undefined);
+        return { problems: describeFailures(explanation.failures, parts) as [Problem, ...Problem[]] };
+      } catch (error) {
+        if (!(error instanceof RangeError && error.message.startsWith("Maximum call stack"))) throw error;
+        return { problems: [{ path: "", requirement: "must not be nested so deeply" }] }; // the stack is too small
+      }
+    };
+  }
+}

@@ -1,0 +1,89 @@
+// The types that a schema allows, as far as they tell how to read a text: a parameter, or the field of a form.
+import { parseInteger } from "../../lib/index.ts";
+import type { SchemaObject } from "./form.ts";
+import type { Application } from "./keyword.ts";
+import type { SchemaNode } from "./node.ts";
+
+const inPlace: ReadonlySet<Application> = new Set(["whole", "alternative", "branch"]);
+
+/** The shape of the values of a schema, of all its alternatives together. */
+export class Shape {
+  /** The types of JSON Schema. Empty if any type is allowed. */
+  readonly types: ReadonlySet<string>;
+  readonly #nodes: readonly SchemaNode[];
+
+  /** `nodes` are schemas that may apply to the value. */
+  constructor(nodes: readonly SchemaNode[]) {
+    const found = new Map(nodes.map((node) => [node.raw, node])); // grows while it is read
+    for (const node of found.values())
+      for (const part of [...node.references(), ...node.children(inPlace).map((child) => child.node)])
+        if (!found.has(part.raw)) found.set(part.raw, part);
+    this.#nodes = [...found.values()];
+    this.types = new Set(this.#nodes.flatMap(({ schema }) => typesOf(schema)));
+  }
+
+  /** How many items can have a schema of their own. */
+  get prefixLength(): number {
+    return Math.max(0, ...this.#nodes.map(({ schema }) => (schema.prefixItems as unknown[] | undefined)?.length ?? 0));
+  }
+
+  /** Returns the shape of the items of an array, or of the item at an index. */
+  items(index = Number.POSITIVE_INFINITY): Shape {
+    return new Shape(this.#nodes.flatMap((node) => node.item(index) ?? []));
+  }
+
+  /** The names of the declared properties. */
+  get propertyNames(): string[] {
+    return [...new Set(this.#nodes.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as object)))];
+  }
+
+  /** Whether it is meant for properties that are not declared: it has a schema for them, or declares none. */
+  get isOpen(): boolean {
+    const isFree = ({ schema }: SchemaNode) =>
+      schema.patternProperties !== undefined || (schema.additionalProperties ?? false) !== false;
+    const isClosed = ({ schema }: SchemaNode) => schema.additionalProperties === false;
+    return this.#nodes.some(isFree) || (this.propertyNames.length === 0 && !this.#nodes.some(isClosed));
+  }
+
+  /** Returns the shape of a property. */
+  property(name: string): Shape {
+    return new Shape(this.#nodes.flatMap((node) => node.property(name)));
+  }
+
+  /** Returns whether the value can only be an array, or only an object. */
+  isOnly(type: "array" | "object"): boolean {
+    return this.types.has(type) && [...this.types].every((name) => name === type || name === "null");
+  }
+
+  /**
+   * Parses a number or boolean, in its plain form only: not 0x10, 1e1 for an integer, or " 5".
+   * Another text is returned unchanged, so that the validation of its type rejects it: also a number that is too large for
+   * a double.
+   */
+  parsePrimitive(text: string): unknown {
+    if (this.types.has("integer") && /^(0|-?[1-9]\d*)$/.test(text))
+      return text.length > 20 ? toDouble(text) : parseInteger(text);
+    if (this.types.has("number") && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return toDouble(text);
+    if (this.types.has("boolean") && /^(true|false)$/.test(text)) return text === "true";
+    return text;
+  }
+}
+
+function toDouble(text: string): number | string {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : text;
+}
+
+function typesOf({ type, enum: values, const: value, properties, items }: SchemaObject): string[] {
+  if (type !== undefined) return [type].flat() as string[];
+  if (Array.isArray(values)) return values.map(typeOf);
+  if (value !== undefined) return [typeOf(value)];
+  if (properties !== undefined) return ["object"];
+  return items === undefined ? [] : ["array"];
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "bigint" ? "integer" : typeof value;
+}

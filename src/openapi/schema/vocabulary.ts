@@ -1,0 +1,81 @@
+// All keywords. Their order is that in which a schema checks them.
+import type { Schema, SchemaObject } from "./form.ts";
+import type { Application, Keyword, Keywords } from "./keyword.ts";
+import { arrayKeywords } from "./keywords/arrays.ts";
+import { coreKeywords } from "./keywords/core.ts";
+import { defaultKeywords } from "./keywords/defaults.ts";
+import { directionKeywords } from "./keywords/directions.ts";
+import { formatKeywords } from "./keywords/formats.ts";
+import { logicKeywords } from "./keywords/logic.ts";
+import { numberKeywords } from "./keywords/numbers.ts";
+import { objectKeywords } from "./keywords/objects.ts";
+import { textKeywords } from "./keywords/texts.ts";
+import { typeKeywords } from "./keywords/types.ts";
+import { unevaluatedKeywords } from "./keywords/unevaluated.ts";
+
+/** The keywords by name. */
+export const vocabulary: ReadonlyMap<string, Keyword> = new Map(
+  [
+    directionKeywords,
+    typeKeywords,
+    numberKeywords,
+    textKeywords,
+    formatKeywords,
+    objectKeywords,
+    arrayKeywords,
+    coreKeywords,
+    logicKeywords,
+    unevaluatedKeywords,
+    defaultKeywords,
+  ].flatMap((keywords: Keywords) => Object.entries(keywords)),
+);
+
+const positions = new Map([...vocabulary.keys()].map((name, index) => [name, index]));
+
+/** Returns the keywords of a schema that are requirements, in the order in which they are checked. */
+export function keywordsOf(schema: SchemaObject): string[] {
+  const names = Object.keys(schema).filter((name) => {
+    const { compile, compileLast, applies } = vocabulary.get(name) ?? {};
+    return compile !== undefined || compileLast !== undefined || applies === "whole";
+  });
+  return names.length < 2 ? names : names.sort((a, b) => Number(positions.get(a)) - Number(positions.get(b)));
+}
+
+// They describe a value for people and tools. `title` is also part of messages, and `discriminator` selects an alternative.
+const annotations =
+  /^(title|description|examples?|externalDocs|xml|discriminator|deprecated|content(Encoding|MediaType|Schema)|\$comment|x-.*)$/;
+
+/**
+ * Returns why a keyword of a schema can't be enforced: it is unknown, or its value has the wrong form. The reason completes
+ * "The schema at /components/… …". Returns undefined if it can be enforced.
+ */
+export function findProblem(name: string, value: unknown): string | undefined {
+  const keyword = vocabulary.get(name);
+  if (keyword === undefined) return annotations.test(name) ? undefined : `has the unknown keyword "${name}"`;
+  if (keyword.form.matches(value)) return undefined;
+  return `has the keyword "${name}", which must be ${keyword.form.words}`;
+}
+
+/** A schema in the value of a keyword. */
+export interface Subschema {
+  readonly keyword: string;
+  /** The name or index behind the keyword; undefined if the keyword has one schema. */
+  readonly key: string | undefined;
+  readonly schema: Schema;
+}
+
+/** Returns the schemas that are direct parts of a schema: all, or those that apply to something. Ignores invalid keywords. */
+export function subschemasOf(schema: SchemaObject, applications?: ReadonlySet<Application>): Subschema[] {
+  const found: Subschema[] = [];
+  for (const keyword in schema) {
+    const { form, applies } = vocabulary.get(keyword) ?? {};
+    if (form?.schemas === undefined || applies === undefined || applications?.has(applies) === false) continue;
+    const value = schema[keyword];
+    if (!form.matches(value)) continue;
+    if (form.schemas === "one") found.push({ keyword, key: undefined, schema: value as Schema });
+    else
+      for (const [key, subschema] of Object.entries(value as Readonly<Record<string, Schema>>))
+        found.push({ keyword, key, schema: subschema });
+  }
+  return found;
+}

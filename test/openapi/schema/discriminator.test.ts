@@ -1,0 +1,66 @@
+// The discriminator selects an alternative.
+import t from "tap";
+import { compileSchema, type SchemaOptions } from "../../support/schemas.ts";
+
+const object = (properties: object, ...required: string[]) => ({ type: "object", required, properties });
+const others = {
+  cat: object({ lives: { type: "integer" } }, "kind", "lives"),
+  dog: object({ barks: { type: "boolean" } }, "kind", "barks"),
+};
+const [toCat, toDog] = ["cat", "dog"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+
+/** Returns the first problem of a value; undefined if it is valid. */
+function judge(schema: object, value: unknown, options: SchemaOptions = {}) {
+  const result = compileSchema(schema, { others, ...options })(value);
+  return "problems" in result ? result.problems[0] : undefined;
+}
+
+t.test("By the names of schemas, a mapping, references, or the values that an alternative allows", async (t) => {
+  const reference = "#/components/schemas/../schemas/cat";
+  for (const [mapping, name] of [
+    [{}, "cat"],
+    [null, "cat"],
+    [{ tabby: "cat" }, "tabby"],
+    [{ tabby: "#/components/schemas/cat" }, "tabby"],
+    [{ tabby: "#/components/schemas/c%61t" }, "tabby"],
+    [{ other: reference, wrong: "nothing" }, "cat"],
+  ] as const) {
+    const schema = { oneOf: [toCat, toDog], discriminator: { propertyName: "kind", mapping } };
+    t.equal(judge(schema, { kind: name, lives: 9 }), undefined);
+    t.match(judge(schema, { kind: name, barks: true }), { requirement: "must have the field 'lives'" });
+    t.match(judge(schema, { kind: "cow" }), { path: "kind", requirement: /^must be one of: / });
+    t.match(judge(schema, { lives: 9 }), { part: "kind", requirement: "must have the field 'kind'" });
+  }
+  const inline = [object({ kind: { const: "a" } }, "kind", "x"), object({ kind: { enum: ["b", "c"] } }, "kind", "y")];
+  const schema = { anyOf: inline, discriminator: { propertyName: "kind" } };
+  t.match(judge(schema, { kind: "c" }), { requirement: "must have the field 'y'" });
+  t.match(judge(schema, { kind: "d" }), { requirement: "must be one of: a, b, c" });
+});
+
+t.test("Uses the default mapping for a missing or unknown name", async (t) => {
+  const schema = { oneOf: [toCat, toDog], discriminator: { propertyName: "kind", defaultMapping: "dog" } };
+  for (const value of [{}, { kind: "cow" }])
+    t.match(judge(schema, value), { requirement: /^must have the field '(kind|barks)'/ });
+  t.equal(judge(schema, { kind: "cow", barks: true }), undefined);
+});
+
+t.test("Tries all alternatives if one has no name, or does not require the property", async (t) => {
+  const discriminator = { propertyName: "kind" };
+  const open = object({ lives: {} });
+  t.equal(
+    judge({ anyOf: [toCat, { type: "object", required: ["z"] }], discriminator }, { kind: "cow", z: 1 }),
+    undefined,
+  );
+  t.equal(
+    judge({ anyOf: [toCat, toDog], discriminator }, { lives: 1 }, { others: { ...others, dog: open } }),
+    undefined,
+  );
+  t.match(judge({ anyOf: [toCat, toDog], discriminator }, 5), { requirement: /one of the alternatives/ });
+});
+
+t.test("A property that is read-only is not required in a request", async (t) => {
+  const kinds = ["a", "b"].map((kind) => object({ kind: { const: kind, readOnly: true } }, "kind"));
+  const schema = { anyOf: kinds, discriminator: { propertyName: "kind" } };
+  t.equal(judge(schema, {}), undefined);
+  t.match(judge(schema, {}, { direction: "response" }), { requirement: "must have the field 'kind'" });
+});
