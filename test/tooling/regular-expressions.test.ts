@@ -60,7 +60,7 @@ t.test("Every regular expression of the code takes linear time", async (t) => {
   // test/openapi/schema/regular-expressions.test.ts measures.
   t.same(dynamic, {
     "src/openapi/path-template.ts": 1,
-    "src/openapi/regular-expressions.ts": 2,
+    "src/openapi/schema/regular-expressions.ts": 2,
   });
 });
 
