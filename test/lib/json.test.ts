@@ -4,6 +4,10 @@ import t from "tap";
 import { canonicalJson, parseInteger, parseJson, toJson } from "../../src/lib/json.ts";
 import { InvalidValue } from "../../src/lib/problem.ts";
 
+t.test("A bug is not reported as an invalid text", async (t) => {
+  t.throws(() => parseJson(undefined as never), TypeError);
+});
+
 t.test("Parses integers exactly, also with a fraction or an exponent", async (t) => {
   for (const [text, value] of [
     ["0", 0],

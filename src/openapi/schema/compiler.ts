@@ -1,11 +1,10 @@
 // Turns schemas into functions, each at its first use.
+import { toJson } from "../../lib/index.ts";
 import { asFork, type Check, type Marks } from "./evaluation.ts";
-import type { Application, Keyword } from "./keyword.ts";
+import type { Keyword } from "./keyword.ts";
 import type { Formats } from "./keywords/formats.ts";
-import type { SchemaNode } from "./node.ts";
+import { type SchemaNode, wholes } from "./node.ts";
 import { keywordsOf, vocabulary } from "./vocabulary.ts";
-
-const wholes: ReadonlySet<Application> = new Set(["whole"]);
 
 /** A schema that is compiled when it is called first. */
 export class Cell {
@@ -26,12 +25,13 @@ export class Compiler {
   readonly #cellsInScopes = new Map<unknown, Map<string, Cell>>(); // of schemas in a dynamic scope, by its text
   readonly #basicCells = new Map<string, Cell>(); // of schemas without members and other schemas, by their text
   readonly #references = new Map<Cell, Cell>(); // to a cell
+  readonly #marks = new Map<string, Marks>(); // by their text
 
   constructor(formats: Formats) {
     this.formats = formats;
   }
 
-  /** Returns the cell of a schema, the only one. */
+  /** Returns the cell of a schema: the only one, except in different dynamic scopes. */
   cellOf(node: SchemaNode): Cell {
     if (node.scope.size > 0) return this.#cellInScope(node);
     const known = this.#cells.get(node.raw);
@@ -57,8 +57,7 @@ export class Compiler {
     const create = () => this.#compile(node);
     if (!names.every((name) => vocabulary.get(name)?.isBasic)) return new Cell(create);
     const requirements = names.map((name) => [name, schema[name]]);
-    const toText = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
-    const text = JSON.stringify([requirements, schema.title, assertsFormats], toText); // the title is a part of messages
+    const text = toJson([requirements, schema.title, assertsFormats]); // the title is a part of messages
     const cell = this.#basicCells.get(text) ?? new Cell(create);
     this.#basicCells.set(text, cell);
     return cell;
@@ -80,26 +79,51 @@ export class Compiler {
   }
 
   #compile(start: SchemaNode): Check {
-    const parts: Parts = { basic: [], others: [], applicators: 0 };
+    const checks: Checks = { basic: [], others: [], applicators: 0 };
     const nodes = [start]; // the schemas of `allOf` apply to the same value: their checks become those of the schema itself
     for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
       if (node !== start && dependsOnOthers(node)) {
         const cell = this.cellOf(node);
-        parts.others.push((value, run, evaluated) => cell.check(value, run, evaluated));
-        parts.applicators += 1;
+        checks.others.push((value, run, evaluated) => cell.check(value, run, evaluated));
+        checks.applicators += 1;
         continue;
       }
-      this.#addChecks(node, parts);
+      this.#addChecks(node, checks);
       for (const child of node.children(wholes).reverse()) nodes.push(child.node);
     }
-    let check = join(parts);
+    let check = join(checks);
     for (const compileLast of new Set(keywordsOf(start.schema).map((name) => vocabulary.get(name)?.compileLast)))
       if (compileLast) check = compileLast(start, this, check);
     const marks = start.markedProperties();
-    return marks.size > 0 ? withMarks(check, marks) : check;
+    return marks.size > 0 ? this.#withMarks(check, marks) : check;
   }
 
-  #addChecks(node: SchemaNode, parts: Parts): void {
+  // Adds the marks of a schema to those of the schemas around it that apply to the same value.
+  #withMarks(check: Check, marks: Marks): Check {
+    const unions = new WeakMap<Marks, Marks>(); // by the marks of the schemas around
+    return (value, run, evaluated) => {
+      const outer = run.marks;
+      const union = unions.get(outer) ?? this.#unite(outer, marks);
+      unions.set(outer, union);
+      run.marks = union;
+      const isValid = check(value, run, evaluated);
+      run.marks = outer;
+      return isValid;
+    };
+  }
+
+  // Results are cached by marks, so that equal ones must be the same object.
+  #unite(outer: Marks, marks: Marks): Marks {
+    const added = [...marks].filter(([name, marker]) => outer.get(name) !== marker);
+    if (added.length === 0) return outer;
+    const union = new Map([...outer, ...added]);
+    const text = JSON.stringify([...union].sort());
+    const known = this.#marks.get(text) ?? union;
+    this.#marks.set(text, known);
+    return known;
+  }
+
+  #addChecks(node: SchemaNode, checks: Checks): void {
     const compiled = new Set<unknown>();
     for (const name of keywordsOf(node.schema)) {
       const { compile, isBasic = false, applies } = vocabulary.get(name) as Keyword;
@@ -107,13 +131,13 @@ export class Compiler {
       compiled.add(compile);
       const check = compile(node, this);
       if (check === undefined) continue;
-      (isBasic ? parts.basic : parts.others).push(check);
-      if (applies !== undefined) parts.applicators += 1;
+      (isBasic ? checks.basic : checks.others).push(check);
+      if (applies !== undefined) checks.applicators += 1;
     }
   }
 }
 
-interface Parts {
+interface Checks {
   readonly basic: Check[];
   readonly others: Check[];
   /** How many of the others apply schemas to the value or its members. */
@@ -129,7 +153,7 @@ function dependsOnOthers({ schema }: SchemaNode): boolean {
   return keywordsOf(schema).some((name) => vocabulary.get(name)?.compileLast !== undefined);
 }
 
-function join({ basic, others, applicators }: Parts): Check {
+function join({ basic, others, applicators }: Checks): Check {
   const all = applicators > 1 ? asFork(joinAll(others)) : joinAll(others);
   return others.length === 0 ? joinInOrder(basic) : joinInOrder([...basic, all]);
 }
@@ -158,33 +182,6 @@ function joinAll(checks: readonly Check[]): Check {
       if (run.isFull) return false;
       isValid = false;
     }
-    return isValid;
-  };
-}
-
-// Results are kept by marks: equal ones are the same object.
-function unite(outer: Marks, marks: Marks): Marks {
-  const added = [...marks].filter(([name, marker]) => outer.get(name) !== marker);
-  if (added.length === 0) return outer;
-  const sorted = [...new Map([...outer, ...added])].sort();
-  const text = JSON.stringify(sorted);
-  const known = unionsByText.get(text) ?? new Map(sorted);
-  unionsByText.set(text, known);
-  return known;
-}
-
-const unionsByText = new Map<string, Marks>(); // of the documents of the process
-
-// Adds the marks of a schema to those of the schemas around it that apply to the same value.
-function withMarks(check: Check, marks: Marks): Check {
-  const unions = new WeakMap<Marks, Marks>(); // because results are kept by marks
-  return (value, run, evaluated) => {
-    const outer = run.marks;
-    const union = outer.size === 0 ? marks : (unions.get(outer) ?? unite(outer, marks));
-    if (outer.size > 0) unions.set(outer, union);
-    run.marks = union;
-    const isValid = check(value, run, evaluated);
-    run.marks = outer;
     return isValid;
   };
 }

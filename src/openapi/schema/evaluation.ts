@@ -11,8 +11,7 @@ export type Direction = "request" | "response" | "parameters";
  * Evaluates a value, and returns whether it is valid. Adds the members that it evaluates to `evaluated`, which is undefined if
  * no one asks for them. Each schema is compiled to such a function.
  */
-// biome-ignore lint/suspicious/noExplicitAny: a value can be anything
-export type Check = (value: any, run: Evaluation, evaluated: Evaluated | undefined) => boolean;
+export type Check = (value: unknown, run: Evaluation, evaluated: Evaluated | undefined) => boolean;
 
 /** A violated keyword. The schemas around it add the steps to the part of the value, the innermost first. */
 export interface Failure {
@@ -46,9 +45,13 @@ export class Evaluated {
   }
 }
 
-/** The properties of a value that are not sent in one direction: a missing one is not required. */
+/**
+ * The properties of a value that are read-only or write-only by one of the schemas that apply to it, or can apply. One that is not
+ * sent in a direction is not required in it.
+ */
 export type Marks = ReadonlyMap<string, "readOnly" | "writeOnly">;
 
+/** No properties. */
 export const noMarks: Marks = new Map();
 
 /** A change of a valid value. A list has those of a part to which several schemas apply: they are made once. */
@@ -74,8 +77,9 @@ interface Result {
 }
 
 const maxFailures = 10;
-const maxFree = 32; // schemas that are evaluated below several alternatives before results are kept
+const maxUncached = 32; // references that are followed below several alternatives before results are cached
 
+/** The state of one evaluation. */
 export class Evaluation {
   readonly direction: Direction;
   /** The object or array that has the value that is being evaluated. */
@@ -114,6 +118,7 @@ export class Evaluation {
     return this.#failures as Failure[];
   }
 
+  /** How many failures there are so far. */
   get failureCount(): number {
     return this.#failures?.length ?? 0;
   }
@@ -187,13 +192,13 @@ export class Evaluation {
 
   /**
    * Evaluates a value by the target of a reference. Several schemas that apply to a value often refer to the same one, so that
-   * the time could double with each level of the value. Below them, after some thousand references, results are kept: by the
-   * schema and the part of the value.
+   * the time could double with each level of the value. Below them, after 32 references, results are cached: by the schema and
+   * the part of the value.
    */
   follow(cell: Cell, value: unknown, evaluated: Evaluated | undefined): boolean {
-    if (this.forks === 0 || this.#followed++ < maxFree) return cell.check(value, this, evaluated);
+    if (this.forks === 0 || this.#followed++ < maxUncached) return cell.check(value, this, evaluated);
     const results = this.#resultsOf(cell);
-    // Another value has no identity. Its last result is of use, because all schemas that apply to it are evaluated in turn.
+    // A primitive value has no identity. Only its last result is cached, which is valid for its place.
     const identity = typeof value === "object" ? value : null;
     let result = results.get(identity);
     if (result === undefined || !this.#isUseful(result, evaluated)) {
@@ -242,7 +247,7 @@ export class Evaluation {
   }
 }
 
-/** Tells the evaluation that several schemas apply to the same value, whose results are worth keeping. */
+/** Tells the evaluation that several schemas apply to the same value, whose results are worth caching. */
 export function asFork(check: Check): Check {
   return (value, run, evaluated) => {
     run.forks += 1;

@@ -43,8 +43,8 @@ export interface Keyword {
 
 export type Compile = (node: SchemaNode, compiler: Compiler) => Check | undefined;
 
-/** The parts of a value, in messages. */
-export interface Parts {
+/** How messages name the parts of a value. */
+export interface Wording {
   /** Their name, such as `field` or `query parameter`. */
   readonly noun: string;
   /** Whether they are read from texts, in which an integer has only digits. */
@@ -55,7 +55,7 @@ export interface Parts {
 export type Describe = (
   schema: SchemaObject,
   detail: unknown,
-  parts: Parts,
+  wording: Wording,
   describe: (failure: Failure) => string,
 ) => string;
 

@@ -27,7 +27,8 @@ export interface Child {
 }
 
 const markers = ["readOnly", "writeOnly"] as const;
-const wholes: ReadonlySet<Application> = new Set(["whole"]);
+/** The application of `allOf`. */
+export const wholes: ReadonlySet<Application> = new Set(["whole"]);
 const wholesAndAlternatives: ReadonlySet<Application> = new Set(["whole", "alternative"]);
 const inPlace: ReadonlySet<Application> = new Set(["whole", "alternative", "branch", "test"]);
 
@@ -67,7 +68,8 @@ export class SchemaNode implements Place {
 
   /** Returns the schemas of a keyword. */
   childrenOf(keyword: string): Child[] {
-    return this.schema[keyword] === undefined ? [] : this.children().filter((child) => child.keyword === keyword);
+    const subschemas = keyword in this.schema ? subschemasOf({ [keyword]: this.schema[keyword] }) : [];
+    return subschemas.map(({ key }) => ({ keyword, key: key ?? "", node: this.at(keyword, key) }));
   }
 
   /** Returns the schemas that `$ref` and `$dynamicRef` lead to. */

@@ -5,7 +5,7 @@ import { breakCycles } from "./cycles.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Direction, Evaluation } from "./evaluation.ts";
 import { isObject, isPattern, type Schema, type SchemaObject } from "./form.ts";
-import type { Parts } from "./keyword.ts";
+import type { Wording } from "./keyword.ts";
 import { findDefault } from "./keywords/defaults.ts";
 import { type Formats, isFormat } from "./keywords/formats.ts";
 import type { SchemaNode } from "./node.ts";
@@ -17,8 +17,8 @@ import { findProblem } from "./vocabulary.ts";
 /** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
 export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
 
-/** Validates a value. `parts` are those of the value in messages: by default, fields. */
-export type Validate = (value: unknown, parts?: Parts) => Validation;
+/** Validates a value. `wording` is that of messages: by default, its parts are fields. */
+export type Validate = (value: unknown, wording?: Wording) => Validation;
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
 export type ReportSchema = (pointer: string, reason: string) => void;
@@ -50,7 +50,7 @@ export interface ObjectMember {
   readonly allowEmptyValue: boolean;
 }
 
-const fields: Parts = { noun: "field" };
+const fields: Wording = { noun: "field" };
 
 /** The schemas of one document. */
 export class Schemas {
@@ -223,7 +223,7 @@ export class Schemas {
   // A valid value is evaluated once. An invalid one is evaluated again, to collect what is wrong with it.
   #validate(create: () => Cell, direction: Direction, converts: boolean): Validate {
     let cell: Cell | undefined;
-    return (value, parts = fields) => {
+    return (value, wording = fields) => {
       cell ??= create();
       const holder = [value];
       try {
@@ -232,9 +232,9 @@ export class Schemas {
           run.change();
           return { value: holder[0] };
         }
-        const explanation = new Evaluation(direction, holder, "explain");
+        const explanation = new Evaluation(direction, holder, "explain"); // the second pass, only of an invalid value
         cell.check(value, explanation, undefined);
-        return { problems: describeFailures(explanation.failures, parts) as [Problem, ...Problem[]] };
+        return { problems: describeFailures(explanation.failures, wording) as [Problem, ...Problem[]] };
       } catch (error) {
         if (!(error instanceof RangeError && error.message.startsWith("Maximum call stack"))) throw error;
         return { problems: [{ path: "", requirement: "must not be nested so deeply" }] }; // the stack is too small

@@ -7,6 +7,15 @@ const big = 2n ** 53n + 1n;
 const int64 = { type: "integer", format: "int64" };
 const branch = "then"; // Biome takes an object with this name for a promise
 
+t.test("Tells an integer beyond 2^53 from the string of its digits", async (t) => {
+  const [integer, text] = [9007199254740993n, "9007199254740993"];
+  const validate = compileSchema({
+    properties: { a: { const: integer }, b: { const: text }, c: { const: `${text}n` } },
+  });
+  t.match(validate({ a: integer, b: text, c: `${text}n` }), { problems: undefined });
+  for (const wrong of [{ a: text }, { b: integer }, { c: integer }]) t.match(validate(wrong), { problems: Array });
+});
+
 t.test("An invalid text with a long number has the error of JSON.parse", async (t) => {
   for (const text of [
     "[12345678901234567890",

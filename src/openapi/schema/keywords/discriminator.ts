@@ -41,7 +41,8 @@ export function readDiscriminator(
   if (named.size === 0) return undefined;
   const cells = new Map([...named].map(([name, alternative]) => [name, compiler.cellOf(alternative)]));
   const fallback = defaultMapping === undefined ? undefined : find(defaultMapping);
-  const isComplete = alternatives.every((alternative) => [...named.values()].includes(alternative));
+  const all = new Set(named.values());
+  const isComplete = alternatives.every((alternative) => all.has(alternative));
   const isRequired = alternatives.every((alternative) => requires(alternative, property));
   const known = { enum: [...cells.keys()] };
   return (value, run) => {

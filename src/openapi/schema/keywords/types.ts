@@ -4,7 +4,7 @@
 import { areEqual, toComparable } from "../equality.ts";
 import type { SchemaObject } from "../form.ts";
 import * as form from "../form.ts";
-import type { Compile, Keyword, Keywords, Parts } from "../keyword.ts";
+import type { Compile, Keyword, Keywords, Wording } from "../keyword.ts";
 import { toText } from "../wording.ts";
 
 type Test = (value: unknown) => boolean;
@@ -81,7 +81,7 @@ const compileType: Compile = ({ schema: written, assertsFormats }) => {
   if (isInt64(schema))
     return (value, run) => {
       if (!isType(value)) return run.fail("type", schema, value);
-      if (run.changes && isInteger(value)) run.replace(BigInt(value));
+      if (run.changes && isInteger(value)) run.replace(BigInt(value as number | bigint));
       return true;
     };
   if (names.includes("number") || (names.includes("integer") && hasLargeLimit(schema)))
@@ -100,7 +100,7 @@ const articles: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-function describeType(schema: SchemaObject, value: unknown, { areTexts }: Parts): string {
+function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wording): string {
   const { format, minimum, maximum } = schema;
   const { min, max } = ranges.get(format) ?? safeRange;
   const types = typesOf(schema);

@@ -14,19 +14,20 @@ const compileLast: Keyword["compileLast"] = (node, compiler, others) => {
     const keyword = isArray ? "unevaluatedItems" : "unevaluatedProperties";
     const cell = isArray ? items : properties;
     if (cell === undefined || typeof value !== "object" || value === null) return others(value, run, outer);
-    run.forks += 1; // what an alternative has evaluated in vain is evaluated again
+    run.forks += 1; // the other keywords and this one can evaluate the same member
     const evaluated = new Evaluated();
     let isValid = others(value, run, evaluated);
     const { holder, key: ownKey, marks } = run;
+    const members = value as Readonly<Record<string | number, unknown>>;
     run.holder = value;
     run.marks = noMarks;
     // If the others have failed, it is not known which members they would have evaluated.
     for (const key of isValid ? (isArray ? value.keys() : Object.keys(value)) : []) {
-      if (evaluated.has(key) || value[key] === undefined) continue;
+      if (evaluated.has(key) || members[key] === undefined) continue;
       const from = run.failureCount;
       run.key = key;
       if (schema[keyword] === false) isValid = run.fail(keyword, schema, key);
-      else if (!cell.check(value[key], run, undefined)) {
+      else if (!cell.check(members[key], run, undefined)) {
         isValid = false;
         run.addStep(from, key);
       }
