@@ -1,5 +1,5 @@
 // The equality of JSON values (JSON Schema 2020-12, section 4.2.2): whatever the order of names, and with exact numbers.
-import { isObject } from "./form.ts";
+import { hasMember, isObject, memberNames, type SchemaObject } from "./form.ts";
 
 /** Returns whether two values are equal. */
 export function areEqual(one: unknown, other: unknown): boolean {
@@ -9,10 +9,10 @@ export function areEqual(one: unknown, other: unknown): boolean {
     );
   if (!isObject(one)) return toComparable(one) === toComparable(other);
   if (!isObject(other)) return false;
-  const names = Object.keys(one);
+  const names = memberNames(one);
   return (
-    names.every((name) => Object.hasOwn(other, name) && areEqual(one[name], other[name])) &&
-    Object.keys(other).length === names.length
+    names.every((name) => hasMember(other, name) && areEqual(one[name], other[name])) &&
+    memberNames(other).length === names.length
   );
 }
 
@@ -33,8 +33,8 @@ export class Identities {
     if (known !== undefined) return known;
     const parts = Array.isArray(value)
       ? ["[", ...value.map((item) => this.#textOf(item))]
-      : Object.entries(value)
-          .map(([name, member]) => `${JSON.stringify(name)}:${this.#textOf(member)}`)
+      : memberNames(value as SchemaObject)
+          .map((name) => `${JSON.stringify(name)}:${this.#textOf((value as SchemaObject)[name])}`)
           .sort();
     const text = parts.join();
     const first = this.#byText.get(text) ?? value;

@@ -75,6 +75,16 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns whether an object has a member. One that is undefined is missing, as in JSON. */
+export function hasMember(value: SchemaObject, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== undefined;
+}
+
+/** Returns the names of the members of an object. */
+export function memberNames(value: SchemaObject): string[] {
+  return Object.keys(value).filter((name) => value[name] !== undefined);
+}
+
 function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isObject(value);
 }

@@ -6,6 +6,19 @@ const proto = (value: unknown) => JSON.parse(`{"__proto__":${JSON.stringify(valu
 
 const branch = "then"; // Biome takes an object with this name for a promise
 
+t.test("A member that is undefined is missing, as in JSON", async (t) => {
+  const missing = undefined;
+  checkSchemas(t, [
+    ["required", { required: ["a"] }, [{ a: 1 }], [{ a: missing }]],
+    ["dependentRequired", { dependentRequired: { a: ["b"] } }, [{ a: missing }], [{ a: 1, b: missing }]],
+    ["dependentSchemas", { dependentSchemas: { a: false } }, [{ a: missing }], [{ a: 1 }]],
+    ["propertyNames", { propertyNames: { maxLength: 1 } }, [{ abc: missing }], [{ abc: 1 }]],
+    ["maxProperties", { maxProperties: 1 }, [{ a: 1, b: missing }], [{ a: 1, b: 1 }]],
+    ["const", { const: { a: 1 } }, [{ a: 1, b: missing }], [{ a: missing }]],
+    ["uniqueItems", { uniqueItems: true }, [[{ a: missing }, { a: 1 }]], [[{ a: 1 }, { a: 1, b: missing }]]],
+  ]);
+});
+
 t.test("Accepts and rejects values by the keywords of any value", async (t) => {
   checkSchemas(
     t,

@@ -1,7 +1,7 @@
 // The discriminator (OpenAPI 3.2, section 4.25): the value of a property names the alternative that an object must match.
 import type { Cell, Compiler } from "../compiler.ts";
 import type { Evaluation } from "../evaluation.ts";
-import { isObject } from "../form.ts";
+import { hasMember, isObject } from "../form.ts";
 import type { SchemaNode } from "../node.ts";
 import { isExcluded } from "./directions.ts";
 
@@ -47,7 +47,7 @@ export function readDiscriminator(
   const known = { enum: [...cells.keys()] };
   return (value, run) => {
     if (!isObject(value)) return "none";
-    const isMissing = value[property] === undefined || !Object.hasOwn(value, property);
+    const isMissing = !hasMember(value, property);
     const selected = (isMissing ? undefined : cells.get(value[property])) ?? (fallback && compiler.cellOf(fallback));
     if (selected) return selected;
     // An alternative without a name can match, or one that does not require the property.

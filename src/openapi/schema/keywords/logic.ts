@@ -2,7 +2,7 @@
 import type { Cell, Compiler } from "../compiler.ts";
 import { asFork, type Check, Evaluated, type Evaluation, type Failure } from "../evaluation.ts";
 import * as form from "../form.ts";
-import { isObject, type SchemaObject } from "../form.ts";
+import { hasMember, isObject, type SchemaObject } from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
 import { readDiscriminator } from "./discriminator.ts";
@@ -157,7 +157,7 @@ const compileDependentSchemas: Compile = (node, compiler) => {
     if (!isObject(value)) return true;
     let isValid = true;
     for (const { key, cell } of dependencies) {
-      if (!Object.hasOwn(value, key) || cell.check(value, run, evaluated)) continue;
+      if (!hasMember(value, key) || cell.check(value, run, evaluated)) continue;
       if (run.isFull) return false;
       isValid = false;
     }

@@ -2,7 +2,7 @@
 import { shorten } from "../../../lib/index.ts";
 import { asFork, noMarks } from "../evaluation.ts";
 import * as form from "../form.ts";
-import { isObject, type SchemaObject } from "../form.ts";
+import { hasMember, isObject, memberNames } from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
 import { compilePattern } from "../regular-expressions.ts";
 import { countOf, describeMissing, describeUnknown } from "../wording.ts";
@@ -18,7 +18,7 @@ const compileRequired: Compile = ({ schema }) => {
     if (!isObject(value)) return true;
     let isValid = true;
     for (const name of names) {
-      if (Object.hasOwn(value, name) && value[name] !== undefined) continue;
+      if (hasMember(value, name)) continue;
       if (isExcluded(run.marks.get(name), run.direction)) continue;
       isValid = run.fail("required", schema, name);
       if (run.isFull) return false;
@@ -89,7 +89,7 @@ const compileNames: Compile = (node, compiler) => {
     if (!isObject(value)) return true;
     const { holder, key } = run;
     let isValid = true;
-    for (const name of Object.keys(value)) {
+    for (const name of memberNames(value)) {
       const from = run.failureCount;
       run.holder = [name]; // not a member of the value
       run.key = 0;
@@ -109,8 +109,8 @@ const compileDependencies: Compile = ({ schema }) => {
   return (value, run) => {
     if (!isObject(value)) return true;
     for (const [name, others] of dependencies) {
-      if (!Object.hasOwn(value, name)) continue;
-      const missing = others.find((other) => !Object.hasOwn(value, other));
+      if (!hasMember(value, name)) continue;
+      const missing = others.find((other) => !hasMember(value, other));
       if (missing !== undefined) return run.fail("dependentRequired", schema, { name, missing });
     }
     return true;
@@ -122,16 +122,10 @@ function defineSize(name: string, words: string, holds: (size: number, limit: nu
     form: form.count,
     compile: ({ schema }) => {
       const limit = Number(schema[name]);
-      return (value, run) => !isObject(value) || holds(countMembers(value), limit) || run.fail(name, schema);
+      return (value, run) => !isObject(value) || holds(memberNames(value).length, limit) || run.fail(name, schema);
     },
     describe: (schema, _, { noun }) => `must have ${words} ${countOf(schema[name], noun)}`,
   };
-}
-
-function countMembers(value: SchemaObject): number {
-  let count = 0;
-  for (const name of Object.keys(value)) if (value[name] !== undefined) count += 1;
-  return count;
 }
 
 export const objectKeywords: Keywords = {
