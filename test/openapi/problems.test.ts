@@ -75,6 +75,15 @@ t.test("Reports a document that does not match the schema of OpenAPI", async (t)
   t.same(other, ["The document is invalid: the reference #/none at /components/responses/R leads to nothing."]);
 });
 
+t.test("Reports an invalid default of a parameter, and does not use it", async (t) => {
+  const schema = "{ type: integer, allOf: [{ default: x }] }";
+  const paths = `  /a: { get: { operationId: a, parameters: [{ name: q, in: query, schema: ${schema} }], responses: { 204: { description: x } } } }`;
+  const { document } = await parse(documentOf(paths));
+  const query = document.operations[0]?.parameters.querystring;
+  t.match(query?.validate({ query: "" }), { value: { q: undefined } });
+  t.match(query?.validate({ query: "q=5" }), { value: { q: 5 } });
+});
+
 t.test("Reports a schema that refers to something else", async (t) => {
   const { problems } = await parse(documentOf(post('{ $ref: "#/info/title" }')));
   t.match(problems, [/has the reference #\/info\/title, which leads to something that is not a schema/]);
