@@ -66,10 +66,10 @@ export class SchemaNode implements Place {
     });
   }
 
-  /** Returns the schemas of a keyword. */
+  /** Returns the schemas of a keyword that can have several. */
   childrenOf(keyword: string): Child[] {
     const subschemas = keyword in this.schema ? subschemasOf({ [keyword]: this.schema[keyword] }) : [];
-    return subschemas.map(({ key }) => ({ keyword, key: key ?? "", node: this.at(keyword, key) }));
+    return subschemas.map(({ key }) => ({ keyword, key: key as string, node: this.at(keyword, key) }));
   }
 
   /** Returns the schemas that `$ref` and `$dynamicRef` lead to. */
