@@ -11,8 +11,6 @@ import { type SchemaNode, Shape, type Validate, type Validation } from "./schema
 /** How the fields of a form are read. */
 export interface FormEncoding {
   readonly shape: Shape;
-  /** The schema of the form; undefined if it can have any fields. */
-  readonly node?: SchemaNode | undefined;
   /** By the name of the field. */
   readonly parts: Readonly<Record<string, EncodingObject>>;
 }
@@ -21,7 +19,7 @@ type Fields = Record<string, unknown>;
 
 /** Returns how the fields of a form with this schema are read. */
 export function createEncoding(node: SchemaNode | undefined, parts: FormEncoding["parts"] = {}): FormEncoding {
-  return { shape: new Shape(node ? [node] : []), node, parts };
+  return { shape: new Shape(node ? [node] : []), parts };
 }
 
 /** Reads application/x-www-form-urlencoded. Throws an InvalidValue if a field does not have the form of its style. */
@@ -88,7 +86,7 @@ export async function readMultipart(
     const property = encoding.shape.property(name);
     const isArray = property.isOnly("array");
     const shape = isArray ? property.items() : property;
-    const kind = kindOf(encoding, name, isArray);
+    const kind = kindOf(shape, encoding.parts[name]);
     for (const part of parts) if (!isFile(part, kind)) await admit(part.bytes);
     const texts = parts.map((part) => readContent(part, kind, encoding.parts[name]));
     const value = nameField(name, () => {
@@ -104,19 +102,9 @@ export async function readMultipart(
 type Kind = "file" | "text" | "any";
 
 // Clients choose whether a part has a file name, but the schema of its field says whether it is a file.
-function kindOf({ node, parts }: FormEncoding, name: string, isArray: boolean): Kind {
-  const types = parts[name]?.contentType?.split(",") ?? [];
-  const own =
-    node
-      ?.parts(true)
-      .flatMap((part) => part.property(name))
-      .flatMap((property) => property.parts()) ?? [];
-  const items = own.flatMap((part) => (part.schema.items === undefined ? [] : part.at("items").parts()));
-  const schemas = (isArray ? items : own).map(({ schema }) => schema);
-  const isBinary = ({ format, contentMediaType, contentEncoding }: SchemaNode["schema"]) =>
-    format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined);
-  if (schemas.some(isBinary) || types.some((type) => formatOf(type) === "stream")) return "file";
-  return schemas.some(({ type }) => type !== undefined) ? "text" : "any";
+function kindOf(shape: Shape, { contentType }: EncodingObject = {}): Kind {
+  if (shape.isBinary || contentType?.split(",").some((type) => formatOf(type) === "stream")) return "file";
+  return shape.types.size > 0 ? "text" : "any";
 }
 
 function isFile({ filename, type }: FormPart, kind: Kind): boolean {

@@ -21,8 +21,7 @@ export class Cell {
 /** Compiles the schemas of a document. */
 export class Compiler {
   readonly formats: Formats;
-  readonly #cells = new Map<unknown, Cell>(); // by the schema as it is written
-  readonly #cellsInScopes = new Map<unknown, Map<string, Cell>>(); // of schemas in a dynamic scope, by its text
+  readonly #cells = new Map<unknown, Cell>(); // by the identity of the node
   readonly #basicCells = new Map<string, Cell>(); // of schemas without members and other schemas, by their text
   readonly #references = new Map<Cell, Cell>(); // to a cell
   readonly #marks = new Map<string, Marks>(); // by their text
@@ -33,20 +32,9 @@ export class Compiler {
 
   /** Returns the cell of a schema: the only one, except in different dynamic scopes. */
   cellOf(node: SchemaNode): Cell {
-    if (node.scope.size > 0) return this.#cellInScope(node);
-    const known = this.#cells.get(node.raw);
-    if (known) return known;
-    const cell = this.#createCell(node);
-    this.#cells.set(node.raw, cell);
-    return cell;
-  }
-
-  #cellInScope(node: SchemaNode): Cell {
-    const cells = this.#cellsInScopes.get(node.raw) ?? new Map<string, Cell>();
-    this.#cellsInScopes.set(node.raw, cells);
-    const scope = JSON.stringify([...node.scope].map(([name, { pointer }]) => [name, pointer]));
-    const cell = cells.get(scope) ?? new Cell(() => this.#compile(node));
-    cells.set(scope, cell);
+    const { identity } = node;
+    const cell = this.#cells.get(identity) ?? this.#createCell(node);
+    this.#cells.set(identity, cell);
     return cell;
   }
 
@@ -94,31 +82,28 @@ export class Compiler {
     let check = join(checks);
     for (const compileLast of new Set(keywordsOf(start.schema).map((name) => vocabulary.get(name)?.compileLast)))
       if (compileLast) check = compileLast(start, this, check);
-    const marks = start.markedProperties();
-    return marks.size > 0 ? this.#withMarks(check, marks) : check;
+    return start.hasMarkers && !isReference(start) ? this.#withMarks(check, start) : check;
   }
 
-  // Adds the marks of a schema to those of the schemas around it that apply to the same value.
-  #withMarks(check: Check, marks: Marks): Check {
-    const unions = new WeakMap<Marks, Marks>(); // by the marks of the schemas around
+  // The marks of the outermost schema of a value include those of all others that apply to it.
+  #withMarks(check: Check, node: SchemaNode): Check {
+    let marks: Marks | undefined;
     return (value, run, evaluated) => {
-      const outer = run.marks;
-      const union = unions.get(outer) ?? this.#unite(outer, marks);
-      unions.set(outer, union);
-      run.marks = union;
+      const { place } = run;
+      if (place.marks !== undefined) return check(value, run, evaluated);
+      marks ??= this.#marksOf(node);
+      place.marks = marks;
       const isValid = check(value, run, evaluated);
-      run.marks = outer;
+      place.marks = undefined;
       return isValid;
     };
   }
 
   // Results are cached by marks, so that equal ones must be the same object.
-  #unite(outer: Marks, marks: Marks): Marks {
-    const added = [...marks].filter(([name, marker]) => outer.get(name) !== marker);
-    if (added.length === 0) return outer;
-    const union = new Map([...outer, ...added]);
-    const text = JSON.stringify([...union].sort());
-    const known = this.#marks.get(text) ?? union;
+  #marksOf(node: SchemaNode): Marks {
+    const marks = node.markedProperties();
+    const text = JSON.stringify([...marks].sort());
+    const known = this.#marks.get(text) ?? marks;
     this.#marks.set(text, known);
     return known;
   }

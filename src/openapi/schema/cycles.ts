@@ -9,7 +9,7 @@ export interface CyclicReference {
 
 /**
  * Searches from a schema for cycles. `create` returns its node, as often as needed: a node keeps its keywords. Calls `onFound`
- * for one reference of each cycle, which must remove it from its schema. `done` has the schemas that were searched before. Without
+ * for one reference of each cycle, which must remove it from its schema. `done` has the identities of the nodes that were searched before. Without
  * recursion, because a chain of references can be long.
  */
 export function breakCycles(
@@ -25,20 +25,20 @@ function findCycle(start: SchemaNode, done: Set<unknown>): SchemaNode[] | undefi
   const path: { readonly node: SchemaNode; readonly parts: SchemaNode[] }[] = [];
   const open = new Set<unknown>();
   const enter = (node: SchemaNode) => {
-    open.add(node.raw);
+    open.add(node.identity);
     path.push({ node, parts: node.inPlaceParts().reverse() });
   };
-  if (!done.has(start.raw)) enter(start);
+  if (!done.has(start.identity)) enter(start);
   for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
     const part = last.parts.pop();
     if (part === undefined) {
       path.pop();
-      open.delete(last.node.raw);
-      done.add(last.node.raw);
-    } else if (open.has(part.raw)) {
+      open.delete(last.node.identity);
+      done.add(last.node.identity);
+    } else if (open.has(part.identity)) {
       const nodes = path.map(({ node }) => node);
-      return nodes.slice(nodes.findIndex(({ raw }) => raw === part.raw));
-    } else if (!done.has(part.raw)) enter(part);
+      return nodes.slice(nodes.findIndex(({ identity }) => identity === part.identity));
+    } else if (!done.has(part.identity)) enter(part);
   }
   return undefined;
 }
@@ -47,7 +47,7 @@ function findCycle(start: SchemaNode, done: Set<unknown>): SchemaNode[] | undefi
 function chooseReference(cycle: readonly SchemaNode[]): CyclicReference {
   const links = cycle.flatMap((node, index): CyclicReference[] => {
     const target = cycle[(index + 1) % cycle.length] as SchemaNode;
-    return node.references().some(({ raw }) => raw === target.raw) ? [{ node, target }] : [];
+    return node.references().some(({ identity }) => identity === target.identity) ? [{ node, target }] : [];
   });
   return (links.findLast(({ node }) => /\/allOf\/\d+$/.test(node.pointer)) ?? links.at(-1)) as CyclicReference;
 }

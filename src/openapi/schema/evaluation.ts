@@ -54,6 +54,22 @@ export type Marks = ReadonlyMap<string, "readOnly" | "writeOnly">;
 /** No properties. */
 export const noMarks: Marks = new Map();
 
+/** Where the value is that is being evaluated. */
+export class Place {
+  /** The object or array that has it. */
+  readonly holder: object;
+  /** Its name or index. The whole value has the index 0. */
+  key: string | number = 0;
+  /** Its marks. Undefined until a schema of it is entered. */
+  marks: Marks | undefined;
+  readonly outer: Place | undefined;
+
+  constructor(holder: object, outer: Place | undefined) {
+    this.holder = holder;
+    this.outer = outer;
+  }
+}
+
 /** A change of a valid value. A list has those of a part to which several schemas apply: they are made once. */
 type Change = Replacement | (() => void) | readonly Change[];
 
@@ -82,14 +98,10 @@ const maxUncached = 32; // references that are followed below several alternativ
 /** The state of one evaluation. */
 export class Evaluation {
   readonly direction: Direction;
-  /** The object or array that has the value that is being evaluated. */
-  holder: object;
-  /** The name or index of the value in it. The value itself has the index 0. */
-  key: string | number = 0;
+  /** That of the value that is being evaluated. */
+  place: Place;
   /** What becomes of a valid value. Undefined if it is not converted, or explained. */
   changes: Change[] | undefined;
-  /** The marks of the value that is being evaluated, by all schemas that apply to it. */
-  marks: Marks = noMarks;
   /** How many values the defaults have that were filled in. */
   filled = 0;
   /** How many of the schemas around have several parts that apply to the same value. */
@@ -98,11 +110,11 @@ export class Evaluation {
   #limit = maxFailures;
   #followed = 0;
   #identities: Identities | undefined;
-  #results: Map<Marks, Map<Cell, Map<unknown, Result>>> | undefined;
+  #results: Map<Marks | undefined, Map<Cell, Map<unknown, Result>>> | undefined;
 
   constructor(direction: Direction, holder: object, purpose: "check" | "convert" | "explain") {
     this.direction = direction;
-    this.holder = holder;
+    this.place = new Place(holder, undefined);
     if (purpose === "convert") this.changes = [];
     if (purpose === "explain") this.#failures = [];
   }
@@ -133,6 +145,16 @@ export class Evaluation {
     return this.#failures === undefined || this.#failures.length >= this.#limit;
   }
 
+  /** Enters an object or array to evaluate its members: set `key` before each. Call `leave` afterwards. */
+  enter(holder: object): Place {
+    this.place = new Place(holder, this.place);
+    return this.place;
+  }
+
+  leave(): void {
+    this.place = this.place.outer as Place;
+  }
+
   /** Returns false. */
   fail(keyword: string, schema: SchemaObject, detail?: unknown): false {
     if (!this.isFull) this.#failures?.push({ keyword, schema, detail, steps: [] });
@@ -152,20 +174,19 @@ export class Evaluation {
 
   /** Replaces the value that is being evaluated, if the whole value is valid. `isWeak` tells that another replacement prevails. */
   replace(value: unknown, isWeak = false): void {
-    this.changes?.push({ holder: this.holder, key: this.key, value, isWeak });
+    const { holder, key } = this.place;
+    this.changes?.push({ holder, key, value, isWeak });
   }
 
   /** Evaluates a value by a schema that it need not match: without failures, and without changes if it does not match. */
   matches(cell: Cell, value: unknown, evaluated: Evaluated | undefined): boolean {
-    const { changes, holder, key } = this;
+    const { changes } = this;
     const failures = this.#failures;
     const before = changes?.length ?? 0;
     this.#failures = undefined;
     const isValid = cell.check(value, this, evaluated);
     if (!isValid && changes) changes.length = before;
     this.#failures = failures;
-    this.holder = holder;
-    this.key = key;
     return isValid;
   }
 
@@ -203,7 +224,7 @@ export class Evaluation {
     let result = results.get(identity);
     if (result === undefined || !this.#isUseful(result, evaluated)) {
       // With what was asked for before, so that two that ask for different things do not replace each other's result.
-      const isSame = result?.holder === this.holder && result.key === this.key;
+      const isSame = result?.holder === this.place.holder && result.key === this.place.key;
       const asked = evaluated ?? (isSame ? result?.evaluated : undefined);
       result = this.#evaluate(cell, value, asked && new Evaluated(), isSame && result?.changes !== undefined);
       results.set(identity, result);
@@ -218,18 +239,19 @@ export class Evaluation {
 
   #resultsOf(cell: Cell): Map<unknown, Result> {
     this.#results ??= new Map();
-    const ofMarks = getOrAdd(this.#results, this.marks, () => new Map<Cell, Map<unknown, Result>>());
+    const ofMarks = getOrAdd(this.#results, this.place.marks, () => new Map<Cell, Map<unknown, Result>>());
     return getOrAdd(ofMarks, cell, () => new Map<unknown, Result>());
   }
 
   #isUseful({ isValid, holder, key, ...result }: Result, evaluated: Evaluated | undefined): boolean {
-    if (holder !== this.holder || key !== this.key || (evaluated && !result.evaluated)) return false;
+    if (holder !== this.place.holder || key !== this.place.key || (evaluated && !result.evaluated)) return false;
     if (isValid) return this.changes === undefined || result.changes !== undefined;
     return this.isFull || result.failures.length > 0;
   }
 
   #evaluate(cell: Cell, value: unknown, evaluated: Evaluated | undefined, hadChanges: boolean): Result {
-    const { holder, key, changes: outer } = this;
+    const { holder, key } = this.place;
+    const outer = this.changes;
     const from = this.failureCount;
     const changes: Change[] | undefined = outer || hadChanges ? [] : undefined;
     this.changes = changes;

@@ -29,8 +29,22 @@ export interface Child {
 const markers = ["readOnly", "writeOnly"] as const;
 /** The application of `allOf`. */
 export const wholes: ReadonlySet<Application> = new Set(["whole"]);
-const wholesAndAlternatives: ReadonlySet<Application> = new Set(["whole", "alternative"]);
+const possible: ReadonlySet<Application> = new Set(["whole", "alternative", "branch"]);
 const inPlace: ReadonlySet<Application> = new Set(["whole", "alternative", "branch", "test"]);
+
+// Without recursion, because a chain of references can be long.
+function collectParts(starts: readonly SchemaNode[], applications: ReadonlySet<Application>): SchemaNode[] {
+  const found = new Map(starts.map((node) => [node.identity, node])); // grows while it is read
+  for (const node of found.values())
+    for (const part of [...node.references(), ...node.children(applications).map((child) => child.node)])
+      if (!found.has(part.identity)) found.set(part.identity, part);
+  return [...found.values()];
+}
+
+/** Returns these schemas and those that a value may have to match besides: also alternatives, and those under a condition. */
+export function possiblePartsOf(nodes: readonly SchemaNode[]): SchemaNode[] {
+  return collectParts(nodes, possible);
+}
 
 /** A schema of the document. */
 export class SchemaNode implements Place {
@@ -52,6 +66,12 @@ export class SchemaNode implements Place {
     this.scope = document.extend(scope, resource);
     this.schema = document.read(raw);
     this.#document = document;
+  }
+
+  /** The same for all nodes of a schema: as it is written or, in a dynamic scope, a text with its place and that scope. */
+  get identity(): unknown {
+    if (this.scope.size === 0) return this.raw;
+    return JSON.stringify([this.pointer, [...this.scope].map(([name, { pointer }]) => [name, pointer])]);
   }
 
   /** Returns the subschema of a keyword, or of a name or index behind it. */
@@ -101,17 +121,9 @@ export class SchemaNode implements Place {
     return [...this.references(), ...this.children(inPlace).map(({ node }) => node)];
   }
 
-  /**
-   * Returns this schema and those that a value must match besides, behind references and `allOf`, at any depth, each once;
-   * `withAlternatives` adds those that it can match. Without recursion: a chain of references can be long.
-   */
-  parts(withAlternatives = false): SchemaNode[] {
-    const found = new Map<unknown, SchemaNode>([[this.raw, this]]); // grows while it is read
-    const applications = withAlternatives ? wholesAndAlternatives : wholes;
-    for (const node of found.values())
-      for (const part of [...node.references(), ...node.children(applications).map(({ node }) => node)])
-        if (!found.has(part.raw)) found.set(part.raw, part);
-    return [...found.values()];
+  /** Returns this schema and those that a value must match besides, behind references and `allOf`, at any depth, each once. */
+  parts(): SchemaNode[] {
+    return collectParts([this], wholes);
   }
 
   /** Returns the schemas that apply to a property, by the keywords of this schema alone. */
@@ -131,11 +143,15 @@ export class SchemaNode implements Place {
     return items === undefined ? undefined : this.at("items");
   }
 
-  /** Returns the properties that are read-only or write-only in this schema, those that apply besides, and alternatives. */
+  /** Whether a schema of the document is read-only or write-only. */
+  get hasMarkers(): boolean {
+    return this.#document.hasMarkers;
+  }
+
+  /** Returns the properties that are read-only or write-only in this schema, and those that a value may have to match besides. */
   markedProperties(): Marks {
     const found = new Map<string, "readOnly" | "writeOnly">();
-    if (!this.#document.hasMarkers) return found;
-    for (const part of this.parts(true))
+    for (const part of possiblePartsOf([this]))
       for (const { key, node } of part.childrenOf("properties")) {
         const schemas = node.parts().map(({ schema }) => schema);
         const marker = markers.find((name) => schemas.some((schema) => schema[name] === true));

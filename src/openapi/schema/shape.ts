@@ -1,10 +1,7 @@
 // The types that a schema allows, as far as they tell how to read a text: a parameter, or the field of a form.
 import { parseInteger } from "../../lib/index.ts";
 import type { SchemaObject } from "./form.ts";
-import type { Application } from "./keyword.ts";
-import type { SchemaNode } from "./node.ts";
-
-const inPlace: ReadonlySet<Application> = new Set(["whole", "alternative", "branch"]);
+import { possiblePartsOf, type SchemaNode } from "./node.ts";
 
 /** The shape of the values of a schema, of all its alternatives together. */
 export class Shape {
@@ -14,11 +11,7 @@ export class Shape {
 
   /** `nodes` are schemas that may apply to the value. */
   constructor(nodes: readonly SchemaNode[]) {
-    const found = new Map(nodes.map((node) => [node.raw, node])); // grows while it is read
-    for (const node of found.values())
-      for (const part of [...node.references(), ...node.children(inPlace).map((child) => child.node)])
-        if (!found.has(part.raw)) found.set(part.raw, part);
-    this.#nodes = [...found.values()];
+    this.#nodes = possiblePartsOf(nodes);
     this.types = new Set(this.#nodes.flatMap(({ schema }) => typesOf(schema)));
   }
 
@@ -48,6 +41,14 @@ export class Shape {
   /** Returns the shape of a property. */
   property(name: string): Shape {
     return new Shape(this.#nodes.flatMap((node) => node.property(name)));
+  }
+
+  /** Whether the value can be bytes that are no text. */
+  get isBinary(): boolean {
+    return this.#nodes.some(
+      ({ schema: { format, contentMediaType, contentEncoding } }) =>
+        format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined),
+    );
   }
 
   /** Returns whether the value can only be an array, or only an object. */

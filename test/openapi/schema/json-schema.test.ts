@@ -254,6 +254,9 @@ t.test("Refuses schemas that lead to themselves without a member between", async
     [{ $dynamicAnchor: "a", allOf: [{ $dynamicRef: "#a" }] }],
   ])
     t.throws(() => compileSchema(schema, { others: { y: other } }), { message }, JSON.stringify([schema, other]));
+  const inner = { $id: "inner", $defs: { a: { $dynamicAnchor: "a" } }, $dynamicRef: "#a" };
+  const outer = { $id: "outer", $dynamicAnchor: "a", $ref: "inner" };
+  t.throws(() => compileSchema(inner, { others: { outer } }), { message }, "only in the scope of another schema");
   const chain = Object.fromEntries(
     Array.from({ length: 2000 }, (_, i) => [`y${i}`, { $ref: `#/components/schemas/y${i + 1}` }]),
   );

@@ -53,6 +53,12 @@ t.test("Says what a value must be, for each keyword", async (t) => {
       ["a"],
       "must have at least 2 items and at most 3 of the required form",
     ],
+    [
+      { type: "array", contains: text, minContains: 0, maxContains: 1 },
+      ["a", "b"],
+      "must have at most one item of the required form",
+    ],
+    [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 10 }, 1n << 60n, "must be an integer from 1 to 9"],
     [{ ...map, minProperties: 1 }, {}, "must have at least one field"],
     [{ ...map, maxProperties: 2 }, { a: 1, b: 1, c: 1 }, "must have at most 2 fields"],
     [{ ...map, dependentRequired: { a: ["b"] } }, { a: 1 }, "must have the field 'b', because it has the field 'a'"],

@@ -3,6 +3,7 @@ import t from "tap";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { checkSchemas, compileSchema, type SchemaCase } from "../../support/schemas.ts";
 
+const branch = "then"; // Biome takes an object with this name for a promise
 const id = { type: "integer", readOnly: true };
 const password = { type: "string", writeOnly: true };
 const required = ["id", "password", "name"];
@@ -52,6 +53,16 @@ t.test("In a response, a writeOnly property is rejected and not required", async
     others,
     direction: "response",
   });
+});
+
+t.test("A condition does not take a readOnly property for one that is there", async (t) => {
+  const base = { properties: { id, password, a: { type: "integer" } } };
+  checkSchemas(t, [
+    ["not", { ...base, not: { required: ["id"] } }, [{ a: 1 }, {}], [{ a: "1" }]],
+    ["if", { ...base, if: { required: ["id"] }, [branch]: { required: ["a"] } }, [{}, { a: 1 }], [{ a: "1" }]],
+    ["a marked property of a condition", { not: { ...base, required: ["id"] } }, [{ a: 1 }], []],
+    ["marked under a condition", { if: true, [branch]: base, required: ["id"] }, [{}], [{ a: "1" }]],
+  ]);
 });
 
 t.test("false has no effect", async (t) => {

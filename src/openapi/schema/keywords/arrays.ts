@@ -1,5 +1,4 @@
 // Arrays (JSON Schema 2020-12, section 10.3.1, and validation, section 6.4).
-import { noMarks } from "../evaluation.ts";
 import type { SchemaObject } from "../form.ts";
 import * as form from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
@@ -15,14 +14,12 @@ const compileItems: Compile = (node, compiler) => {
   const items = schema.items === undefined || isClosed ? undefined : compiler.cellOf(node.at("items"));
   return (value, run, evaluated) => {
     if (!Array.isArray(value)) return true;
-    const { holder, key: ownKey, marks } = run;
     const end = items ? value.length : Math.min(prefix.length, value.length);
-    run.holder = value;
-    run.marks = noMarks;
+    const place = run.enter(value);
     let isValid = true;
     let from = run.failureCount;
     for (let index = 0; index < end; index++) {
-      run.key = index;
+      place.key = index;
       const cell = index < prefix.length ? prefix[index] : items;
       if (cell?.check(value[index], run, undefined)) continue;
       isValid = false;
@@ -30,9 +27,7 @@ const compileItems: Compile = (node, compiler) => {
       from = run.failureCount;
       if (run.isFull) break;
     }
-    run.holder = holder;
-    run.key = ownKey;
-    run.marks = marks;
+    run.leave();
     if (isClosed && value.length > prefix.length) isValid = run.fail("items", schema);
     if (evaluated) {
       if (items || isClosed) evaluated.all = true;
@@ -51,26 +46,24 @@ const compileContains: Compile = (node, compiler) => {
   const max = Number(schema.maxContains ?? Number.POSITIVE_INFINITY);
   return (value, run, evaluated) => {
     if (!Array.isArray(value)) return true;
-    const { holder, key: ownKey, marks } = run;
-    run.holder = value;
-    run.marks = noMarks;
+    const place = run.enter(value);
     let count = 0;
     for (let index = 0; index < value.length; index++) {
-      run.key = index;
+      place.key = index;
       if (!run.tests(cell, value[index])) continue;
       count += 1;
       evaluated?.add(index);
     }
-    run.holder = holder;
-    run.key = ownKey;
-    run.marks = marks;
+    run.leave();
     return (count >= min && count <= max) || run.fail("contains", schema);
   };
 };
 
 function describeContains({ minContains = 1, maxContains }: SchemaObject): string {
-  const most = maxContains === undefined ? "" : ` and at most ${maxContains}`;
-  return `must have at least ${countOf(minContains, "item")}${most} of the required form`;
+  const least = `at least ${countOf(minContains, "item")}`;
+  if (maxContains === undefined) return `must have ${least} of the required form`;
+  if (minContains === 0) return `must have at most ${countOf(maxContains, "item")} of the required form`;
+  return `must have ${least} and at most ${maxContains} of the required form`;
 }
 
 function defineSize(name: string, words: string, holds: (size: number, limit: number) => boolean): Keyword {

@@ -21,7 +21,7 @@ function define(marker: Marker, requirement: string): Keyword {
     compile: ({ schema }) => {
       if (schema[marker] !== true) return undefined;
       return (_, run) =>
-        run.direction !== excludedFrom[marker] || typeof run.key === "number" || run.fail(marker, schema);
+        run.direction !== excludedFrom[marker] || typeof run.place.key === "number" || run.fail(marker, schema);
     },
     describe: () => requirement,
   };

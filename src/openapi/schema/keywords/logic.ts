@@ -1,6 +1,6 @@
 // Schemas that apply to the value itself (JSON Schema 2020-12, sections 10.2 and 10.2.2).
 import type { Cell, Compiler } from "../compiler.ts";
-import { asFork, type Check, Evaluated, type Evaluation, type Failure } from "../evaluation.ts";
+import { asFork, type Check, Evaluated, type Evaluation, type Failure, noMarks } from "../evaluation.ts";
 import * as form from "../form.ts";
 import { hasMember, isObject, type SchemaObject } from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
@@ -120,12 +120,22 @@ function describeAlternatives(
   return `${start}. The closest is ${closest.name}, for which ${describe(closest.failure)}`;
 }
 
+// A required property that is not sent in this direction is missing for a condition, which rejects nothing.
+function holds(condition: Cell, value: unknown, run: Evaluation, evaluated?: Evaluated): boolean {
+  const { place } = run;
+  const { marks } = place;
+  place.marks = noMarks;
+  const result = run.tests(condition, value, evaluated);
+  place.marks = marks;
+  return result;
+}
+
 const not: Keyword = {
   form: form.schema,
   applies: "test",
   compile: (node, compiler) => {
     const cell = compiler.cellOf(node.at("not"));
-    return (value, run) => !run.tests(cell, value) || run.fail("not", node.schema);
+    return (value, run) => !holds(cell, value, run) || run.fail("not", node.schema);
   },
   describe: () => "has a value that the document excludes",
 };
@@ -138,9 +148,9 @@ const compileCondition: Compile = (node, compiler) => {
   if (condition === undefined) return undefined;
   return asFork((value, run, evaluated) => {
     const inner = evaluated && new Evaluated();
-    const holds = run.tests(condition, value, inner);
-    if (holds && inner) evaluated?.addAll(inner);
-    const branch = holds ? positive : negative;
+    const isPositive = holds(condition, value, run, inner);
+    if (isPositive && inner) evaluated?.addAll(inner);
+    const branch = isPositive ? positive : negative;
     return branch === undefined || branch.check(value, run, evaluated);
   });
 };

@@ -1,6 +1,6 @@
 // Objects (JSON Schema 2020-12, section 10.3.2, and validation, section 6.5).
 import { shorten } from "../../../lib/index.ts";
-import { asFork, noMarks } from "../evaluation.ts";
+import { asFork } from "../evaluation.ts";
 import * as form from "../form.ts";
 import { hasMember, isObject, memberNames } from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
@@ -19,7 +19,7 @@ const compileRequired: Compile = ({ schema }) => {
     let isValid = true;
     for (const name of names) {
       if (hasMember(value, name)) continue;
-      if (isExcluded(run.marks.get(name), run.direction)) continue;
+      if (isExcluded(run.place.marks?.get(name), run.direction)) continue;
       isValid = run.fail("required", schema, name);
       if (run.isFull) return false;
     }
@@ -41,15 +41,13 @@ const compileMembers: Compile = (node, compiler) => {
   const fillDefaults = compileDefaults(node, compiler);
   const check: ReturnType<Compile> = (value, run, evaluated) => {
     if (!isObject(value)) return true;
-    const { holder, key: ownKey, marks } = run;
-    run.holder = value;
-    run.marks = noMarks;
+    const place = run.enter(value);
     let isValid = true;
     let from = run.failureCount;
     for (const key in value) {
       const member = value[key];
       if (member === undefined || !Object.hasOwn(value, key)) continue; // as in JSON
-      run.key = key;
+      place.key = key;
       let isMatched = true;
       const cell = named.get(key);
       let isKnown = cell !== undefined;
@@ -73,9 +71,7 @@ const compileMembers: Compile = (node, compiler) => {
       }
       if (!isValid && run.isFull) break;
     }
-    run.holder = holder;
-    run.key = ownKey;
-    run.marks = marks;
+    run.leave();
     if (evaluated && !isOpen) evaluated.all = true;
     if (isValid && fillDefaults && run.changes) fillDefaults(value, run);
     return isValid;
@@ -87,19 +83,17 @@ const compileNames: Compile = (node, compiler) => {
   const cell = compiler.cellOf(node.at("propertyNames"));
   return (value, run) => {
     if (!isObject(value)) return true;
-    const { holder, key } = run;
     let isValid = true;
     for (const name of memberNames(value)) {
       const from = run.failureCount;
-      run.holder = [name]; // not a member of the value
-      run.key = 0;
-      if (cell.check(name, run, undefined)) continue;
+      run.enter([name]); // not a member of the value
+      const isMatched = cell.check(name, run, undefined);
+      run.leave();
+      if (isMatched) continue;
       isValid = false;
       run.nameProperty(from, name);
       if (run.isFull) break;
     }
-    run.holder = holder;
-    run.key = key;
     return isValid;
   };
 };

@@ -100,12 +100,20 @@ const articles: Readonly<Record<string, string>> = {
   null: "null",
 };
 
+function leastOf({ minimum, exclusiveMinimum: limit }: SchemaObject): unknown {
+  return minimum ?? (Number.isSafeInteger(limit) ? (limit as number) + 1 : undefined);
+}
+
+function greatestOf({ maximum, exclusiveMaximum: limit }: SchemaObject): unknown {
+  return maximum ?? (Number.isSafeInteger(limit) ? (limit as number) - 1 : undefined);
+}
+
 function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wording): string {
-  const { format, minimum, maximum } = schema;
+  const { format } = schema;
   const { min, max } = ranges.get(format) ?? safeRange;
   const types = typesOf(schema);
   if (isInteger(value) && !isInt64(schema) && types.some((name) => name === "integer" || name === "number"))
-    return `must be an integer from ${minimum ?? min} to ${maximum ?? max}`;
+    return `must be an integer from ${leastOf(schema) ?? min} to ${greatestOf(schema) ?? max}`;
   const words = types.map((name) => {
     const type = articles[name] ?? `a ${name}`;
     return is64Bit(format) && (name === "string" || name === "integer") ? `${type} from ${min} to ${max}` : type;

@@ -1,5 +1,5 @@
 // The members that no other keyword has evaluated (JSON Schema 2020-12, section 11).
-import { Evaluated, noMarks } from "../evaluation.ts";
+import { Evaluated } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Keyword, Keywords } from "../keyword.ts";
 import { countOf, describeUnknown } from "../wording.ts";
@@ -17,15 +17,13 @@ const compileLast: Keyword["compileLast"] = (node, compiler, others) => {
     run.forks += 1; // the other keywords and this one can evaluate the same member
     const evaluated = new Evaluated();
     let isValid = others(value, run, evaluated);
-    const { holder, key: ownKey, marks } = run;
     const members = value as Readonly<Record<string | number, unknown>>;
-    run.holder = value;
-    run.marks = noMarks;
+    const place = run.enter(value);
     // If the others have failed, it is not known which members they would have evaluated.
     for (const key of isValid ? (isArray ? value.keys() : Object.keys(value)) : []) {
       if (evaluated.has(key) || members[key] === undefined) continue;
       const from = run.failureCount;
-      run.key = key;
+      place.key = key;
       if (schema[keyword] === false) isValid = run.fail(keyword, schema, key);
       else if (!cell.check(members[key], run, undefined)) {
         isValid = false;
@@ -33,9 +31,7 @@ const compileLast: Keyword["compileLast"] = (node, compiler, others) => {
       }
       if (!isValid && run.isFull) break;
     }
-    run.holder = holder;
-    run.key = ownKey;
-    run.marks = marks;
+    run.leave();
     run.forks -= 1;
     if (outer) outer.all = true;
     return isValid;
