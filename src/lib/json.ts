@@ -58,7 +58,7 @@ function parseStrictly(text: string): unknown {
 interface Scan {
   /** The number of names of objects. */
   readonly names: number;
-  /** The ranges of numbers that a double may not represent: with an exponent, or a long one that is rounded to an integer. */
+  /** The ranges of numbers that a double may not represent. */
   readonly numbers: readonly (readonly [start: number, end: number])[];
   /** Whether a string has an escaped surrogate. */
   readonly hasSurrogates: boolean;
@@ -91,8 +91,7 @@ function scan(text: string): Scan {
       const start = index;
       let hasExponent = false;
       for (let part = character; isNumberPart(part); part = text.charCodeAt(++index)) hasExponent ||= part > 0x39;
-      if (hasExponent || (index - start > maxShort && !isFraction(Number(text.slice(start, index)))))
-        numbers.push([start, index]);
+      if ((hasExponent || index - start > maxShort) && isRounded(text.slice(start, index))) numbers.push([start, index]);
       index -= 1;
     } else if (character === 0x5b /* [ */ || character === 0x7b /* { */) {
       depth += 1;
@@ -102,8 +101,12 @@ function scan(text: string): Scan {
   return { names, numbers, hasSurrogates };
 }
 
-function isFraction(value: number): boolean {
-  return Number.isFinite(value) && !Number.isInteger(value);
+// Whether a number with an exponent, or a long one, may have become another integer, or infinite. Two decimal numbers of at most
+// 15 digits are never the same double, unless they are too small.
+function isRounded(source: string): boolean {
+  const value = Number(source);
+  if (source.length <= maxShort && value !== 0 && Math.abs(value) < 1e15) return false;
+  return !Number.isFinite(value) || Number.isInteger(value);
 }
 
 // A digit, a sign, a point, or the letter of an exponent.
