@@ -91,7 +91,8 @@ function scan(text: string): Scan {
       const start = index;
       let hasExponent = false;
       for (let part = character; isNumberPart(part); part = text.charCodeAt(++index)) hasExponent ||= part > 0x39;
-      if ((hasExponent || index - start > maxShort) && isRounded(text.slice(start, index))) numbers.push([start, index]);
+      if ((hasExponent || index - start > maxShort) && isRounded(text.slice(start, index)))
+        numbers.push([start, index]);
       index -= 1;
     } else if (character === 0x5b /* [ */ || character === 0x7b /* { */) {
       depth += 1;

@@ -68,10 +68,9 @@ export class SchemaNode implements Place {
     this.#document = document;
   }
 
-  /** The same for all nodes of a schema: as it is written or, in a dynamic scope, a text with its place and that scope. */
+  /** The same for all nodes of a schema in the same dynamic scope. */
   get identity(): unknown {
-    if (this.scope.size === 0) return this.raw;
-    return JSON.stringify([this.pointer, [...this.scope].map(([name, { pointer }]) => [name, pointer])]);
+    return this.#document.identify(this.raw, this.scope);
   }
 
   /** Returns the subschema of a keyword, or of a name or index behind it. */

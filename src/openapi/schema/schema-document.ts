@@ -33,6 +33,7 @@ export class SchemaDocument {
   readonly #resourceOf = new Map<unknown, Resource>(); // by the schema with the $id
   readonly #ignored = new Map<unknown, Set<string>>(); // keywords, by schema
   readonly #dynamicNames = new Set<string>(); // of the anchors that a $dynamicRef leads to
+  readonly #identities = new Map<unknown, Map<string, object>>(); // by schema and the text of its scope
   readonly #targets = new Map<string, Place>(); // of references by pointer
 
   constructor(root: unknown, upgrade: Upgrade) {
@@ -105,6 +106,20 @@ export class SchemaDocument {
     if (dynamicAnchors.size === 0 || this.#dynamicNames.size === 0) return scope;
     const added = [...dynamicAnchors].filter(([name]) => !scope.has(name) && this.#dynamicNames.has(name));
     return added.length > 0 ? new Map([...scope, ...added]) : scope;
+  }
+
+  /**
+   * Returns the identity of a schema in a scope: the schema itself without one. Not its pointer, which several schemas that are
+   * not written in the document share.
+   */
+  identify(raw: unknown, scope: Scope): unknown {
+    if (scope.size === 0) return raw;
+    const identities = this.#identities.get(raw) ?? new Map<string, object>();
+    this.#identities.set(raw, identities);
+    const text = JSON.stringify([...scope].map(([name, { pointer }]) => [name, pointer]));
+    const identity = identities.get(text) ?? {};
+    identities.set(text, identity);
+    return identity;
   }
 
   /** Returns the schema at a pointer. Throws an Error if there is none. */

@@ -1,7 +1,7 @@
 // References between schemas: JSON pointers, $id, $anchor and $dynamicAnchor.
 import t from "tap";
 import { Schemas } from "../../../src/openapi/schema/index.ts";
-import { checkSchemas, compileSchema } from "../../support/schemas.ts";
+import { checkSchemas, compileSchema, createSchemas } from "../../support/schemas.ts";
 
 const branch = "then"; // Biome takes an object with this name for a promise
 
@@ -220,4 +220,17 @@ t.test("Dynamic anchors without a reference make no further schemas", async (t) 
   const validate = compileSchema({ $ref: "https://x.example/s0" }, { others });
   t.match(validate({ s1: { s2: { s3: 1 } } }), { problems: Array });
   t.ok(performance.now() - start < 5_000);
+});
+
+t.test("Objects of different members differ, also in a document with dynamic anchors", async (t) => {
+  const schemas = createSchemas(
+    { $dynamicAnchor: "a", type: "integer" },
+    { others: { y: { $dynamicRef: "#a" }, text: { type: "string" } } },
+  );
+  const compile = (name: string, schema: string) =>
+    schemas.compileObject([{ name, pointer: `/components/schemas/${schema}`, required: true, allowEmptyValue: false }]);
+  const [first, second] = [compile("one", "x"), compile("two", "text")];
+  t.match(first({ one: 1 }), { value: { one: 1 } });
+  t.match(second({ two: "x" }), { value: { two: "x" } });
+  t.match(second({ one: 1 }), { problems: Array });
 });
