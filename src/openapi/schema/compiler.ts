@@ -82,7 +82,8 @@ export class Compiler {
     let check = join(checks);
     for (const compileLast of new Set(keywordsOf(start.schema).map((name) => vocabulary.get(name)?.compileLast)))
       if (compileLast) check = compileLast(start, this, check);
-    return start.hasMarkers && !isReference(start) ? this.#withMarks(check, start) : check;
+    const dependsOnMarks = start.hasMarkers && checks.others.length > 0 && !isReference(start); // its target has its own
+    return dependsOnMarks ? this.#withMarks(check, start) : check;
   }
 
   // The marks of the outermost schema of a value include those of all others that apply to it.
