@@ -1,5 +1,4 @@
-// The parameters of an operation: reads them strictly from path, query, headers and cookies. A parameter is parsed only
-// from the plain form of its type, because Ajv's coercion accepts 0x10, 1e1 and " 5".
+// The parameters of an operation: reads them strictly from path, query, headers and cookies.
 import { parseJson } from "../lib/index.ts";
 import type { OperationObject, ParameterObject, PathItem } from "./document-types.ts";
 import { createEncoding, type FormEncoding, readForm } from "./form.ts";

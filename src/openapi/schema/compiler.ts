@@ -90,12 +90,12 @@ export class Compiler {
   #withMarks(check: Check, node: SchemaNode): Check {
     let marks: Marks | undefined;
     return (value, run, evaluated) => {
-      const { place } = run;
-      if (place.marks !== undefined) return check(value, run, evaluated);
+      const { position } = run;
+      if (position.marks !== undefined) return check(value, run, evaluated);
       marks ??= this.#marksOf(node);
-      place.marks = marks;
+      position.marks = marks;
       const isValid = check(value, run, evaluated);
-      place.marks = undefined;
+      position.marks = undefined;
       return isValid;
     };
   }

@@ -8,9 +8,9 @@ export interface CyclicReference {
 }
 
 /**
- * Searches from a schema for cycles. `create` returns its node, as often as needed: a node keeps its keywords. Calls `onFound`
- * for one reference of each cycle, which must remove it from its schema. `done` has the identities of the nodes that were searched before. Without
- * recursion, because a chain of references can be long.
+ * Searches from a schema for cycles. Calls `onFound` for one reference of each cycle, which must remove it from its schema. Then
+ * `create` must return a new node of the schema, because a node does not notice the removal. `done` has the identities of the
+ * schemas that were searched before. Without recursion, because a chain of references can be long.
  */
 export function breakCycles(
   create: () => SchemaNode,

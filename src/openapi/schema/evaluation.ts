@@ -55,16 +55,16 @@ export type Marks = ReadonlyMap<string, "readOnly" | "writeOnly">;
 export const noMarks: Marks = new Map();
 
 /** Where the value is that is being evaluated. */
-export class Place {
+export class Position {
   /** The object or array that has it. */
   readonly holder: object;
   /** Its name or index. The whole value has the index 0. */
   key: string | number = 0;
   /** Its marks. Undefined until a schema of it is entered. */
   marks: Marks | undefined;
-  readonly outer: Place | undefined;
+  readonly outer: Position | undefined;
 
-  constructor(holder: object, outer: Place | undefined) {
+  constructor(holder: object, outer: Position | undefined) {
     this.holder = holder;
     this.outer = outer;
   }
@@ -87,7 +87,7 @@ interface Result {
   readonly failures: readonly Failure[]; // none if they were not collected
   readonly evaluated: Evaluated | undefined; // undefined if no one asked for it
   readonly changes: readonly Change[] | undefined; // undefined if they were not collected
-  /** The place of the part. */
+  /** The position of the part. */
   readonly holder: object;
   readonly key: string | number;
 }
@@ -99,7 +99,7 @@ const maxUncached = 32; // references that are followed below several alternativ
 export class Evaluation {
   readonly direction: Direction;
   /** That of the value that is being evaluated. */
-  place: Place;
+  position: Position;
   /** What becomes of a valid value. Undefined if it is not converted, or explained. */
   changes: Change[] | undefined;
   /** How many values the defaults have that were filled in. */
@@ -114,7 +114,7 @@ export class Evaluation {
 
   constructor(direction: Direction, holder: object, purpose: "check" | "convert" | "explain") {
     this.direction = direction;
-    this.place = new Place(holder, undefined);
+    this.position = new Position(holder, undefined);
     if (purpose === "convert") this.changes = [];
     if (purpose === "explain") this.#failures = [];
   }
@@ -146,13 +146,14 @@ export class Evaluation {
   }
 
   /** Enters an object or array to evaluate its members: set `key` before each. Call `leave` afterwards. */
-  enter(holder: object): Place {
-    this.place = new Place(holder, this.place);
-    return this.place;
+  enter(holder: object): Position {
+    this.position = new Position(holder, this.position);
+    return this.position;
   }
 
+  /** Returns to the value that has the members. */
   leave(): void {
-    this.place = this.place.outer as Place;
+    this.position = this.position.outer as Position;
   }
 
   /** Returns false. */
@@ -174,7 +175,7 @@ export class Evaluation {
 
   /** Replaces the value that is being evaluated, if the whole value is valid. `isWeak` tells that another replacement prevails. */
   replace(value: unknown, isWeak = false): void {
-    const { holder, key } = this.place;
+    const { holder, key } = this.position;
     this.changes?.push({ holder, key, value, isWeak });
   }
 
@@ -219,12 +220,12 @@ export class Evaluation {
   follow(cell: Cell, value: unknown, evaluated: Evaluated | undefined): boolean {
     if (this.forks === 0 || this.#followed++ < maxUncached) return cell.check(value, this, evaluated);
     const results = this.#resultsOf(cell);
-    // A primitive value has no identity. Only its last result is cached, which is valid for its place.
+    // A primitive value has no identity. Only its last result is cached, which is valid for its position.
     const identity = typeof value === "object" ? value : null;
     let result = results.get(identity);
     if (result === undefined || !this.#isUseful(result, evaluated)) {
-      // With what was asked for before, so that two that ask for different things do not replace each other's result.
-      const isSame = result?.holder === this.place.holder && result.key === this.place.key;
+      // The new result has what the previous one had, so that two callers with different needs share it.
+      const isSame = result?.holder === this.position.holder && result.key === this.position.key;
       const asked = evaluated ?? (isSame ? result?.evaluated : undefined);
       result = this.#evaluate(cell, value, asked && new Evaluated(), isSame && result?.changes !== undefined);
       results.set(identity, result);
@@ -239,18 +240,18 @@ export class Evaluation {
 
   #resultsOf(cell: Cell): Map<unknown, Result> {
     this.#results ??= new Map();
-    const ofMarks = getOrAdd(this.#results, this.place.marks, () => new Map<Cell, Map<unknown, Result>>());
+    const ofMarks = getOrAdd(this.#results, this.position.marks, () => new Map<Cell, Map<unknown, Result>>());
     return getOrAdd(ofMarks, cell, () => new Map<unknown, Result>());
   }
 
   #isUseful({ isValid, holder, key, ...result }: Result, evaluated: Evaluated | undefined): boolean {
-    if (holder !== this.place.holder || key !== this.place.key || (evaluated && !result.evaluated)) return false;
+    if (holder !== this.position.holder || key !== this.position.key || (evaluated && !result.evaluated)) return false;
     if (isValid) return this.changes === undefined || result.changes !== undefined;
     return this.isFull || result.failures.length > 0;
   }
 
   #evaluate(cell: Cell, value: unknown, evaluated: Evaluated | undefined, hadChanges: boolean): Result {
-    const { holder, key } = this.place;
+    const { holder, key } = this.position;
     const outer = this.changes;
     const from = this.failureCount;
     const changes: Change[] | undefined = outer || hadChanges ? [] : undefined;

@@ -15,11 +15,11 @@ const compileItems: Compile = (node, compiler) => {
   return (value, run, evaluated) => {
     if (!Array.isArray(value)) return true;
     const end = items ? value.length : Math.min(prefix.length, value.length);
-    const place = run.enter(value);
+    const position = run.enter(value);
     let isValid = true;
     let from = run.failureCount;
     for (let index = 0; index < end; index++) {
-      place.key = index;
+      position.key = index;
       const cell = index < prefix.length ? prefix[index] : items;
       if (cell?.check(value[index], run, undefined)) continue;
       isValid = false;
@@ -46,10 +46,10 @@ const compileContains: Compile = (node, compiler) => {
   const max = Number(schema.maxContains ?? Number.POSITIVE_INFINITY);
   return (value, run, evaluated) => {
     if (!Array.isArray(value)) return true;
-    const place = run.enter(value);
+    const position = run.enter(value);
     let count = 0;
     for (let index = 0; index < value.length; index++) {
-      place.key = index;
+      position.key = index;
       if (!run.tests(cell, value[index])) continue;
       count += 1;
       evaluated?.add(index);

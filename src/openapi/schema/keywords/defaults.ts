@@ -36,7 +36,7 @@ export function compileDefaults(
       filled = undefined; // in itself, it is not filled in again
       const holder = { [key]: copy(value) };
       const run = new Evaluation("request", holder, "convert");
-      run.place.key = key;
+      run.position.key = key;
       if (!cell.check(holder[key], run, undefined)) return undefined;
       run.change();
       filled = countValues(holder[key]) > maxValues ? value : holder[key];

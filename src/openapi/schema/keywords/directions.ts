@@ -13,7 +13,7 @@ export function isExcluded(marker: Marker | undefined, direction: Direction): bo
   return marker !== undefined && excludedFrom[marker] === direction;
 }
 
-// It has no meaning for parameters, items and whole bodies.
+// A marker is ignored outside of objects: items and whole values have an index instead of a name.
 function define(marker: Marker, requirement: string): Keyword {
   return {
     form: form.boolean,
@@ -21,7 +21,7 @@ function define(marker: Marker, requirement: string): Keyword {
     compile: ({ schema }) => {
       if (schema[marker] !== true) return undefined;
       return (_, run) =>
-        run.direction !== excludedFrom[marker] || typeof run.place.key === "number" || run.fail(marker, schema);
+        run.direction !== excludedFrom[marker] || typeof run.position.key === "number" || run.fail(marker, schema);
     },
     describe: () => requirement,
   };

@@ -51,7 +51,7 @@ export function readDiscriminator(
     const selected = (isMissing ? undefined : cells.get(value[property])) ?? (fallback && compiler.cellOf(fallback));
     if (selected) return selected;
     // An alternative without a name can match, or one that does not require the property.
-    if (!isComplete || (isMissing && (!isRequired || isExcluded(run.place.marks?.get(property), run.direction))))
+    if (!isComplete || (isMissing && (!isRequired || isExcluded(run.position.marks?.get(property), run.direction))))
       return "none";
     if (isMissing) run.fail("required", node.schema, property);
     else {

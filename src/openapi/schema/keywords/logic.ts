@@ -122,11 +122,11 @@ function describeAlternatives(
 
 // A required property that is not sent in this direction is missing for a condition, which rejects nothing.
 function holds(condition: Cell, value: unknown, run: Evaluation, evaluated?: Evaluated): boolean {
-  const { place } = run;
-  const { marks } = place;
-  place.marks = noMarks;
+  const { position } = run;
+  const { marks } = position;
+  position.marks = noMarks;
   const result = run.tests(condition, value, evaluated);
-  place.marks = marks;
+  position.marks = marks;
   return result;
 }
 

@@ -19,7 +19,7 @@ const compileRequired: Compile = ({ schema }) => {
     let isValid = true;
     for (const name of names) {
       if (hasMember(value, name)) continue;
-      if (isExcluded(run.place.marks?.get(name), run.direction)) continue;
+      if (isExcluded(run.position.marks?.get(name), run.direction)) continue;
       isValid = run.fail("required", schema, name);
       if (run.isFull) return false;
     }
@@ -41,13 +41,13 @@ const compileMembers: Compile = (node, compiler) => {
   const fillDefaults = compileDefaults(node, compiler);
   const check: ReturnType<Compile> = (value, run, evaluated) => {
     if (!isObject(value)) return true;
-    const place = run.enter(value);
+    const position = run.enter(value);
     let isValid = true;
     let from = run.failureCount;
     for (const key in value) {
       const member = value[key];
       if (member === undefined || !Object.hasOwn(value, key)) continue; // as in JSON
-      place.key = key;
+      position.key = key;
       let isMatched = true;
       const cell = named.get(key);
       let isKnown = cell !== undefined;

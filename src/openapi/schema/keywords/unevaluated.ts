@@ -18,12 +18,12 @@ const compileLast: Keyword["compileLast"] = (node, compiler, others) => {
     const evaluated = new Evaluated();
     let isValid = others(value, run, evaluated);
     const members = value as Readonly<Record<string | number, unknown>>;
-    const place = run.enter(value);
+    const position = run.enter(value);
     // If the others have failed, it is not known which members they would have evaluated.
     for (const key of isValid ? (isArray ? value.keys() : Object.keys(value)) : []) {
       if (evaluated.has(key) || members[key] === undefined) continue;
       const from = run.failureCount;
-      place.key = key;
+      position.key = key;
       if (schema[keyword] === false) isValid = run.fail(keyword, schema, key);
       else if (!cell.check(members[key], run, undefined)) {
         isValid = false;
