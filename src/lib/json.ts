@@ -205,7 +205,6 @@ function toExactNumber(source: string): unknown {
   const significant = digits.slice(0, end);
   const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
   if (significant === "") return 0;
-  if (zeros < 0 && !Number.isInteger(value)) return value;
   if (zeros < 0) throw new SyntaxError(`the number ${shorten(source)} can't be represented exactly`);
   return significant.length + zeros > maxDigits ? value : parseInteger(sign + significant + "0".repeat(zeros));
 }
