@@ -59,6 +59,16 @@ t.test("Says what a value must be, for each keyword", async (t) => {
       "must have at most one item of the required form",
     ],
     [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 10 }, 1n << 60n, "must be an integer from 1 to 9"],
+    [
+      { type: "integer", minimum: 0, exclusiveMinimum: 4, maximum: 9, exclusiveMaximum: 8 },
+      1n << 60n,
+      "must be an integer from 5 to 7",
+    ],
+    [
+      { type: "integer", minimum: 6, exclusiveMinimum: 4, maximum: 7, exclusiveMaximum: 9 },
+      1n << 60n,
+      "must be an integer from 6 to 7",
+    ],
     [{ ...map, minProperties: 1 }, {}, "must have at least one field"],
     [{ ...map, maxProperties: 2 }, { a: 1, b: 1, c: 1 }, "must have at most 2 fields"],
     [{ ...map, dependentRequired: { a: ["b"] } }, { a: 1 }, "must have the field 'b', because it has the field 'a'"],

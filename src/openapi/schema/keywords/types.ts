@@ -100,12 +100,15 @@ const articles: Readonly<Record<string, string>> = {
   null: "null",
 };
 
+// The stricter of both limits, as an integer.
 function leastOf({ minimum, exclusiveMinimum: limit }: SchemaObject): unknown {
-  return minimum ?? (Number.isSafeInteger(limit) ? (limit as number) + 1 : undefined);
+  const next = Number.isSafeInteger(limit) ? (limit as number) + 1 : undefined;
+  return minimum === undefined || Number(next) > Number(minimum) ? next : minimum;
 }
 
 function greatestOf({ maximum, exclusiveMaximum: limit }: SchemaObject): unknown {
-  return maximum ?? (Number.isSafeInteger(limit) ? (limit as number) - 1 : undefined);
+  const next = Number.isSafeInteger(limit) ? (limit as number) - 1 : undefined;
+  return maximum === undefined || Number(next) < Number(maximum) ? next : maximum;
 }
 
 function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wording): string {
