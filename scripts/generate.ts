@@ -4,9 +4,9 @@ import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
-import { generateTypes } from "../src/openapi/generate-types.ts";
-import { readBasePath } from "../src/openapi/servers.ts";
-import { summarizeTypes } from "../src/openapi/type-summary.ts";
+import { readBasePath } from "../src/openapi/source/servers.ts";
+import { generateTypes } from "../src/openapi/types/generate-types.ts";
+import { summarizeTypes } from "../src/openapi/types/type-summary.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 

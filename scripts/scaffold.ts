@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Operation } from "../src/openapi/operation.ts";
+import type { Operation } from "../src/openapi/operation/operation.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, type Json } from "./json-pointer.ts";
 

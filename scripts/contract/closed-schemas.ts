@@ -1,5 +1,5 @@
 // Finds the schemas of responses that do not permit additional fields.
-import { methods } from "../../src/openapi/document-types.ts";
+import { methods } from "../../src/openapi/source/document-types.ts";
 import { find, type Json, parsePointer } from "../json-pointer.ts";
 
 // The schemas of these keywords apply to the same value as the schema that contains them.

@@ -1,5 +1,5 @@
 // Describes locations in the document, for the report and the changelog.
-import { methods } from "../../src/openapi/document-types.ts";
+import { methods } from "../../src/openapi/source/document-types.ts";
 import { find, type Json, type Tokens } from "../json-pointer.ts";
 
 // Describes a token by the token before it. Other tokens are not described.

@@ -1,6 +1,6 @@
 // Rates a change of the document. A change is breaking if Redocly rates it as breaking, or if no table and no rule of
 // this file rates it as compatible.
-import { methods } from "../../src/openapi/document-types.ts";
+import { methods } from "../../src/openapi/source/document-types.ts";
 import { find, type Json, parsePointer } from "../json-pointer.ts";
 import { findClosedSchemas } from "./closed-schemas.ts";
 import {

@@ -3,15 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { pino } from "pino";
 import { version } from "../lib/index.ts";
-import { isSupported } from "./credentials.ts";
-import { type Document, readDocument } from "./document.ts";
-import type { PathItem } from "./document-types.ts";
-import { generateTypes, handlerTypes } from "./generate-types.ts";
-import type { Operation } from "./operation.ts";
-import { isIgnored } from "./parameters.ts";
-import type { Part } from "./part.ts";
+import { type Document, readDocument } from "./document/index.ts";
+import { isIgnored, isSupported, type Operation } from "./operation/index.ts";
 import { createServer, findDocsOperation } from "./server.ts";
-import { readBasePath } from "./servers.ts";
+import { type Part, type PathItem, readBasePath } from "./source/index.ts";
+import { generateTypes, handlerTypes } from "./types/index.ts";
 
 /** The output streams of the command. */
 export interface CommandIo {

@@ -13,15 +13,14 @@ import {
   withoutQuery,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
-import { type Document, readDocument } from "./document.ts";
-import type { Handlers } from "./handler.ts";
-import { listForCors, type Operation, type Report } from "./operation.ts";
-import type { UntypedHandler } from "./route.ts";
-import { routes } from "./routes.ts";
+import { type Document, readDocument } from "./document/index.ts";
+import { listForCors, type Operation, type UntypedHandler } from "./operation/index.ts";
+import { swaggerPages } from "./pages/index.ts";
+import { routes, type SecuritySchemes } from "./routing/index.ts";
 import type { Formats } from "./schema/index.ts";
-import type { SecuritySchemes } from "./security.ts";
 import { serviceLinks } from "./service-links.ts";
-import { swaggerPages } from "./swagger-ui.ts";
+import type { Report } from "./source/index.ts";
+import type { Handlers } from "./types/index.ts";
 
 /** The operations of a document of which no types are generated. */
 export interface UntypedOperations {

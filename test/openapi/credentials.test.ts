@@ -2,7 +2,7 @@
 import { mock } from "node:test";
 import type { FastifyRequest } from "fastify";
 import t from "tap";
-import { hasCredential, isSupported, readCredential, toChallenge } from "../../src/openapi/credentials.ts";
+import { hasCredential, isSupported, readCredential, toChallenge } from "../../src/openapi/operation/credentials.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const bearer = { type: "http", scheme: "bearer" };

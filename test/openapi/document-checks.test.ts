@@ -1,6 +1,6 @@
 // Parts of a document that the server would ignore are rejected, if they promise a behavior.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/document.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
 import { edit } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";
 

@@ -1,8 +1,8 @@
 // Values that are made from schemas: each is valid against its schema.
 import t, { type Test } from "tap";
-import { createExample } from "../../src/openapi/example.ts";
 import { parseDocument } from "../../src/openapi/index.ts";
-import { samplePattern } from "../../src/openapi/sample-text.ts";
+import { createExample } from "../../src/openapi/mock/example.ts";
+import { samplePattern } from "../../src/openapi/mock/sample-text.ts";
 import { documentOf } from "../support/document-server.ts";
 
 /** Creates an example of the schema `X`, in YAML, and checks it. */

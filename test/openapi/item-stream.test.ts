@@ -1,7 +1,7 @@
 // The flow of a stream of items: it yields to other work, and reads no more items than its reader takes.
 import { setImmediate as immediate } from "node:timers/promises";
 import t from "tap";
-import { discardStream, ItemStream } from "../../src/openapi/streams.ts";
+import { discardStream, ItemStream } from "../../src/openapi/wire/item-streams.ts";
 
 const create = (items: AsyncIterable<unknown> | Iterable<unknown>, check = (_: unknown) => {}) =>
   new ItemStream("application/jsonl", items, check);

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t, { type Test } from "tap";
-import { parseDocument, readDocument } from "../../src/openapi/document.ts";
-import { loadDocument, parseDocumentText } from "../../src/openapi/load.ts";
+import { parseDocument, readDocument } from "../../src/openapi/document/document.ts";
+import { loadDocument, parseDocumentText } from "../../src/openapi/source/load.ts";
 import { folder } from "../support/files.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: Test, version: "1" }\n';

@@ -1,6 +1,6 @@
 // Media types: their formats, and which declared one a body has.
 import t from "tap";
-import { formatOf, isJson, negotiate, selectMediaType } from "../../src/openapi/media-types.ts";
+import { formatOf, isJson, negotiate, selectMediaType } from "../../src/openapi/wire/media-types.ts";
 
 t.test("Knows the format of a media type", async (t) => {
   for (const [mediaType, format] of [

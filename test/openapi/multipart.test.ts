@@ -1,7 +1,7 @@
 // Bodies of the media type multipart/form-data.
 import t from "tap";
-import { readMultipart } from "../../src/openapi/form.ts";
 import { Shape } from "../../src/openapi/schema/index.ts";
+import { readMultipart } from "../../src/openapi/wire/form.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const { app, calls, send } = await serve(

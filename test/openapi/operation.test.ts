@@ -1,6 +1,6 @@
 // Operations that use unsupported features of OpenAPI are rejected, with the name of the operation.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/document.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { type Change, editDocument, findOperation, rename, setOperation, setParameter } from "../support/document.ts";
 import { edit } from "../support/files.ts";

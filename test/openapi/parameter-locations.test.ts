@@ -1,7 +1,7 @@
 // Parameters of paths, headers and cookies, of a whole query (OpenAPI 3.2), and of a path of several operations.
 import t from "tap";
 import { createRowValidator, parseDocument } from "../../src/openapi/index.ts";
-import { ParameterGroup } from "../../src/openapi/parameter-group.ts";
+import { ParameterGroup } from "../../src/openapi/operation/parameter-group.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const responses = "responses: { 204: { description: Done } }";

@@ -1,7 +1,7 @@
 // References of a document: they are followed, and never copied.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/document.ts";
-import { Part } from "../../src/openapi/part.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
+import { Part } from "../../src/openapi/source/part.ts";
 import { edit } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";
 

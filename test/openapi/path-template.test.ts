@@ -1,7 +1,7 @@
 // Paths: templates, several parameters in a segment, base paths, and methods.
 import t from "tap";
-import { parsePathTemplate } from "../../src/openapi/path-template.ts";
-import { readBasePath, readServerUrl } from "../../src/openapi/servers.ts";
+import { parsePathTemplate } from "../../src/openapi/operation/path-template.ts";
+import { readBasePath, readServerUrl } from "../../src/openapi/source/servers.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 /** Returns a path with an operation, whose parameters are strings, or have the schema that `types` has. */

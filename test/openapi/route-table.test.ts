@@ -1,8 +1,8 @@
 // The document from which fastify-openapi-glue creates the routes.
 import { Validator } from "@seriousme/openapi-schema-validator";
 import t from "tap";
-import { parseDocument } from "../../src/openapi/document.ts";
-import { toRouteTable } from "../../src/openapi/route-table.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
+import { toRouteTable } from "../../src/openapi/routing/route-table.ts";
 import { documentOf } from "../support/document-server.ts";
 
 const operation = (id: string) => `{ operationId: ${id}, responses: { 204: { description: x } } }`;

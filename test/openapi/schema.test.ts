@@ -1,8 +1,8 @@
 // Validation of requests against the schemas of the document.
 import t from "tap";
 import { parse } from "yaml";
-import { createRecordValidator } from "../../src/openapi/body.ts";
-import { parseDocument } from "../../src/openapi/document.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
+import { createRecordValidator } from "../../src/openapi/operation/body.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";
 import { documentText, edit } from "../support/files.ts";

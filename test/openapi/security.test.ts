@@ -10,7 +10,7 @@ import {
   type SecurityContext,
   type SecuritySchemes,
 } from "../../src/openapi/index.ts";
-import { createAuthentication } from "../../src/openapi/security.ts";
+import { createAuthentication } from "../../src/openapi/routing/authentication.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const components = (schemes = "") => `components:

@@ -1,7 +1,7 @@
 // The summary of the types of a document.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/document.ts";
-import { compareTypes, summarizeTypes } from "../../src/openapi/type-summary.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
+import { compareTypes, summarizeTypes } from "../../src/openapi/types/type-summary.ts";
 import { documentOf } from "../support/document-server.ts";
 import { edit } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";

@@ -1,6 +1,6 @@
 // Operations with the same method and path, which a document tells apart by a query or fragment.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/document.ts";
+import { parseDocument } from "../../src/openapi/document/document.ts";
 import { documentOf, serve } from "../support/document-server.ts";
 
 const operation = (id: string, parameters = "[]", type = "", method = "get") => `

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
-import { summarizeTypes } from "../../src/openapi/type-summary.ts";
+import { summarizeTypes } from "../../src/openapi/types/type-summary.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import {
   addParameter,

@@ -6,7 +6,7 @@ import pg from "pg";
 import t from "tap";
 import { MetricsRegistry, sumSamples } from "../../src/lib/metrics.ts";
 import { version } from "../../src/lib/version.ts";
-import { Part } from "../../src/openapi/part.ts";
+import { Part } from "../../src/openapi/source/part.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore } from "../../src/store/open.ts";

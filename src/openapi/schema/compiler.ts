@@ -1,25 +1,12 @@
 // Turns schemas into functions, each at its first use.
 import { toJson } from "../../lib/index.ts";
-import { asFork, type Check, type Marks } from "./evaluation.ts";
-import type { Keyword } from "./keyword.ts";
-import type { Formats } from "./keywords/formats.ts";
+import { asFork, Cell, type Check, type Marks } from "./evaluation.ts";
+import type { Compiler, Formats, Keyword } from "./keyword.ts";
 import { type SchemaNode, wholes } from "./node.ts";
 import { keywordsOf, vocabulary } from "./vocabulary.ts";
 
-/** A schema that is compiled when it is called first. */
-export class Cell {
-  check: Check;
-
-  constructor(create: () => Check) {
-    this.check = (value, run, evaluated) => {
-      this.check = create();
-      return this.check(value, run, evaluated);
-    };
-  }
-}
-
 /** Compiles the schemas of a document. */
-export class Compiler {
+export class SchemaCompiler implements Compiler {
   readonly formats: Formats;
   readonly #cells = new Map<unknown, Cell>(); // by the identity of the node
   readonly #basicCells = new Map<string, Cell>(); // of schemas without members and other schemas, by their text
@@ -30,7 +17,7 @@ export class Compiler {
     this.formats = formats;
   }
 
-  /** Returns the cell of a schema: the only one, except in different dynamic scopes. */
+  /** Returns the only cell of a schema, except in different dynamic scopes. */
   cellOf(node: SchemaNode): Cell {
     const { identity } = node;
     const cell = this.#cells.get(identity) ?? this.#createCell(node);

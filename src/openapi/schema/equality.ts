@@ -1,5 +1,6 @@
 // The equality of JSON values (JSON Schema 2020-12, section 4.2.2): whatever the order of names, and with exact numbers.
-import { hasMember, isObject, memberNames, type SchemaObject } from "./form.ts";
+import type { SchemaObject } from "../source/index.ts";
+import { hasMember, isObject, memberNames } from "./form.ts";
 
 /** Returns whether two values are equal. */
 export function areEqual(one: unknown, other: unknown): boolean {

@@ -1,8 +1,8 @@
 // One evaluation of a value: what is known of it so far.
+
 import { setOwn } from "../../lib/index.ts";
-import type { Cell } from "./compiler.ts";
+import type { SchemaObject } from "../source/index.ts";
 import { Identities } from "./equality.ts";
-import type { SchemaObject } from "./form.ts";
 
 /** Whether a value is the body of a request or of a response, or the parameters of a request. */
 export type Direction = "request" | "response" | "parameters";
@@ -12,6 +12,18 @@ export type Direction = "request" | "response" | "parameters";
  * no one asks for them. Each schema is compiled to such a function.
  */
 export type Check = (value: unknown, run: Evaluation, evaluated: Evaluated | undefined) => boolean;
+
+/** A schema that is compiled when it is called first. */
+export class Cell {
+  check: Check;
+
+  constructor(create: () => Check) {
+    this.check = (value, run, evaluated) => {
+      this.check = create();
+      return this.check(value, run, evaluated);
+    };
+  }
+}
 
 /** A violated keyword. The schemas around it add the steps to the part of the value, the innermost first. */
 export interface Failure {

@@ -1,9 +1,6 @@
 // The forms that the values of keywords can have. A keyword with another value is reported, and ignored.
+import type { Schema, SchemaObject } from "../source/index.ts";
 import { toRegExp } from "./regular-expressions.ts";
-
-/** A schema as it is written. */
-export type Schema = boolean | SchemaObject;
-export type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** A form of values. */
 export interface Form {

@@ -1,8 +1,7 @@
 // JSON Schema 2020-12 and the dialects of OpenAPI: evaluates values. Knows neither operations nor HTTP.
 export { isJsonSchema, isOpenApiDialect, type Upgrade, upgradeSchema30 } from "./dialect.ts";
 export type { Direction } from "./evaluation.ts";
-export type { Schema, SchemaObject } from "./form.ts";
-export type { Formats } from "./keywords/formats.ts";
+export type { Formats } from "./keyword.ts";
 export { isInt64 } from "./keywords/types.ts";
 export type { SchemaNode } from "./node.ts";
 export { compilePattern, tokenizePattern } from "./regular-expressions.ts";

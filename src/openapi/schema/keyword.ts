@@ -1,22 +1,10 @@
 // What a keyword is: the form of its value, what its subschemas apply to, how it checks a value, and the sentence about a value
 // that violates it. keywords/ has one entry for each, and vocabulary.ts has all of them.
-import type { Compiler } from "./compiler.ts";
-import type { Check, Failure } from "./evaluation.ts";
-import type { Form, SchemaObject } from "./form.ts";
+import type { SchemaObject } from "../source/index.ts";
+import type { Cell, Check, Failure } from "./evaluation.ts";
+import type { Form } from "./form.ts";
 import type { SchemaNode } from "./node.ts";
-
-/**
- * What the subschemas of a keyword apply to:
- * - `whole`: to the value itself
- * - `reference`: to the value itself; the value of the keyword leads to the schema
- * - `alternative`: to the value itself, which need not match each of them
- * - `branch`: to the value itself, under a condition
- * - `test`: to the value itself, which need not match
- * - `member`: to the members of an object or array
- * - `name`: to the names of an object
- * - `nothing`: only to what refers to them
- */
-export type Application = "whole" | "reference" | "alternative" | "branch" | "test" | "member" | "name" | "nothing";
+import type { Application } from "./subschema.ts";
 
 /** A keyword of JSON Schema or OpenAPI. */
 export interface Keyword {
@@ -40,6 +28,18 @@ export interface Keyword {
   /** Returns the requirement that a value violates. It completes a sentence about the value: "must be at most 100". */
   readonly describe?: Describe;
 }
+
+/** What keywords need to compile their schemas. */
+export interface Compiler {
+  readonly formats: Formats;
+  /** Returns the cell of a schema. */
+  cellOf(node: SchemaNode): Cell;
+  /** Returns the cell of a reference to a schema. */
+  referTo(target: SchemaNode): Cell;
+}
+
+/** Formats of strings by name: whether a text has the format. */
+export type Formats = Readonly<Record<string, (text: string) => boolean>>;
 
 export type Compile = (node: SchemaNode, compiler: Compiler) => Check | undefined;
 

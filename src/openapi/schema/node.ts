@@ -1,22 +1,11 @@
 // A schema at its place in the document: in the dialect of JSON Schema 2020-12, with its references resolved.
+import type { Schema, SchemaObject } from "../source/index.ts";
 import { isJsonSchema } from "./dialect.ts";
 import type { Marks } from "./evaluation.ts";
-import { isObject, type SchemaObject } from "./form.ts";
-import type { Application } from "./keyword.ts";
+import { isObject } from "./form.ts";
 import { compilePattern } from "./regular-expressions.ts";
-import type { Resource, SchemaDocument, Scope } from "./schema-document.ts";
-import { subschemasOf } from "./vocabulary.ts";
-
-/** The place of a schema. */
-export interface Place {
-  /** The schema as it is written. */
-  readonly raw: unknown;
-  readonly pointer: string;
-  /** The document, or the schema with an $id that contains it. */
-  readonly resource: Resource;
-  /** The closest $schema, or else the dialect of the document; undefined for that of OpenAPI. */
-  readonly dialect: string | undefined;
-}
+import type { Place, Resource, SchemaDocument, Scope } from "./schema-document.ts";
+import type { Application } from "./subschema.ts";
 
 /** A schema that is a direct part of another one. */
 export interface Child {
@@ -26,6 +15,7 @@ export interface Child {
   readonly node: SchemaNode;
 }
 
+const noScope: Scope = new Map();
 const markers = ["readOnly", "writeOnly"] as const;
 /** The application of `allOf`. */
 export const wholes: ReadonlySet<Application> = new Set(["whole"]);
@@ -68,6 +58,26 @@ export class SchemaNode implements Place {
     this.#document = document;
   }
 
+  /** Returns the schema at a pointer of the document, outside of other schemas. Throws an Error if there is none. */
+  static find(document: SchemaDocument, pointer: string): SchemaNode {
+    return new SchemaNode(document, document.find(pointer), noScope);
+  }
+
+  /** Like `find`, also for something that is not a schema. */
+  static findAny(document: SchemaDocument, pointer: string): SchemaNode {
+    return new SchemaNode(document, document.find(pointer, true), noScope);
+  }
+
+  /** Returns a schema that is not written in the document, but whose references lead to it. */
+  static create(document: SchemaDocument, schema: Schema): SchemaNode {
+    return new SchemaNode(document, document.placeOf(schema), noScope);
+  }
+
+  /** Returns this schema with the keywords that are enforced now, outside of other schemas. */
+  reread(): SchemaNode {
+    return new SchemaNode(this.#document, this, noScope);
+  }
+
   /** The same for all nodes of a schema in the same dynamic scope. */
   get identity(): unknown {
     return this.#document.identify(this.raw, this.scope);
@@ -80,14 +90,14 @@ export class SchemaNode implements Place {
 
   /** Returns the schemas that are direct parts of this one: all, or those that apply to something. */
   children(applications?: ReadonlySet<Application>): Child[] {
-    return subschemasOf(this.schema, applications).map(({ keyword, key }) => {
+    return this.#document.listSubschemas(this.schema, applications).map(({ keyword, key }) => {
       return { keyword, key: key ?? "", node: this.at(keyword, key) };
     });
   }
 
   /** Returns the schemas of a keyword that can have several. */
   childrenOf(keyword: string): Child[] {
-    const subschemas = keyword in this.schema ? subschemasOf({ [keyword]: this.schema[keyword] }) : [];
+    const subschemas = keyword in this.schema ? this.#document.listSubschemas({ [keyword]: this.schema[keyword] }) : [];
     return subschemas.map(({ key }) => ({ keyword, key: key as string, node: this.at(keyword, key) }));
   }
 

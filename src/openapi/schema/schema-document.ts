@@ -1,8 +1,18 @@
 // The document of schemas: where they are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
-import { decodeFragment, escapeToken, unescapeToken } from "../part.ts";
+import { decodeFragment, escapeToken, type Schema, type SchemaObject, unescapeToken } from "../source/index.ts";
 import type { Upgrade } from "./dialect.ts";
-import type { Schema, SchemaObject } from "./form.ts";
-import { type Place, SchemaNode } from "./node.ts";
+import type { ListSubschemas } from "./subschema.ts";
+
+/** The place of a schema. */
+export interface Place {
+  /** The schema as it is written. */
+  readonly raw: unknown;
+  readonly pointer: string;
+  /** The document, or the schema with an $id that contains it. */
+  readonly resource: Resource;
+  /** The closest $schema, or else the dialect of the document; undefined for that of OpenAPI. */
+  readonly dialect: string | undefined;
+}
 
 /** The document, or a schema with an $id. */
 export interface Resource {
@@ -19,7 +29,6 @@ export interface Resource {
 export type Scope = ReadonlyMap<string, Place>;
 
 const documentUri = "document:///";
-const noScope: Scope = new Map();
 const nothing = "leads to nothing in the document";
 
 export class SchemaDocument {
@@ -27,6 +36,7 @@ export class SchemaDocument {
   hasMarkers = false;
   /** Whether a schema has a default. */
   hasDefaults = false;
+  readonly listSubschemas: ListSubschemas;
   readonly #upgrade: Upgrade;
   readonly #root: Resource;
   readonly #resources = new Map<string, Resource>(); // by URI
@@ -36,8 +46,10 @@ export class SchemaDocument {
   readonly #identities = new Map<unknown, Map<string, object>>(); // by schema and the text of its scope
   readonly #targets = new Map<string, Place>(); // of references by pointer
 
-  constructor(root: unknown, upgrade: Upgrade) {
+  /** `listSubschemas` is that of the vocabulary. */
+  constructor(root: unknown, upgrade: Upgrade, listSubschemas: ListSubschemas) {
     this.#upgrade = upgrade;
+    this.listSubschemas = listSubschemas;
     const { jsonSchemaDialect: dialect } = root as { readonly jsonSchemaDialect?: string };
     this.#root = this.#addResource(documentUri, { raw: root, pointer: "", dialect });
   }
@@ -51,11 +63,10 @@ export class SchemaDocument {
   }
 
   /**
-   * Adds the $id and the anchors of a schema, and returns it in its own resource. Call it for each schema, parents first, before
-   * others are resolved.
+   * Adds the $id and the anchors of a schema. Call it for each schema, parents first, before others are resolved. `schema` has the
+   * keywords that are enforced.
    */
-  add(node: SchemaNode): SchemaNode {
-    const { raw, schema, pointer, resource: outer, dialect } = node;
+  add({ raw, pointer, resource: outer, dialect }: Place, schema: SchemaObject): void {
     const { $id, $anchor, $dynamicAnchor, $dynamicRef, readOnly, writeOnly } = schema;
     this.hasMarkers ||= readOnly === true || writeOnly === true;
     this.hasDefaults ||= schema.default !== undefined;
@@ -66,7 +77,6 @@ export class SchemaDocument {
     const { anchors, dynamicAnchors } = place.resource;
     for (const name of [$anchor, $dynamicAnchor]) if (typeof name === "string") anchors.set(name, place);
     if (typeof $dynamicAnchor === "string") dynamicAnchors.set($dynamicAnchor, place);
-    return typeof $id === "string" ? this.reread(node) : node;
   }
 
   /** Leaves out keywords of a schema that can't be enforced. */
@@ -122,24 +132,14 @@ export class SchemaDocument {
     return identity;
   }
 
-  /** Returns the schema at a pointer. Throws an Error if there is none. */
-  at(pointer: string): SchemaNode {
-    return new SchemaNode(this, this.#find(this.#root, pointer), noScope);
+  /** Returns the place of the schema at a pointer, or with `isAny`, of anything. Throws an Error if there is none. */
+  find(pointer: string, isAny = false): Place {
+    return this.#find(this.#root, pointer, isAny);
   }
 
-  /** Returns what is at a pointer, also if it is not a schema. Throws an Error if there is nothing. */
-  findAny(pointer: string): SchemaNode {
-    return new SchemaNode(this, this.#find(this.#root, pointer, true), noScope);
-  }
-
-  /** Returns a schema with the keywords that are enforced now. */
-  reread(node: SchemaNode): SchemaNode {
-    return new SchemaNode(this, node, noScope);
-  }
-
-  /** Returns a schema that is not written in the document, but whose references lead to it. */
-  create(schema: Schema): SchemaNode {
-    return new SchemaNode(this, { ...this.#root.place, raw: schema, resource: this.#root }, noScope);
+  /** Returns the place of a schema that is not written in the document. */
+  placeOf(schema: Schema): Place {
+    return { ...this.#root.place, raw: schema, resource: this.#root };
   }
 
   /** Returns the place that a reference leads to. Throws an Error if it leads to no schema. */

@@ -1,18 +1,20 @@
 // The schemas of a document: checks them when it is loaded, and evaluates values.
+
 import { type Problem, toJson } from "../../lib/index.ts";
-import { type Cell, Compiler } from "./compiler.ts";
+import type { Schema, SchemaObject } from "../source/index.ts";
+import { SchemaCompiler } from "./compiler.ts";
 import { breakCycles } from "./cycles.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
-import { type Direction, Evaluation } from "./evaluation.ts";
-import { isObject, isPattern, type Schema, type SchemaObject } from "./form.ts";
-import type { Wording } from "./keyword.ts";
+import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
+import { isObject, isPattern } from "./form.ts";
+import type { Formats, Wording } from "./keyword.ts";
 import { findDefault } from "./keywords/defaults.ts";
-import { type Formats, isFormat } from "./keywords/formats.ts";
-import type { SchemaNode } from "./node.ts";
+import { isFormat } from "./keywords/formats.ts";
+import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
 import { isSlow } from "./regular-expressions.ts";
 import { SchemaDocument } from "./schema-document.ts";
-import { findProblem } from "./vocabulary.ts";
+import { findProblem, listSubschemas } from "./vocabulary.ts";
 
 /** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
 export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
@@ -55,7 +57,7 @@ const fields: Wording = { noun: "field" };
 /** The schemas of one document. */
 export class Schemas {
   readonly #document: SchemaDocument;
-  readonly #compiler: Compiler;
+  readonly #compiler: SchemaCompiler;
   readonly #skipPatternCheck: boolean;
   readonly #checked = new Set<unknown>(); // as they are written
   readonly #references: { readonly reference: string; readonly node: SchemaNode }[] = [];
@@ -66,8 +68,8 @@ export class Schemas {
     root: unknown,
     { upgrade = (schema) => schema, formats = {}, skipPatternCheck = false }: SchemasOptions = {},
   ) {
-    this.#document = new SchemaDocument(root, upgrade);
-    this.#compiler = new Compiler(formats);
+    this.#document = new SchemaDocument(root, upgrade, listSubschemas);
+    this.#compiler = new SchemaCompiler(formats);
     this.#skipPatternCheck = skipPatternCheck;
   }
 
@@ -76,8 +78,7 @@ export class Schemas {
    * that would not be enforced.
    */
   add(pointer: string, options: CheckOptions): void {
-    const node = this.#document.findAny(pointer);
-    this.#add(node, options);
+    this.#add(SchemaNode.findAny(this.#document, pointer), options);
   }
 
   // Without recursion, because a schema can be very deep.
@@ -90,7 +91,8 @@ export class Schemas {
         options.report(next.pointer, "must be an object, or true or false");
         continue;
       }
-      const node = this.#document.add(next);
+      this.#document.add(next, next.schema);
+      const node = typeof next.schema.$id === "string" ? next.reread() : next; // in its own resource
       this.#checkKeywords(node, options);
       const { $ref, $dynamicRef, default: value } = node.schema;
       for (const reference of [$ref, $dynamicRef])
@@ -147,7 +149,7 @@ export class Schemas {
     const done = new Set<unknown>();
     for (const start of starts)
       breakCycles(
-        () => this.#document.reread(start),
+        () => start.reread(),
         done,
         ({ node, target }) => {
           this.#ignoreReferences(node);
@@ -155,7 +157,7 @@ export class Schemas {
           options.report(node.pointer, reason);
         },
       );
-    for (const node of this.#defaults) this.#checkDefault(this.#document.reread(node), options);
+    for (const node of this.#defaults) this.#checkDefault(node.reread(), options);
     this.#checked.clear();
     this.#references.length = 0;
     this.#defaults.length = 0;
@@ -192,7 +194,7 @@ export class Schemas {
 
   /** Returns the schema at a place of the document. Throws an Error if there is none. */
   at(pointer: string): SchemaNode {
-    return this.#document.at(pointer);
+    return SchemaNode.find(this.#document, pointer);
   }
 
   /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */
@@ -217,7 +219,7 @@ export class Schemas {
       required: members.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     };
-    return this.#validate(() => this.#compiler.cellOf(this.#document.create(schema)), "parameters", true);
+    return this.#validate(() => this.#compiler.cellOf(SchemaNode.create(this.#document, schema)), "parameters", true);
   }
 
   // A valid value is evaluated once. An invalid one is evaluated again, to collect what is wrong with it.

@@ -1,6 +1,7 @@
 // The types that a schema allows, as far as they tell how to read a text: a parameter, or the field of a form.
+
 import { parseInteger } from "../../lib/index.ts";
-import type { SchemaObject } from "./form.ts";
+import type { SchemaObject } from "../source/index.ts";
 import { possiblePartsOf, type SchemaNode } from "./node.ts";
 
 /** The shape of the values of a schema, of all its alternatives together. */

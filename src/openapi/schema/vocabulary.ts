@@ -1,6 +1,6 @@
 // All keywords. Their order is that in which a schema checks them.
-import type { Schema, SchemaObject } from "./form.ts";
-import type { Application, Keyword, Keywords } from "./keyword.ts";
+import type { Schema, SchemaObject } from "../source/index.ts";
+import type { Keyword, Keywords } from "./keyword.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { coreKeywords } from "./keywords/core.ts";
 import { defaultKeywords } from "./keywords/defaults.ts";
@@ -12,6 +12,7 @@ import { objectKeywords } from "./keywords/objects.ts";
 import { textKeywords } from "./keywords/texts.ts";
 import { typeKeywords } from "./keywords/types.ts";
 import { unevaluatedKeywords } from "./keywords/unevaluated.ts";
+import type { ListSubschemas, Subschema } from "./subschema.ts";
 
 /** The keywords by name. */
 export const vocabulary: ReadonlyMap<string, Keyword> = new Map(
@@ -56,16 +57,7 @@ export function findProblem(name: string, value: unknown): string | undefined {
   return `has the keyword "${name}", which must be ${keyword.form.words}`;
 }
 
-/** A schema in the value of a keyword. */
-export interface Subschema {
-  readonly keyword: string;
-  /** The name or index behind the keyword; undefined if the keyword has one schema. */
-  readonly key: string | undefined;
-  readonly schema: Schema;
-}
-
-/** Returns the schemas that are direct parts of a schema: all, or those that apply to something. Ignores invalid keywords. */
-export function subschemasOf(schema: SchemaObject, applications?: ReadonlySet<Application>): Subschema[] {
+export const listSubschemas: ListSubschemas = (schema, applications) => {
   const found: Subschema[] = [];
   for (const keyword in schema) {
     const { form, applies } = vocabulary.get(keyword) ?? {};
@@ -78,4 +70,4 @@ export function subschemasOf(schema: SchemaObject, applications?: ReadonlySet<Ap
         found.push({ keyword, key, schema: subschema });
   }
   return found;
-}
+};

@@ -1,6 +1,6 @@
 // The dialects of schemas: OpenAPI 3.0, 3.1 and 3.2, and JSON Schema.
 import t from "tap";
-import { parseDocument } from "../../../src/openapi/document.ts";
+import { parseDocument } from "../../../src/openapi/document/document.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { checkSchemas, compileSchema } from "../../support/schemas.ts";
 

@@ -1,8 +1,8 @@
 // The messages of validation errors: what a value must be, for each keyword of JSON Schema.
 import t from "tap";
-import { createRecordValidator } from "../../../src/openapi/body.ts";
-import { Part } from "../../../src/openapi/part.ts";
+import { createRecordValidator } from "../../../src/openapi/operation/body.ts";
 import { Schemas } from "../../../src/openapi/schema/index.ts";
+import { Part } from "../../../src/openapi/source/part.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 // Numbers of bodies: an int64 is exact under any keyword, and other numbers have the range of their format.
 import t from "tap";
 import { parseJson } from "../../../src/lib/index.ts";
-import { createRecordValidator } from "../../../src/openapi/body.ts";
-import { parseDocument } from "../../../src/openapi/document.ts";
+import { parseDocument } from "../../../src/openapi/document/document.ts";
+import { createRecordValidator } from "../../../src/openapi/operation/body.ts";
 import { edit } from "../../support/files.ts";
 import { libraryText } from "../../support/library.ts";
 import { checkSchemas, compileSchema } from "../../support/schemas.ts";

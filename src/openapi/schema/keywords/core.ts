@@ -1,7 +1,6 @@
 // References, identifiers and definitions (JSON Schema 2020-12, sections 8 and 8.2).
 
-import type { Cell } from "../compiler.ts";
-import { asFork } from "../evaluation.ts";
+import { asFork, type Cell } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Compile, Keywords } from "../keyword.ts";
 

@@ -1,11 +1,11 @@
 // Default values of missing properties. They are filled in last, because the conditions of other schemas compare the original
 // value.
+
 import { setOwn } from "../../../lib/index.ts";
-import type { Compiler } from "../compiler.ts";
+import type { SchemaObject } from "../../source/index.ts";
 import { Evaluation } from "../evaluation.ts";
-import type { SchemaObject } from "../form.ts";
 import * as form from "../form.ts";
-import type { Keywords } from "../keyword.ts";
+import type { Compiler, Keywords } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
 
 const maxValues = 10_000; // of a default; otherwise, schemas that refer to each other could double it with each level

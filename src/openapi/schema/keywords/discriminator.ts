@@ -1,7 +1,7 @@
 // The discriminator (OpenAPI 3.2, section 4.25): the value of a property names the alternative that an object must match.
-import type { Cell, Compiler } from "../compiler.ts";
-import type { Evaluation } from "../evaluation.ts";
+import type { Cell, Evaluation } from "../evaluation.ts";
 import { hasMember, isObject } from "../form.ts";
+import type { Compiler } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
 import { isExcluded } from "./directions.ts";
 

@@ -3,11 +3,8 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { Check } from "../evaluation.ts";
 import * as form from "../form.ts";
-import type { Compile, Keywords } from "../keyword.ts";
+import type { Compile, Formats, Keywords } from "../keyword.ts";
 import { findRangeTest } from "./types.ts";
-
-/** Formats of strings by name: whether a text has the format. */
-export type Formats = Readonly<Record<string, (text: string) => boolean>>;
 
 /** Returns whether a format is known. */
 export function isFormat(name: string, formats: Formats): boolean {

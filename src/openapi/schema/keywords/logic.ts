@@ -1,9 +1,9 @@
 // Schemas that apply to the value itself (JSON Schema 2020-12, sections 10.2 and 10.2.2).
-import type { Cell, Compiler } from "../compiler.ts";
-import { asFork, type Check, Evaluated, type Evaluation, type Failure, noMarks } from "../evaluation.ts";
+import type { SchemaObject } from "../../source/index.ts";
+import { asFork, type Cell, type Check, Evaluated, type Evaluation, type Failure, noMarks } from "../evaluation.ts";
 import * as form from "../form.ts";
-import { hasMember, isObject, type SchemaObject } from "../form.ts";
-import type { Compile, Keyword, Keywords } from "../keyword.ts";
+import { hasMember, isObject } from "../form.ts";
+import type { Compile, Compiler, Keyword, Keywords } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
 import { readDiscriminator } from "./discriminator.ts";
 

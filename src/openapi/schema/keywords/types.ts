@@ -1,8 +1,8 @@
 // Types and fixed values (JSON Schema validation 2020-12, section 6.1), and the conversion of numbers: an int64 becomes a bigint,
 // and any other number a JavaScript number. The JSON parser returns a bigint only for an integer that a number can't represent.
+import type { SchemaObject } from "../../source/index.ts";
 
 import { areEqual, toComparable } from "../equality.ts";
-import type { SchemaObject } from "../form.ts";
 import * as form from "../form.ts";
 import type { Compile, Keyword, Keywords, Wording } from "../keyword.ts";
 import { toText } from "../wording.ts";

@@ -1,0 +1,103 @@
+// Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
+
+import { type CheckOptions, isJsonSchema, isOpenApiDialect, type Schemas } from "../schema/index.ts";
+import { dataKeywords, escapeToken, isMapName, type OpenApi, Part, type Report } from "../source/index.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+// The extensions that the server reads, with a field that is always beside them.
+const extensions: Readonly<Record<string, { readonly beside: string; readonly owner: string }>> = {
+  "x-deprecated-since": { beside: "responses", owner: "an operation" },
+  "x-extensible-enum": { beside: "type", owner: "a schema with a type" },
+  "x-max-bytes": { beside: "content", owner: "a requestBody" },
+  "x-released": { beside: "version", owner: "info" },
+  "x-stability": { beside: "responses", owner: "an operation" },
+  "x-successor": { beside: "responses", owner: "an operation" },
+  "x-sunset": { beside: "responses", owner: "an operation" },
+};
+
+/**
+ * Walks the document once. Adds each schema to `schemas`, which checks it. Reports each part that would be ignored, with its
+ * place.
+ */
+export function checkDocument(document: OpenApi, schemas: Schemas, report: Report): void {
+  const { jsonSchemaDialect: dialect } = document as OpenApi & Json;
+  if (typeof dialect === "string" && !isJsonSchema(dialect) && !isOpenApiDialect(dialect))
+    report(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use JSON Schema 2020-12.`);
+  const walk = new Walk(Part.of(document), schemas, report);
+  walk.visit(document, { owner: "The document", pointer: "", isMap: false });
+  walk.visitTargets();
+  schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
+}
+
+interface Location {
+  /** The operation, or else the document: the subject of an error. */
+  readonly owner: string;
+  readonly pointer: string;
+  /** Whether the fields are names that the author chooses. */
+  readonly isMap: boolean;
+}
+
+class Walk {
+  readonly #root: Part;
+  readonly #schemas: Schemas;
+  readonly #report: Report;
+  readonly #visited = new Set<string>(); // pointers
+  readonly #targets = new Map<string, Part>(); // of references, by pointer
+
+  constructor(root: Part, schemas: Schemas, report: Report) {
+    this.#root = root;
+    this.#schemas = schemas;
+    this.#report = report;
+  }
+
+  visit(part: unknown, { owner: subject, pointer, isMap }: Location): void {
+    if (typeof part !== "object" || part === null) return;
+    this.#visited.add(pointer);
+    const fields = part as Json;
+    const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
+    const report = (reason: string, place = pointer) => this.#report(`${owner} has ${reason} (at ${place || "/"}).`);
+    if (typeof fields.$ref === "string" && !isMap) this.#checkReference(fields, pointer, report);
+    const isSchemas = isMap && pointer === "/components/schemas";
+    for (const [name, value] of Object.entries(fields)) {
+      const place = `${pointer}/${escapeToken(name)}`;
+      if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(place, report);
+      else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
+      // For example, `default` is also a response, and a header can have the name `examples`.
+      else if (isMap || !(dataKeywords.test(name) || name === "examples"))
+        this.visit(value, { owner, pointer: place, isMap: !isMap && isMapName(name) });
+    }
+  }
+
+  /** Visits the targets of references that are in an extension, which is else not a part of the document. */
+  visitTargets(): void {
+    for (const [pointer, { value }] of this.#targets)
+      if (!this.#visited.has(pointer)) this.visit(value, { owner: "The document", pointer, isMap: false });
+  }
+
+  // A Reference Object can have only a summary and a description beside $ref.
+  #checkReference(fields: Json, pointer: string, report: (reason: string) => void): void {
+    const lost = Object.keys(fields).find((name) => !/^(\$ref|summary|description|x-.*)$/.test(name));
+    if (lost) report(`${lost} beside $ref, which would be ignored: remove it`);
+    try {
+      const target = this.#root.find(pointer).resolve();
+      this.#targets.set(target.pointer, target);
+    } catch (error) {
+      this.#report((error as Error).message);
+    }
+  }
+
+  #addSchema(pointer: string, reportPart: (reason: string, place: string) => void): void {
+    const options: CheckOptions = {
+      report: (place, reason) => this.#report(`The schema at ${place} ${reason}.`),
+      onExtension: (name, fields, place) => checkExtension(name, fields, (reason) => reportPart(reason, place)),
+    };
+    this.#schemas.add(pointer, options);
+  }
+}
+
+function checkExtension(name: string, fields: Json, report: Report): void {
+  const known = extensions[name];
+  if (known !== undefined && !(known.beside in fields))
+    report(`${name} in a place where it has no effect: move it to ${known.owner}`);
+}

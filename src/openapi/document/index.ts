@@ -1,0 +1,10 @@
+// All operations of a document, and its checks.
+export {
+  type Document,
+  type DocumentOptions,
+  type PublicUrls,
+  parseDocument,
+  readDocument,
+  toPublicUrls,
+} from "./document.ts";
+export { createVariantConstraint, groupVariants } from "./variants.ts";

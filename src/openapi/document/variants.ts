@@ -1,0 +1,67 @@
+// Operations with the same method and path. Some documents tell them apart by a query or fragment in the path, such as
+// /files/{id}#share or /responses?beta=true. The router selects one by the query and the Content-Type of a request.
+import type { IncomingMessage } from "node:http";
+import type { Operation } from "../operation/index.ts";
+import { parsePairs, queryOf } from "../wire/index.ts";
+
+/** The constraint of the router that selects a variant. Its values are operationIds. */
+interface VariantConstraint {
+  readonly name: string;
+  readonly mustMatchWhenDerived: boolean;
+  deriveConstraint(request: IncomingMessage): IncomingMessage;
+  storage(): {
+    get(key: unknown): unknown;
+    set(id: string, handler: unknown): void;
+  };
+}
+
+let count = 0; // an app can serve several documents
+
+/** Groups operations by method and path. The first of a group is served if no other one fits a request better. */
+export function groupVariants(operations: readonly Operation[]): Operation[][] {
+  const groups = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const route = `${operation.method} ${operation.template.key}`;
+    groups.set(route, [...(groups.get(route) ?? []), operation]);
+  }
+  return [...groups.values()];
+}
+
+/** Returns what a request must have for an operation, beyond its method and path. Operations that are equal in it can't be told apart. */
+export function describeVariant({ template, parameters, parameterParts, body }: Operation): string {
+  const required = parameterParts.flatMap(({ value }) => (value.in === "query" && value.required ? [value.name] : []));
+  return JSON.stringify([[...template.query], required, parameters.querystring.names, body?.mediaTypes]);
+}
+
+/** Creates the constraint for groups of operations: it selects an operation if it fits a request, and none before it does. */
+export function createVariantConstraint(groups: readonly (readonly Operation[])[]): VariantConstraint {
+  const groupOf = new Map(groups.flatMap((group) => group.map((operation) => [operation.id, group] as const)));
+  return {
+    name: `variant${count++}`,
+    mustMatchWhenDerived: false,
+    deriveConstraint: (request: IncomingMessage) => request,
+    // One for each path: the router asks for the handlers of an operationId, or of a request.
+    storage() {
+      const handlers = new Map<string, unknown>();
+      const find = (request: IncomingMessage) => {
+        const [id] = handlers.keys();
+        return groupOf.get(id as string)?.find((operation) => fits(operation, request))?.id;
+      };
+      return {
+        get: (key) => handlers.get(typeof key === "string" ? key : `${find(key as IncomingMessage)}`) ?? null,
+        set: (id, handler) => void handlers.set(id, handler),
+      };
+    },
+  };
+}
+
+function fits({ template, parameters, body }: Operation, { url = "", headers }: IncomingMessage): boolean {
+  const query = queryOf(url);
+  const pairs = parsePairs(query);
+  const type = headers["content-type"];
+  return (
+    [...template.query].every(([name, values]) => pairs.get(name)?.join() === values.join()) &&
+    parameters.querystring.hasNames({ query }) &&
+    (type === undefined || body === undefined || body.select(type) !== undefined)
+  );
+}

@@ -1,0 +1,140 @@
+// The body of a request: its content by media type, and its validation.
+import { type ErrorDetail, InvalidRequest } from "../../http/index.ts";
+import type { Checked, Problem } from "../../lib/index.ts";
+import type { Schemas, Validate } from "../schema/index.ts";
+import type { MediaTypeObject, OperationObject, Part, Report } from "../source/index.ts";
+import {
+  createEncoding,
+  type Format,
+  type FormEncoding,
+  formatOf,
+  selectMediaType,
+  validateForm,
+} from "../wire/index.ts";
+
+/** The content of a body in one media type. */
+export interface BodyContent {
+  readonly format: Format;
+  /** Undefined if it can have any value. */
+  readonly validate: Validate | undefined;
+  /** Describes the fields of a form. Created at the first request. */
+  readonly encoding: () => FormEncoding;
+}
+
+/** A body as it was sent: its content, and the value that was read from it. */
+export class RawBody {
+  readonly content: BodyContent;
+  readonly value: unknown;
+
+  constructor(content: BodyContent, value: unknown) {
+    this.content = content;
+    this.value = value;
+  }
+}
+
+/** The request body of an operation. */
+export class Body {
+  readonly required: boolean;
+  /** The maximum size in bytes; undefined for Fastify's default of 1 MiB. */
+  readonly maxBytes: number | undefined;
+  /** The accepted media types and ranges. */
+  readonly mediaTypes: readonly string[];
+  readonly #contents: ReadonlyMap<string, BodyContent>;
+
+  constructor(options: Pick<Body, "required" | "maxBytes"> & { readonly contents: ReadonlyMap<string, BodyContent> }) {
+    this.required = options.required;
+    this.maxBytes = options.maxBytes;
+    this.mediaTypes = [...options.contents.keys()];
+    this.#contents = options.contents;
+  }
+
+  /** Returns the content of a media type; undefined if it is not accepted. */
+  select(mediaType: string): BodyContent | undefined {
+    const exact = this.#contents.get(mediaType);
+    if (exact !== undefined) return exact;
+    const declared = selectMediaType(this.mediaTypes, mediaType);
+    const content = declared === undefined ? undefined : this.#contents.get(declared);
+    if (content?.format !== "stream" || !declared?.includes("*")) return content;
+    // If the schema of a range describes more than bytes, the media type of the request selects the reader.
+    const types = [...content.encoding().shape.types];
+    if (types.every((type) => type === "string")) return content;
+    const format = formatOf(mediaType);
+    return format === "stream" ? undefined : { ...content, format };
+  }
+
+  /** The media types whose bodies are streams, which are not validated. */
+  get streamTypes(): string[] {
+    return [...this.#contents].flatMap(([type, content]) =>
+      content.format === "stream" && this.select(type)?.format === "stream" ? [type] : [],
+    );
+  }
+
+  /** Validates a body, and fills in default values. The validator that Fastify runs. */
+  readonly validate = (body: unknown): Validated => {
+    if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
+    const { value, content } = body;
+    const { validate, format } = content;
+    if (validate === undefined || format === "stream") return { value };
+    const result = format === "multipart" ? validateForm(value, validate) : validate(value);
+    return "value" in result ? result : { error: toInvalidBody(result.problems) };
+  };
+}
+
+/** The result of a validation, as Fastify expects it. */
+export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: InvalidRequest };
+
+export function toInvalidBody(problems: readonly Problem[]): InvalidRequest {
+  const details = problems.map(({ path, part = path, requirement }): ErrorDetail => {
+    const subject = path === "" ? "body" : `field '${path}'`;
+    return { location: "body", name: part, message: `The ${subject} ${requirement}.` };
+  });
+  return new InvalidRequest("invalid_body", details);
+}
+
+/** Creates the validation of a record that follows the rules of a body, such as a line of an import. */
+export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
+  const validate = schemas.compileAt(schema.pointer);
+  return (record) => {
+    const result = validate(record);
+    return "value" in result ? result : { problem: result.problems[0] };
+  };
+}
+
+/** Compiles the body of an operation; undefined if it has none. Reports what would not be enforced. */
+export function compileBody(
+  method: string,
+  operation: Part<OperationObject>,
+  schemas: Schemas,
+  report: Report,
+): Body | undefined {
+  const body = operation.at("requestBody");
+  if (body === undefined) return undefined;
+  if (/^(get|head|trace)$/.test(method)) {
+    report(`has a body, which ${method.toUpperCase()} requests do not have`);
+    return undefined;
+  }
+  const { required = false, "x-max-bytes": limit } = body.value;
+  const maxBytes = Number.isSafeInteger(limit) && Number(limit) > 0 ? limit : undefined;
+  if (maxBytes !== limit) report(`has the x-max-bytes ${limit}, but it must be a positive integer`);
+  const contents = body
+    .membersOf("content")
+    .map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
+  if (contents.length === 0) report("has a body without a media type");
+  return new Body({ required, maxBytes, contents: new Map(contents) });
+}
+
+function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas: Schemas, report: Report): BodyContent {
+  const format = formatOf(mediaType);
+  const schema = part.written("schema");
+  if (schema === undefined && format !== "stream" && !mediaType.includes("*"))
+    report(`has a body without a schema for ${mediaType}`);
+  let encoding: FormEncoding | undefined;
+  return {
+    format,
+    validate: schema && schemas.compileAt(schema.pointer),
+    encoding: () => {
+      encoding ??= createEncoding(schema && schemas.at(schema.pointer), part.value.encoding);
+      return encoding;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// Reads the credentials of a request by the types of security schemes.
+import type { FastifyRequest } from "fastify";
+import { splitAuthorization } from "../../http/index.ts";
+import type { SecuritySchemeObject } from "../source/index.ts";
+import { decodeComponent, parseCookies, parsePairs, queryOf } from "../wire/index.ts";
+
+/** The credential of http basic (RFC 7617). */
+export interface BasicCredential {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A token or an API key; for http basic, a user name and a password. */
+export type Credential = string | BasicCredential;
+
+/** Returns whether the server can read the credentials of a scheme. */
+export function isSupported({ type, scheme, in: location }: SecuritySchemeObject): boolean {
+  if (type === "http") return /^(basic|bearer)$/i.test(scheme ?? "");
+  if (type === "apiKey") return /^(header|query|cookie)$/.test(location ?? "");
+  return type === "oauth2" || type === "openIdConnect";
+}
+
+/** Returns the credential of a request for a scheme; undefined if it has none of the right form. */
+export function readCredential(scheme: SecuritySchemeObject, request: FastifyRequest): Credential | undefined {
+  if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;
+  const [type, rest] = splitAuthorization(request.headers.authorization);
+  const token = /^ +([\w.~+/=-]+) *$/.exec(rest)?.[1];
+  if (type !== nameOf(scheme) || token === undefined) return undefined;
+  return type === "basic" ? decodeBasic(token) : token;
+}
+
+/** Returns whether the server can see if a request has a credential for a scheme. It can't see a certificate. */
+export function isVisible(scheme: SecuritySchemeObject): boolean {
+  return scheme.type === "http" || isSupported(scheme);
+}
+
+/** Returns whether a request may have a credential for a scheme, in whatever form. */
+export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
+  if (!isVisible(scheme)) return true;
+  if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
+  const [type] = splitAuthorization(request.headers.authorization);
+  return type !== "" && type === nameOf(scheme);
+}
+
+// The name of a scheme in the header Authorization, in lower case.
+function nameOf({ type, scheme = "" }: SecuritySchemeObject): string {
+  return type === "http" ? scheme.toLowerCase() : "bearer";
+}
+
+function readApiKey(
+  { in: location, name = "" }: SecuritySchemeObject,
+  { headers, url }: FastifyRequest,
+): string | undefined {
+  const key = name.toLowerCase();
+  if (location === "header") return Object.hasOwn(headers, key) ? [headers[key]].flat()[0] : undefined;
+  if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
+  const [value] = parsePairs(queryOf(url)).get(name) ?? [];
+  return value === undefined ? undefined : decodeComponent(value);
+}
+
+function decodeBasic(token: string): BasicCredential | undefined {
+  const text = Buffer.from(token, "base64").toString("utf8");
+  const end = text.indexOf(":");
+  return end < 0 ? undefined : { username: text.slice(0, end), password: text.slice(end + 1) };
+}
+
+/** Returns the challenge of a scheme for WWW-Authenticate (RFC 9110, section 11.6.1). */
+export function toChallenge(scheme: SecuritySchemeObject, parameters: Readonly<Record<string, string>>): string {
+  const [type, own] = toTypeAndParameters(scheme, parameters);
+  const texts = Object.entries(own).map(([name, value]) => `${name}="${value.replace(/[^\x20-\x7e]|["\\]/g, "")}"`);
+  return `${type} ${texts.join(", ")}`;
+}
+
+// Only Bearer has `error` and `scope` (RFC 6750, section 3). ApiKey and MutualTLS are not registered.
+function toTypeAndParameters(
+  { type, scheme = "bearer", in: location = "", name = "" }: SecuritySchemeObject,
+  parameters: Readonly<Record<string, string>>,
+): [string, Readonly<Record<string, string>>] {
+  const { realm = "" } = parameters;
+  if (type === "apiKey") return ["ApiKey", { realm, in: location, name }];
+  if (type === "mutualTLS") return ["MutualTLS", { realm }];
+  if (/^basic$/i.test(scheme)) return ["Basic", { realm, charset: "UTF-8" }];
+  if (/^bearer$/i.test(scheme)) return ["Bearer", parameters];
+  return [scheme.replace(/[^\w!#$%&'*+.^`|~-]/g, ""), { realm }];
+}

@@ -1,0 +1,19 @@
+// One operation of the document, compiled: everything that the server needs to serve it.
+export { type BodyContent, createRecordValidator, RawBody, toInvalidBody, type Validated } from "./body.ts";
+export { UntypedCall, type UntypedHandler } from "./call.ts";
+export {
+  type BasicCredential,
+  type Credential,
+  hasCredential,
+  isSupported,
+  isVisible,
+  readCredential,
+  toChallenge,
+} from "./credentials.ts";
+export { deprecationHeaders } from "./deprecation.ts";
+export { OpenCalls } from "./open-calls.ts";
+export { compileOperation, listForCors, type Operation, type OperationEntry } from "./operation.ts";
+export { createRowValidator } from "./parameter-group.ts";
+export { isIgnored, type PathSource, type QuerySource } from "./parameters.ts";
+export type { UntypedResponse } from "./response.ts";
+export type { RequiredScheme } from "./security.ts";

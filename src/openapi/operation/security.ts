@@ -1,0 +1,28 @@
+// The security requirements of an operation (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
+import type { OpenApi, OperationObject, Part, Report, SecuritySchemeObject } from "../source/index.ts";
+
+/** A security scheme that an operation requires. */
+export interface RequiredScheme {
+  readonly name: string;
+  readonly scheme: SecuritySchemeObject;
+  readonly scopes: readonly string[];
+}
+
+/** A security requirement: all of its schemes must be met. Without schemes, no credential is required. */
+export type SecurityRequirement = readonly RequiredScheme[];
+
+/** Reads the security requirements of an operation, which default to those of the document. */
+export function readSecurity(
+  document: Part<OpenApi>,
+  operation: OperationObject,
+  report: Report,
+): SecurityRequirement[] {
+  const schemes = document.at("components")?.at("securitySchemes");
+  return (operation.security ?? document.value.security ?? []).map((requirement) =>
+    Object.entries(requirement).map(([name, scopes]): RequiredScheme => {
+      const scheme = schemes?.at(name)?.value ?? { type: "unknown" };
+      if (scheme.type === "unknown") report(`requires the security scheme ${name}, which is not declared`);
+      return { name, scheme, scopes };
+    }),
+  );
+}

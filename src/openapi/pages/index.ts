@@ -1,0 +1,2 @@
+// Swagger UI, and the served document.
+export { swaggerPages } from "./swagger-ui.ts";

@@ -1,0 +1,124 @@
+// Swagger UI: the pages that show the document and send requests.
+import { readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { createSecurityHeaders, notFound, serveFile } from "../../http/index.ts";
+import type { Document } from "../document/index.ts";
+import { adaptToDevice, badges, foldedParts, preserveLargeIntegers, quickStart } from "./swagger-ui-plugins.js";
+
+/** The options of the plugin `swaggerPages`. */
+export interface SwaggerOptions {
+  readonly content: Document["content"];
+  /** Whether clients use TLS. */
+  readonly isSecure: boolean;
+}
+
+/** Serves Swagger UI at /docs. Encapsulated, so that its headers apply only to /docs. */
+export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, isSecure }) => {
+  const headers = createPageHeaders(content, isSecure);
+  app.addHook("onRequest", ({ routeOptions }, reply, done) => {
+    reply.headers(headers);
+    // Swagger UI's own route for files, of which `serveAssets` serves all.
+    done(routeOptions.url?.endsWith("*") ? notFound() : undefined);
+  });
+  serveAssets(app);
+  const specification = { document: content as unknown as StaticDocumentSpec["document"] };
+  await app.register(swagger, { mode: "static", specification });
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    indexPrefix: app.prefix,
+    theme: {
+      title: escapeHtml(`${content.info.title} API`), // @fastify/swagger-ui writes it into the page as it is
+      css: [{ filename: "page.css", content: style }],
+      js: [
+        { filename: "numbers.js", content: `(${preserveLargeIntegers})();` },
+        { filename: "device.js", content: `(${adaptToDevice})();` },
+      ],
+    },
+    uiConfig: {
+      layout: "BaseLayout",
+      deepLinking: true,
+      plugins: [badges, foldedParts, quickStart],
+    },
+  });
+};
+
+// Swagger UI calls the servers of the document, and gets tokens from the URLs of its security schemes.
+function createPageHeaders(
+  { servers = [], components }: Document["content"],
+  isSecure: boolean,
+): Record<string, string> {
+  const flows = Object.values(components?.securitySchemes ?? {}).flatMap(({ flows }) => Object.values(flows ?? {}));
+  const urls = [
+    ...servers.map(({ url }) => url),
+    ...flows.flatMap(({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl]),
+  ];
+  const origins = urls.flatMap((url = "") => (URL.canParse(url) ? [new URL(url).origin] : []));
+  return createSecurityHeaders(isSecure, {
+    contentSecurityPolicy: {
+      directives: {
+        upgradeInsecureRequests: null, // over plain HTTP, upgraded requests would fail and leave the page blank
+        connectSrc: ["'self'", ...new Set(origins)],
+        styleSrc: ["'self'", "'unsafe-inline'"], // Swagger UI sets style attributes
+      },
+    },
+  });
+}
+
+const style = `
+.badge { border: 1px solid; border-radius: 4px; font: 600 12px sans-serif; margin-left: 8px; padding: 2px 6px; white-space: nowrap; }
+.badge-stability { background: #fff3cd; color: #664d03; }
+.badge-sunset { background: #f8d7da; color: #842029; }
+.badge-successor { background: #d1e7dd; color: #0f5132; }
+html.dark-mode body { background: #1c2022; }
+.swagger-ui .info { margin: 24px 0 12px; }
+.swagger-ui .scheme-container { margin: 0 0 12px; padding: 12px 0; }
+.folded > summary { cursor: pointer; font: 14px sans-serif; overflow-wrap: anywhere; }
+.folded-description { margin-bottom: 12px; }
+.folded > summary .renderedMarkdown, .folded > summary .renderedMarkdown p { display: inline; margin: 0 6px 0 0; }
+.folded-failure > summary > code, .quick-start code { font: 600 12px monospace; }
+.folded-failure > summary > code { background: #8883; border-radius: 4px; display: inline-block; margin-right: 6px; padding: 2px 5px; }
+.swagger-ui .folded-response > td { padding-top: 10px; vertical-align: top; }
+.swagger-ui .folded-failure .responses-table > tbody > tr > td:first-of-type { display: none; }
+.quick-start h2 { font: 600 18px sans-serif; margin: 12px 0 4px; }
+.quick-start p { font: 14px sans-serif; margin: 4px 0; }
+.quick-start [role="tab"] { background: none; border: 0; border-bottom: 2px solid transparent; color: inherit; cursor: pointer; font: 600 13px sans-serif; padding: 6px 10px; }
+.quick-start [aria-selected="true"] { border-color: #49cc90; }
+.quick-start pre { background: #333; border-radius: 4px; color: #fff; margin: 0 0 12px; overflow: auto; padding: 10px; }
+html.dark-mode .swagger-ui .examples-select__section-label { color: inherit; }
+html.dark-mode .folded, html.dark-mode .quick-start { color: #e4e6e6; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; padding: 4px 10px; }
+  .swagger-ui table { table-layout: fixed; }
+  .swagger-ui .response-col_links { display: none; }
+  .swagger-ui .parameters-col_name { width: 35%; }
+  .swagger-ui .parameter__name { overflow-wrap: anywhere; }
+  .swagger-ui .response-col_status { width: 4em; }
+}
+`;
+
+const mediaTypes: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+};
+
+// Serves the files of Swagger UI from memory. Its own routes read them from the disk on each request, and thousands of
+// concurrent downloads would delay all other requests.
+function serveAssets(app: FastifyInstance): void {
+  const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
+  for (const name of readdirSync(folder)) {
+    const type = mediaTypes[extname(name)];
+    if (type && name !== "index.html")
+      serveFile(app, { path: `/docs/static/${name}`, type, content: () => readFileSync(new URL(name, folder)) });
+  }
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

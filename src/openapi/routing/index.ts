@@ -1,0 +1,10 @@
+// From Fastify to the handler: a route for each operation.
+export type {
+  Authenticate,
+  CheckCredential,
+  SecurityContext,
+  SecurityScheme,
+  SecuritySchemes,
+} from "./authentication.ts";
+export type { Guard } from "./route.ts";
+export { type RoutesOptions, routes } from "./routes.ts";

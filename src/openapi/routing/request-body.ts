@@ -1,0 +1,110 @@
+// Reads the bodies of requests by their media types.
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from "fastify";
+import fp from "fastify-plugin";
+import {
+  checkContentCoding,
+  checkMediaType,
+  HttpError,
+  InvalidRequest,
+  readBody,
+  streamBody,
+  yieldBetweenChunks,
+} from "../../http/index.ts";
+import { decodeUtf8, InvalidValue, parseJsonBytes } from "../../lib/index.ts";
+import { type BodyContent, RawBody, toInvalidBody } from "../operation/index.ts";
+import { type Format, readForm, readMultipart } from "../wire/index.ts";
+
+/** Reads a body in one format. Throws an HttpError or an InvalidValue if it is invalid. */
+type BodyReader = (request: FastifyRequest, payload: IncomingMessage, content: BodyContent) => Promise<unknown>;
+
+const readers: Readonly<Record<Format, BodyReader>> = {
+  json: async (request, payload) => parseJsonBytes(await readText(request, payload)),
+  text: async (request, payload, { encoding }) =>
+    encoding().shape.parsePrimitive(decodeUtf8(await readText(request, payload))),
+  form: async (request, payload, { encoding }) => readForm(decodeUtf8(await readText(request, payload)), encoding()),
+  multipart: async (request, payload, { encoding }) =>
+    readMultipart(await readBytes(request, payload), request.headers["content-type"] as string, encoding(), (text) =>
+      request.server.shedBody?.(text),
+    ),
+  stream: async (request, payload) => {
+    await request.server.waitForTurn?.(request);
+    checkContentCoding(request.headers["content-encoding"]);
+    return streamBody(request, payload);
+  },
+};
+
+async function readBytes(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  const bytes = await readBody(request, payload);
+  await request.server.waitForTurn?.(request); // the time of parsing counts as the client's
+  checkContentCoding(request.headers["content-encoding"]);
+  return bytes;
+}
+
+// The text of a body, whose values take many times its size.
+async function readText(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  const bytes = await readBytes(request, payload);
+  checkMediaType(request.headers["content-type"] as string);
+  const admitted = request.server.shedBody?.(bytes);
+  if (admitted) await admitted; // only then, because each await takes time
+  return bytes;
+}
+
+/** Reads the bodies of all operations by their media types. Responds with 415 to other media types. */
+export const bodies = fp(
+  async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser("*", async (request: FastifyRequest, payload: IncomingMessage) => {
+      // Some clients send a Content-Type with each request, also without a body.
+      const { "content-length": length, "transfer-encoding": coding } = request.headers;
+      if (coding === undefined && length === undefined) return undefined;
+      const isRequired = request.routeOptions.config.operation?.body?.required;
+      const isForm = request.mediaType === "application/x-www-form-urlencoded"; // it can be empty
+      if (length === "0" && !isRequired && !isForm) return undefined;
+      const content = selectContent(request);
+      try {
+        yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
+        return new RawBody(content, await readers[content.format](request, payload, content));
+      } catch (error) {
+        throw error instanceof InvalidValue ? toInvalidBody([error]) : error;
+      }
+    });
+  },
+  { name: "bodies", dependencies: ["error-handler"] },
+);
+
+// The headers with the media types that a method accepts (Linked Data Platform, section 7.1; RFC 5789, section 3.1).
+const acceptHeaders: Readonly<Record<string, string>> = { POST: "accept-post", PATCH: "accept-patch" };
+
+function selectContent({ method, mediaType, headers, routeOptions }: FastifyRequest): BodyContent {
+  const body = routeOptions.config.operation?.body;
+  const content = mediaType === undefined ? undefined : body?.select(headers["content-type"] as string);
+  if (content) return content;
+  if (body === undefined) throw new HttpError("unsupported_media_type", "This operation accepts no body.");
+  const { mediaTypes } = body;
+  const message = `The Content-Type of the body must be ${mediaTypes.join(" or ")}.`;
+  const acceptHeader = acceptHeaders[method];
+  throw new HttpError("unsupported_media_type", message, acceptHeader ? { [acceptHeader]: mediaTypes.join(", ") } : {});
+}
+
+/**
+ * Rejects a malformed Content-Type, which Fastify would not parse. Responds with 100 to clients that wait for it before
+ * they send the body (RFC 9110, section 10.1.1).
+ */
+export const prepareBody: preParsingHookHandler = (request, reply, _payload, done) => {
+  const { raw, headers, routeOptions, mediaType, server } = request;
+  if (headers["content-type"] !== undefined && mediaType === undefined) selectContent(request);
+  const isWaiting = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
+  const hasContinued = server.server.listenerCount("checkContinue") === 0; // Node has, in an existing app
+  if (isWaiting && !hasContinued && !(Number(headers["content-length"]) > routeOptions.bodyLimit))
+    reply.raw.writeContinue();
+  done();
+};
+
+/** Rejects a request without a body. */
+export const requireBody: preValidationHookHandler = (request, _reply, done) =>
+  done(
+    request.body === undefined
+      ? new InvalidRequest("invalid_body", [{ location: "body", name: "", message: "The request must have a body." }])
+      : undefined,
+  );

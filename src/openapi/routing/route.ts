@@ -1,0 +1,170 @@
+// Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
+import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions, toError } from "../../http/index.ts";
+import { andThen, type MaybePromise } from "../../lib/index.ts";
+import {
+  type OpenCalls,
+  type Operation,
+  type PathSource,
+  type QuerySource,
+  UntypedCall,
+  type UntypedHandler,
+  type Validated,
+} from "../operation/index.ts";
+import { queryOf } from "../wire/index.ts";
+import { prepareBody, requireBody } from "./request-body.ts";
+
+const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
+
+// When the credential of a request with a body was checked, by `performance.now`. Not reply.elapsedTime, which is 0 in an
+// app without a logger.
+const authenticatedAt = new WeakMap<FastifyRequest, number>();
+
+/**
+ * Runs after authentication, and before parameters and body are validated. Throws an HttpError, or rejects with it, to reject
+ * the request.
+ */
+export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => MaybePromise<void>;
+
+/** The options of `createRoute`. */
+export interface RouteOptions {
+  readonly operation: Operation;
+  readonly handler: UntypedHandler;
+  readonly context: unknown;
+  /** Returns the caller. Throws an HttpError to reject the request. */
+  readonly authenticate: (request: FastifyRequest) => MaybePromise<unknown>;
+  readonly guards: readonly Guard[];
+  /** Headers of every response of the operation. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The Link header of failures. */
+  readonly links: string | undefined;
+  /** Whether responses are validated. */
+  readonly validateResponses: boolean;
+  readonly openCalls: OpenCalls;
+}
+
+/** Creates the route of an operation. fastify-openapi-glue adds its method and URL. */
+export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
+  const { operation, handler, context, authenticate, guards, headers, links, validateResponses, openCalls } = options;
+  const { body, parameters, responses } = operation;
+  const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
+  const unsupported = findUnsupportedPreconditions(operation);
+  const writeOptions = { links, validate: validateResponses, openCalls };
+  return {
+    config: { operation },
+    // These are validators, and not JSON Schemas: `validatorCompiler` returns their `validate`.
+    schema: {
+      ...(pathParameters && { params: pathParameters }),
+      querystring,
+      ...(body && { body }),
+    },
+    attachValidation: true, // so that the other parts of the request are validated, too
+    validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
+    ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
+    // One hook instead of one per guard, because each hook costs CPU time.
+    onRequest(request, reply, done) {
+      const fail = (thrown: unknown) => done(toError(thrown)); // Fastify takes undefined and null as success
+      let admitted: MaybePromise<void>;
+      try {
+        admitted = admit(request, reply);
+      } catch (thrown) {
+        return fail(thrown);
+      }
+      if (admitted instanceof Promise) admitted.then(() => done(), fail);
+      else done();
+    },
+    ...(body && { preParsing: prepareBody }),
+    ...(body?.required && { preValidation: requireBody }),
+    // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
+    handler(request, reply) {
+      handle(request, reply).catch((thrown) => {
+        const error = toError(thrown);
+        if (reply.sent) request.log.error({ err: error }, "request failed after its response was sent");
+        else reply.send(error);
+      });
+    },
+  };
+
+  function admit(request: FastifyRequest, reply: FastifyReply): MaybePromise<void> {
+    prepareParameters(request);
+    for (const name in headers) reply.header(name, headers[name]);
+    const guarded = andThen(authenticate(request), (caller) => {
+      request.caller = caller;
+      if (body) authenticatedAt.set(request, performance.now());
+      return runGuards(request, reply);
+    });
+    return andThen(guarded, () => responses.checkAccept(request));
+  }
+
+  function runGuards(request: FastifyRequest, reply: FastifyReply, index = 0): MaybePromise<void> {
+    const guard = guards[index];
+    if (guard) return andThen(guard(request, reply, operation), () => runGuards(request, reply, index + 1));
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // The credential may have been revoked while the body arrived.
+    if (body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
+      request.caller = await authenticate(request);
+    // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
+    const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
+    const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
+    const { validationError } = request;
+    if (validationError || checkedHeaders.error || checkedCookies.error)
+      throw mergeInvalidRequests(
+        [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].filter(
+          (error) => error !== undefined,
+        ),
+      );
+    rejectPreconditions(request.headers, unsupported);
+    const { query, body: content, caller } = request;
+    const params = pathParameters ? request.params : {};
+    const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
+    if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
+    const call = new UntypedCall(
+      operation,
+      { params, query, headers, cookies, body: content, caller },
+      reply,
+      openCalls,
+    );
+    request.isHandled = true;
+    const response = await handler(call, context, request);
+    if (typeof response !== "object" || response === null)
+      throw new Error(`The handler of ${operation.id} returned no response.`);
+    responses.write(reply, response, writeOptions);
+  }
+}
+
+// The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads
+// ignores If-None-Match (RFC 9110, section 13.1.2): the response is then complete.
+function findUnsupportedPreconditions({ method, parameters, responses }: Operation): string[] {
+  const isRead = /^(GET|HEAD)$/.test(method);
+  if (isRead && responses.haveTags) return [];
+  const names = isRead ? ["If-Match"] : ["If-Match", "If-None-Match"];
+  const declared = new Set(parameters.headers?.names.map((name) => name.toLowerCase()));
+  return names.filter((name) => !declared.has(name.toLowerCase()));
+}
+
+// The validators of Fastify receive the parts of a request that they read from.
+function prepareParameters(request: FastifyRequest): void {
+  const { url } = request;
+  const params = request.params as Record<string, string>;
+  // The router matches /books/ to /books/{bookId} with an empty bookId.
+  for (const name in params) if (params[name] === "") throw notFound();
+  request.params = { params, path: url.split("?", 1)[0] as string } satisfies PathSource;
+  request.query = { query: queryOf(url) } satisfies QuerySource;
+}
+
+const noValues: Validated = { value: {} };
+
+// The error of the validator that Fastify ran last, and those of the validators behind it.
+function validateRest({ validationError, body, query }: FastifyRequest, operation: Operation): InvalidRequest[] {
+  if (validationError === undefined) return [];
+  const { validationContext } = validationError;
+  const results: (Validated | undefined)[] = [
+    validationContext === "params" ? operation.body?.validate(body) : undefined,
+    validationContext === "querystring" ? undefined : operation.parameters.querystring.validate(query),
+  ];
+  const others = results.flatMap((result) => result?.error ?? []);
+  return [validationError as unknown as InvalidRequest, ...others];
+}

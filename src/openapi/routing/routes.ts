@@ -1,0 +1,131 @@
+// Registers a route for each operation of the document.
+import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
+import glue from "fastify-openapi-glue";
+import fp from "fastify-plugin";
+import { defaultGracePeriod } from "../../http/index.ts";
+import { createVariantConstraint, type Document, groupVariants } from "../document/index.ts";
+import { createMockHandler } from "../mock/index.ts";
+import { deprecationHeaders, OpenCalls, type Operation, type UntypedHandler } from "../operation/index.ts";
+import type { Handlers } from "../types/index.ts";
+import { createAuthentication, type SecuritySchemes } from "./authentication.ts";
+import { bodies } from "./request-body.ts";
+import { createRoute, type Guard } from "./route.ts";
+import { gluedMethods, toRouteTable } from "./route-table.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The owner of the request's credential, as the security scheme returned it. */
+    caller: unknown;
+  }
+}
+
+/** The options of the plugin `routes`. */
+export interface RoutesOptions<Operations, Context, Caller> {
+  readonly document: Document;
+  readonly handlers: Handlers<Operations, Context, Caller>;
+  /** Creates the second argument of an operation's handler. */
+  readonly context: (operation: Operation) => Context;
+  readonly security?: SecuritySchemes<Caller>;
+  /** Run in this order for each request, after authentication. */
+  readonly guards?: readonly Guard[];
+  /** The URL of the API as clients know it. By default, the base path of the document. */
+  readonly baseUrl?: string;
+  /** The URL of Swagger UI, to which responses of deprecated operations link. */
+  readonly docsUrl?: string;
+  /** The Link header of failures. */
+  readonly links?: string | undefined;
+  /** Operations without a handler respond with examples, and schemes without an implementation accept each credential. */
+  readonly mock?: boolean | undefined;
+  /** What to do about an operation without a handler: the end of the error. */
+  readonly missingHandler?: string;
+  /** Whether a response that does not match the document is a failure (500). The default is true. */
+  readonly validateResponses?: boolean;
+}
+
+/**
+ * Serves the operations of the document: `app.register(routes<operations, Context, Caller>, …)`. Throws an Error that names the
+ * operation if the document and the code do not agree: an operation without a handler, a handler without an operation,
+ * a security scheme without an implementation, or a schema that would not be enforced.
+ */
+export const routes = fp(registerRoutes, { name: "routes", dependencies: ["error-handler"] });
+
+async function registerRoutes<Operations, Context, Caller>(
+  app: FastifyInstance,
+  options: RoutesOptions<Operations, Context, Caller>,
+): Promise<void> {
+  const { document } = options;
+  const openCalls = new OpenCalls();
+  const routes = createRoutes(options, openCalls);
+  const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
+  if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
+  else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
+  app.decorateRequest("caller");
+  await app.register(bodies);
+  const groups = groupVariants(document.operations);
+  const firsts = groups.map(([first]) => first as Operation);
+  const addRoute = ({ id, method, template }: Operation, constraints = {}) =>
+    app.route({ ...(routes.get(id) as FastifyRoute), method, url: template.routerPath, constraints });
+  // Before those with GET, to which Fastify adds HEAD unless it exists.
+  for (const operation of firsts.filter(({ method }) => method === "HEAD")) addRoute(operation);
+  await app.register(glue, {
+    specification: toRouteTable(firsts),
+    operationResolver: (id) => routes.get(id) as FastifyRoute,
+  });
+  for (const operation of firsts.filter(({ method }) => method !== "HEAD" && !gluedMethods.test(method))) {
+    if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
+    addRoute(operation);
+  }
+  const variants = groups.flatMap(([, ...others]) => others);
+  if (variants.length === 0) return;
+  const constraint = createVariantConstraint(groups);
+  app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
+  for (const operation of variants) addRoute(operation, { [constraint.name]: operation.id });
+}
+
+// A shared cache must not return the response to a request with a credential to other clients.
+function cacheHeaders({ security }: Operation): Readonly<Record<string, string>> {
+  return security.length > 0 ? { "cache-control": "private, no-cache" } : {};
+}
+
+function createRoutes<Operations, Context, Caller>(
+  {
+    document: { operations, basePath, content, schemas },
+    handlers,
+    context,
+    security = {},
+    guards = [],
+    baseUrl = basePath,
+    docsUrl,
+    links,
+    mock = false,
+    missingHandler = "Add one to `handlers`, or set `mock`.",
+    validateResponses = true,
+  }: RoutesOptions<Operations, Context, Caller>,
+  openCalls: OpenCalls,
+): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
+  const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
+  const routes = operations.map((operation) => {
+    const ownHandler = byId.get(operation.id);
+    const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
+    if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler. ${missingHandler}`);
+    const route = createRoute({
+      operation,
+      handler,
+      context: context(operation),
+      authenticate: createAuthentication(operation, { schemes: security, realm: content.info.title, mock }),
+      guards,
+      headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
+      links,
+      validateResponses: validateResponses && ownHandler !== undefined,
+      openCalls,
+    });
+    return [operation.id, route] as const;
+  });
+  const ids = new Set(operations.map(({ id }) => id));
+  const orphan = [...byId.keys()].find((id) => !ids.has(id));
+  if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+  const schemes = content.components?.securitySchemes ?? {};
+  const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));
+  if (unknown) throw new Error(`The security check ${unknown} has no security scheme in the document.`);
+  return new Map(routes);
+}

@@ -1,0 +1,23 @@
+// Texts and bytes to values, and back.
+export { createEncoding, type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
+export {
+  closeWithClient,
+  discardStream,
+  ItemStream,
+  isItemStream,
+  toEventStream,
+  withByteChunks,
+  withLength,
+  withoutContent,
+} from "./item-streams.ts";
+export { essenceOf, type Format, formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
+export {
+  decodeComponent,
+  decodePercent,
+  type Pairs,
+  parseCookies,
+  parsePairs,
+  queryOf,
+  splitCookies,
+} from "./pairs.ts";
+export { readPairs, readText, type Style } from "./styles.ts";

@@ -1,0 +1,98 @@
+// Media types: which reader and writer a body needs, and which declared media type a request means.
+import { parseMediaType } from "../../http/index.ts";
+
+type MediaType = NonNullable<ReturnType<typeof parseMediaType>>;
+
+/** How a body is read and written. A stream is passed on, and its schema is not enforced. */
+export type Format = "json" | "form" | "multipart" | "text" | "stream";
+
+/** Returns the format of a media type. */
+export function formatOf(mediaType: string): Format {
+  const essence = essenceOf(mediaType);
+  if (isJson(essence)) return "json";
+  if (essence === "application/x-www-form-urlencoded") return "form";
+  if (essence === "multipart/form-data") return "multipart";
+  return essence.startsWith("text/") && essence !== "text/event-stream" ? "text" : "stream";
+}
+
+/** Returns whether a media type is JSON: `application/json`, or with the suffix +json (RFC 6839, section 3.1). */
+export function isJson(mediaType: string): boolean {
+  return /^[^/]+\/([^+]+\+)?json$/.test(essenceOf(mediaType));
+}
+
+/** Returns a media type without its parameters, in lower case. */
+export function essenceOf(mediaType: string): string {
+  return (mediaType.split(";", 1)[0] as string).trim().toLowerCase();
+}
+
+/**
+ * Returns the declared media type or range, such as `text/*`, that a media type means: the most specific one. Returns
+ * undefined if there is none.
+ */
+export function selectMediaType(declared: readonly string[], mediaType: string): string | undefined {
+  const essence = essenceOf(mediaType);
+  const ranges = [essence, `${essence.split("/", 1)[0]}/*`, "*/*"];
+  const { parameters } = parse(mediaType);
+  for (const range of ranges) {
+    const same = declared.filter((other) => essenceOf(other) === range);
+    const counts = same.map((other) => countEqual(parse(other).parameters, parameters));
+    const most = Math.max(...counts.filter((count) => count !== undefined), -1);
+    if (most >= 0) return same[counts.indexOf(most)];
+  }
+  return undefined;
+}
+
+function parse(mediaType: string): MediaType {
+  return parseMediaType(mediaType.trim()) ?? { essence: essenceOf(mediaType), parameters: new Map() };
+}
+
+// The number of parameters that two media types share; undefined if they differ in one. The charset is checked elsewhere.
+function countEqual(one: MediaType["parameters"], other: MediaType["parameters"]): number | undefined {
+  const shared = [...one].filter(([name]) => name !== "charset" && other.has(name));
+  return shared.every(([name, value]) => other.get(name) === value) ? shared.length : undefined;
+}
+
+/**
+ * Returns the media type that a client prefers (RFC 9110, section 12.5.1), the first of equal ones; undefined if it accepts
+ * none. Without the header, and for a header of more than 1,024 characters, it accepts each.
+ */
+export function negotiate(available: readonly string[], accept: string | undefined): string | undefined {
+  if (accept === undefined || accept.trim() === "" || accept.length > 1_024) return available[0];
+  const ranges = accept
+    .split(",")
+    .flatMap((text) => parseMediaType(text.trim()) ?? [])
+    .filter(({ parameters }) => /^(0(\.\d*)?|1(\.0*)?)$/.test(parameters.get("q") ?? "1"));
+  let best: string | undefined;
+  let bestQuality = 0;
+  for (const mediaType of available) {
+    const quality = qualityOf(mediaType, ranges);
+    if (quality > bestQuality) [best, bestQuality] = [mediaType, quality];
+  }
+  // A client of one version of an API accepts application/vnd.api.v3+json, and its document may say application/json.
+  const acceptsJson = ranges.some(({ essence }) => essence.endsWith("+json"));
+  return best ?? (acceptsJson ? available.find((mediaType) => essenceOf(mediaType) === "application/json") : undefined);
+}
+
+// The quality of the most specific range that matches (RFC 9110, section 12.5.1). A parameter that only one of them has is
+// ignored.
+function qualityOf(mediaType: string, ranges: readonly MediaType[]): number {
+  const { essence, parameters } = parse(mediaType);
+  let quality = 0;
+  let highest = -1;
+  for (const range of ranges) {
+    const level = levelOf(essence, range.essence);
+    const equal = countEqual(parameters, range.parameters);
+    if (level === undefined || equal === undefined || level + equal <= highest) continue;
+    highest = level + equal;
+    quality = Number(range.parameters.get("q") ?? 1);
+  }
+  return quality;
+}
+
+// How specific a range is that matches a declared media type, which can be a range itself; undefined if it does not match.
+function levelOf(declared: string, range: string): number | undefined {
+  const isWithin = (one: string, other: string) => other === "*/*" || other === `${one.split("/", 1)[0]}/*`;
+  if (declared === range || isWithin(range, declared)) return 2_000; // more than any number of parameters
+  if (!isWithin(declared, range)) return undefined;
+  return range === "*/*" ? 0 : 1_000;
+}
