@@ -53,7 +53,7 @@ function generateSummary(): string {
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
 export const documentHash = "${hash("sha256", text)}";
 
-/** The types of that document: src/openapi/type-summary.ts. */
+/** The types of that document: src/openapi/types/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(summarizeTypes(ownDocument), null, 2)};
 `;
 }

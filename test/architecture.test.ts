@@ -25,10 +25,16 @@ const layers = [
   "bin.js",
 ];
 
+// The folders in a layer, from the lowest to the highest. The files beside them are above all of them.
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  openapi: ["source", "schema", "wire", "operation", "document", "types", "mock", "routing", "pages"],
+};
+
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
   .filter((name) => /\.[jt]s$/.test(name))
   .sort();
 const layerOf = (name: string) => name.split("/", 1)[0] as string;
+const roomOf = (name: string) => name.split("/").slice(1, -1)[0];
 const read = (name: string) => readFileSync(join(root, "src", name), "utf8");
 const importsOf = (name: string) =>
   [...read(name).matchAll(/(?:from|import)[\s(]+"(\.[^"]*)"/g)].map(([, path]) => join(dirname(name), path as string));
@@ -49,6 +55,38 @@ t.test("A layer imports only layers below it, by their index.ts", async (t) => {
       .map((target) => `${name} imports ${target}`),
   );
   t.same(wrong, []);
+});
+
+for (const [layer, folders] of Object.entries(rooms)) {
+  const files = sources.filter((name) => layerOf(name) === layer);
+
+  t.test(`Each folder of ${layer} is in the order`, async (t) => {
+    t.same(new Set(files.map(roomOf).filter((room) => room !== undefined)), new Set(folders));
+  });
+
+  t.test(`A folder of ${layer} imports only folders above it in the order, by their index.ts`, async (t) => {
+    const rankOf = (room: string | undefined) => (room === undefined ? folders.length : folders.indexOf(room));
+    const wrong = files.flatMap((name) =>
+      importsOf(name)
+        .filter((target) => layerOf(target) === layer && roomOf(target) !== roomOf(name))
+        .filter((target) => !(rankOf(roomOf(target)) < rankOf(roomOf(name)) && target.endsWith("/index.ts")))
+        .map((target) => `${name} imports ${target}`),
+    );
+    t.same(wrong, []);
+  });
+}
+
+t.test("No files import each other in a circle", async (t) => {
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]): void => {
+    const start = path.indexOf(name);
+    if (start >= 0) t.fail([...path.slice(start), name].join(" imports "));
+    if (done.has(name) || start >= 0) return;
+    for (const target of importsOf(name)) visit(target, [...path, name]);
+    done.add(name);
+  };
+  for (const name of sources) visit(name, []);
+  t.equal(done.size, new Set([...sources, ...sources.flatMap(importsOf)]).size);
 });
 
 t.test("The spec-first server does not depend on the Pet Store", async (t) => {

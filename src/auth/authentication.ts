@@ -3,21 +3,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
 import type { Authenticate } from "../openapi/index.ts";
+import { type Caller, callerOf } from "./caller.ts";
 import type { Identify } from "./identity.ts";
 import type { KeyUsage } from "./key-usage.ts";
-
-/** The owner of an API key. */
-export interface Caller {
-  readonly id: bigint;
-  readonly name: string;
-  /** Whether the key may read /status and /metrics. */
-  readonly operator: boolean;
-}
-
-/** Returns the caller of a request; undefined before authentication, and if no credential was required. */
-export function callerOf(request: FastifyRequest): Caller | undefined {
-  return request.caller as Caller | undefined;
-}
 
 /**
  * Creates the error of every 401 response. `details` are attributes of its `WWW-Authenticate` challenge, which has none

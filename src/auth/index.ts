@@ -1,6 +1,7 @@
 // API keys: authentication, rate limits, usage counts and operator access.
 export { generateKey, isKeyName, keyNameRule } from "./api-keys.ts";
-export { type Caller, callerOf, createBearerScheme } from "./authentication.ts";
+export { createBearerScheme } from "./authentication.ts";
+export { type Caller, callerOf } from "./caller.ts";
 export { createIdentify } from "./identity.ts";
 export { createFailureLimiter, type KeyCounter, limitKeyRate, openKeyCounter } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";

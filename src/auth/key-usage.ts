@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify
 import { toDay } from "../lib/index.ts";
 import type { Guard, Operation } from "../openapi/index.ts";
 import { type DailyCalls, retentionDays, type Store } from "../store/index.ts";
-import { type Caller, callerOf } from "./authentication.ts";
+import { type Caller, callerOf } from "./caller.ts";
 
 const flushInterval = 1_000; // milliseconds
 

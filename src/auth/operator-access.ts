@@ -2,7 +2,8 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { createNetworkMatcher, HttpError } from "../http/index.ts";
 import type { Authenticate } from "../openapi/index.ts";
-import { type Caller, insufficientScope } from "./authentication.ts";
+import { insufficientScope } from "./authentication.ts";
+import type { Caller } from "./caller.ts";
 import { hashKey, hashSentKey } from "./identity.ts";
 
 const ownCaller: Caller = { id: 0n, name: "OPERATOR_KEY", operator: true };

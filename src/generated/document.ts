@@ -2,7 +2,7 @@
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
 export const documentHash = "2f9f41b97bae338bc2bde8067932b6e440e217ec462a89c1c79662bf9c2703c3";
 
-/** The types of that document: src/openapi/type-summary.ts. */
+/** The types of that document: src/openapi/types/type-summary.ts. */
 export const typeSummary: Readonly<Record<string, string>> = {
   "Error": "object",
   "Error.code": "string",

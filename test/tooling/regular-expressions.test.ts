@@ -59,7 +59,7 @@ t.test("Every regular expression of the code takes linear time", async (t) => {
   // Composed at run time: of path templates, which test/openapi/hostile-parameters.test.ts measures, and of the document, which
   // test/openapi/schema/regular-expressions.test.ts measures.
   t.same(dynamic, {
-    "src/openapi/path-template.ts": 1,
+    "src/openapi/operation/path-template.ts": 1,
     "src/openapi/schema/regular-expressions.ts": 2,
   });
 });

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import type { operations } from "../../examples/library/operations.ts";
-import type { Caller } from "../../src/auth/authentication.ts";
+import type { Caller } from "../../src/auth/caller.ts";
 import type { operations as petOperations } from "../../src/generated/openapi.ts";
 import type * as openapi from "../../src/openapi/index.ts";
 import { fail } from "../../src/pets/errors.ts";

@@ -15,6 +15,5 @@ export {
 } from "./document-types.ts";
 export { dataKeywords, isMapName } from "./fields.ts";
 export { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
-export { decodeFragment, escapeToken, Part, referenceOf, unescapeToken } from "./part.ts";
-export type { Report } from "./report.ts";
+export { decodeFragment, escapeToken, Part, type Report, referenceOf, unescapeToken } from "./part.ts";
 export { readBasePath } from "./servers.ts";

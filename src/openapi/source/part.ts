@@ -1,5 +1,11 @@
 // A part of the document and its place in it. References are followed, and never copied, so that they can be recursive.
 
+/**
+ * Called with a part of the document that would not be enforced. Either throws an Error, or returns to serve the rest. For
+ * an operation, the reason completes the sentence "The operation getBook …".
+ */
+export type Report = (reason: string) => void;
+
 type Member<T> = NonNullable<T extends readonly (infer Item)[] ? Item : T[keyof T]>;
 
 /** A part of a document. */

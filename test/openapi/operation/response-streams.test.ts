@@ -1,0 +1,104 @@
+// Streams that are not sent to their end: responses to HEAD, clients that disconnect, and responses that fail.
+import { type AddressInfo, connect } from "node:net";
+import { Readable } from "node:stream";
+import t from "tap";
+import { documentOf, serve } from "../../support/document-server.ts";
+import { until } from "../../support/wait.ts";
+
+const content = "content: { text/event-stream: { itemSchema: {} }, application/octet-stream: {} }";
+const document = documentOf(
+  `  /a:
+    get: { operationId: a, responses: { 200: { description: x, ${content} }, 204: { description: x } } }`,
+  "",
+  "3.2.0",
+);
+
+/** Serves the document with a handler. */
+const start = (handler: (call: { readonly signal: AbortSignal }) => object) =>
+  serve(document, { handlers: { a: async (call) => handler(call as never) } });
+
+/** Numbers without an end. */
+async function* count() {
+  for (let n = 0; ; n++) yield { data: n };
+}
+
+/** A stream that fails when it is closed. */
+function createStream(): Readable {
+  const stream = new Readable({ read() {} });
+  stream._destroy = (_, done) => done(new Error("closed"));
+  return stream;
+}
+
+t.test("Responds to HEAD without reading an endless stream", async (t) => {
+  const stream = createStream();
+  const bodies = [() => count(), () => stream, () => new ReadableStream({ pull() {} })];
+  for (const body of bodies) {
+    const type = body().constructor.name.includes("ReadableStream") ? "application/octet-stream" : undefined;
+    const { send } = await start(() => ({ status: 200, body: body(), ...(type && { type }) }));
+    t.match(await send("HEAD", "/a"), { status: 200, text: "", headers: { "content-length": undefined } });
+  }
+  t.ok(stream.destroyed);
+});
+
+t.test("Tells the handler that the client has disconnected", async (t) => {
+  const events: string[] = [];
+  const { app } = await start(({ signal }) => {
+    async function* wait() {
+      yield { data: "first" };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      events.push("aborted");
+    }
+    return { status: 200, body: wait() };
+  });
+  t.teardown(() => app.close());
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.on("data", (chunk) => {
+    if (String(chunk).includes("first")) socket.destroy();
+  });
+  await until(
+    () => events[0],
+    () => "the signal is not aborted",
+  );
+  t.same(events, ["aborted"]);
+});
+
+t.test("The signal is that of the response, also if it is read late", async (t) => {
+  const signals: AbortSignal[] = [];
+  const { send } = await start((call) => {
+    signals.push(call.signal, call.signal);
+    setTimeout(() => signals.push(call.signal), 50);
+    return { status: 204 };
+  });
+  t.match(await send("GET", "/a"), { status: 204 });
+  await until(
+    () => (signals.length === 3 && signals[2]?.aborted) || undefined,
+    () => "the signal is not aborted",
+  );
+  t.equal(signals[0], signals[1]);
+  const late = await start((call) => {
+    setTimeout(() => signals.push(call.signal), 50);
+    return { status: 204 };
+  });
+  await late.send("GET", "/a");
+  await until(
+    () => signals[3],
+    () => "no signal",
+  );
+  t.ok(signals[3]?.aborted);
+});
+
+t.test("Closes a stream that the document does not allow, or that a status excludes", async (t) => {
+  for (const status of [204, 202]) {
+    const stream = createStream();
+    const cancelled: unknown[] = [];
+    const web = new ReadableStream({ pull() {}, cancel: () => void cancelled.push(status) });
+    for (const body of [stream, web]) {
+      const { send } = await start(() => ({ status, body }));
+      t.match(await send("GET", "/a"), { status: status === 204 ? 204 : 500 });
+    }
+    t.ok(stream.destroyed, `${status}`);
+    t.same(cancelled, [status]);
+  }
+});
