@@ -1,14 +1,13 @@
 // Maps test files to the files of src whose coverage they measure. Coverage makes a test 1.6 times slower, so that only
 // fast tests measure it, and those system tests that run code which no fast test can run: entry points, signals,
-// workers, terminals, and pages in a browser. src/openapi/pages/swagger-ui-plugins.js is excluded, because the browser runs it
-// in pieces.
+// workers, terminals, and pages in a browser. Swagger UI's plugins are excluded, because the browser
+// runs them in pieces.
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {
   exclude: [
     "src/generated/**",
     "src/openapi/types/handler.ts",
-    "src/openapi/source/report.ts",
     "src/store/port.ts",
     "src/openapi/pages/swagger-ui-plugins.js",
   ],
