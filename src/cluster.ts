@@ -3,8 +3,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
-import { serveCounter } from "./auth/index.ts";
-import { type RateLimit, TokenBuckets } from "./http/index.ts";
+import { type RateLimit, serveCounter, TokenBuckets } from "./auth/index.ts";
 import { throttle, version } from "./lib/index.ts";
 import { Aggregator, serveWorker } from "./telemetry/index.ts";
 

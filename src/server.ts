@@ -10,7 +10,7 @@ import { generateKey, openKeyCounter } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, tlsOptions } from "./http/index.ts";
-import { collectGarbageWhenIdle, escapeControlCharacters, version } from "./lib/index.ts";
+import { escapeControlCharacters, version } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
@@ -77,7 +77,6 @@ async function listen(
     const { address } = await lookup(config.HOST);
     if (shutdown.hasStarted) return undefined;
     const origin = await app.listen({ host: address, port: config.PORT, backlog });
-    collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
     return { origin, address, version };
   } catch (error) {
     const { message } = error as Error;

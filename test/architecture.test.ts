@@ -27,6 +27,7 @@ const layers = [
 
 // The folders in a layer, from the lowest to the highest. The files beside them are above all of them.
 const rooms: Readonly<Record<string, readonly string[]>> = {
+  http: ["headers", "failure", "connection", "load", "message"],
   openapi: ["source", "schema", "wire", "operation", "document", "types", "mock", "routing", "pages"],
 };
 

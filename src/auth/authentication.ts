@@ -1,11 +1,12 @@
 // Authenticates requests by API key: the security scheme `http bearer` (RFC 6750).
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HttpError, type RateLimiter, toNetwork } from "../http/index.ts";
+import { HttpError, toNetwork } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
 import type { Authenticate } from "../openapi/index.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import type { Identify } from "./identity.ts";
 import type { KeyUsage } from "./key-usage.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 
 /**
  * Creates the error of every 401 response. `details` are attributes of its `WWW-Authenticate` challenge, which has none

@@ -7,3 +7,4 @@ export { createFailureLimiter, type KeyCounter, limitKeyRate, openKeyCounter } f
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";
 export { createClientMatcher, requireOperator } from "./operator-access.ts";
 export { serveCounter } from "./primary-counter.ts";
+export { type RateLimit, TokenBuckets } from "./token-bucket.ts";

@@ -3,12 +3,13 @@ import cluster from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
-import { type AttemptCounter, limitRate, type RateLimit, RateLimiter, TokenBuckets } from "../http/index.ts";
 import { type MetricsRegistry, throttle } from "../lib/index.ts";
 import type { Guard } from "../openapi/index.ts";
 import type { Key } from "../store/index.ts";
 import { connectToPrimaryCounter } from "./primary-counter.ts";
+import { limitRate, RateLimiter } from "./rate-limit.ts";
 import { FallbackCounter, type SharedCounter } from "./shared-counter.ts";
+import { type AttemptCounter, type RateLimit, TokenBuckets } from "./token-bucket.ts";
 
 const connectTimeout = 1_000; // milliseconds for which the start waits for RATE_LIMIT_STORE
 

@@ -1,7 +1,7 @@
 // Counts the requests of all workers in the primary, over IPC.
 import type { Worker } from "node:cluster";
-import type { BucketState, TokenBuckets } from "../http/index.ts";
 import type { Attempts, SharedCounter } from "./shared-counter.ts";
+import type { BucketState, TokenBuckets } from "./token-bucket.ts";
 
 interface WorkerMessage {
   /** Attempts to count if they are allowed, by client, and attempts that were allowed already. */

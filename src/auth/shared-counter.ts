@@ -1,7 +1,8 @@
 // Counts the requests of a key over several processes. While the shared counter does not respond, each process counts for
 // itself, within its share of the limit.
-import type { AttemptCounter, BucketState, TokenBuckets } from "../http/index.ts";
+
 import { withTimeout } from "../lib/index.ts";
+import type { AttemptCounter, BucketState, TokenBuckets } from "./token-bucket.ts";
 
 // Milliseconds for the shared counter to respond: more than it takes on a busy machine, because processes that count for
 // themselves are less exact.

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient, defineScript } from "@redis/client";
-import type { BucketState, RateLimit } from "../http/index.ts";
 import type { Attempts, SharedCounter } from "./shared-counter.ts";
+import type { BucketState, RateLimit } from "./token-bucket.ts";
 
 const closeTimeout = 500; // milliseconds
 const registrationInterval = 2_000; // milliseconds

@@ -2,23 +2,27 @@
 // their hooks need.
 import type { FastifyInstance } from "fastify";
 import { MetricsRegistry } from "../lib/index.ts";
-import { bodyFlow } from "./body-flow.ts";
-import { clientErrors, type MalformedRequest } from "./client-errors.ts";
-import { connections } from "./connections.ts";
-import { type CorsOptions, cors } from "./cors.ts";
-import { errorHandler } from "./error-handler.ts";
-import type { ErrorFormat } from "./errors.ts";
+import {
+  bodyFlow,
+  clientErrors,
+  connections,
+  createNetworkMatcher,
+  lingeringClose,
+  type MalformedRequest,
+  pipelining,
+} from "./connection/index.ts";
+import { type ErrorFormat, errorHandler } from "./failure/index.ts";
 import { createFastify, type FastifyOptions, type LogController } from "./fastify.ts";
-import { type GracefulShutdownOptions, gracefulShutdown } from "./graceful-shutdown.ts";
-import { lingeringClose } from "./lingering-close.ts";
-import { type IdentifyClient, loadShedding } from "./load-shedding.ts";
-import { type MemoryMonitorOptions, memoryMonitor } from "./memory-monitor.ts";
-import { createNetworkMatcher } from "./networks.ts";
-import { pipelining } from "./pipelining.ts";
-import { representations } from "./representation.ts";
-import { requestChecks } from "./request-checks.ts";
-import { responseBatching } from "./response-batching.ts";
-import { responseHeaders } from "./security-headers.ts";
+import { type CorsOptions, cors, responseHeaders } from "./headers/index.ts";
+import {
+  type GracefulShutdownOptions,
+  gracefulShutdown,
+  type IdentifyClient,
+  loadShedding,
+  type MemoryMonitorOptions,
+  memoryMonitor,
+} from "./load/index.ts";
+import { representations, requestChecks } from "./message/index.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -90,7 +94,6 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     format,
   });
   await app.register(representations, { compression });
-  await app.register(responseBatching);
   await app.register(requestChecks);
   return app;
 }

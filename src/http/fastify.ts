@@ -1,11 +1,8 @@
 // Creates the Fastify instance: limits and timeouts of the HTTP parser, and options of the router.
 import { randomUUID } from "node:crypto";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from "fastify";
-import { QueryFreeLogController } from "./request-log.ts";
-import { normalizeTarget } from "./request-target.ts";
-
-/** The maximum size of all headers of a request, in bytes. */
-export const maxHeaderSize = 16_384;
+import { maxHeaderSize } from "./headers/index.ts";
+import { normalizeTarget, QueryFreeLogController } from "./message/index.ts";
 
 // Timeouts in milliseconds. The defaults of Fastify allow a request to take forever.
 const serverTimeouts = {

@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import t, { type Test } from "tap";
 import { connectToPrimaryCounter } from "../../src/auth/primary-counter.ts";
 import { type Attempts, FallbackCounter, type SharedCounter } from "../../src/auth/shared-counter.ts";
-import { type BucketState, TokenBuckets } from "../../src/http/token-bucket.ts";
+import { type BucketState, TokenBuckets } from "../../src/auth/token-bucket.ts";
 
 const limit = { count: 10, seconds: 60 };
 

@@ -10,7 +10,7 @@ export {
   withLength,
   withoutContent,
 } from "./item-streams.ts";
-export { essenceOf, type Format, formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
+export { checkMediaType, essenceOf, type Format, formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
 export {
   decodeComponent,
   decodePercent,

@@ -2,8 +2,8 @@
 //
 // Not Response.formData of Node, which accepts only boundaries of 27 to 70 characters, and drops the media types of parts
 // without a file name.
-import { parseMediaType } from "../../http/index.ts";
 import { decodeUtf8, InvalidValue } from "../../lib/index.ts";
+import { parseMediaType } from "./media-types.ts";
 
 /** A part of a form. */
 export interface FormPart {

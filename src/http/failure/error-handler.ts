@@ -1,0 +1,124 @@
+// Responds to every failed request with the same error body, whether a handler, the framework or the router failed.
+import type { IncomingMessage } from "node:http";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import fp from "fastify-plugin";
+import { UnavailableError } from "../../lib/index.ts";
+import { setHeader } from "../headers/index.ts";
+import { isApplicationError, toError } from "./application-error.ts";
+import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./errors.ts";
+
+const maxUnread = 1_048_576; // bytes
+
+type IsLogged = (status: number) => boolean;
+
+/** The options of the plugin `errorHandler`. */
+export interface ErrorHandlerOptions {
+  /** The Link header of error responses. */
+  readonly links?: string | undefined;
+  /** Returns whether a failure with this status is logged. By default, each is. */
+  readonly isLogged?: IsLogged | undefined;
+  /** The shape of error responses. */
+  readonly format?: ErrorFormat | undefined;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The code of the error response; empty if there is none. */
+    errorCode: string;
+    /** Whether its handler was called: a failure is then that of the application, whatever its code is. */
+    isHandled: boolean;
+  }
+}
+
+/** Responds to failed requests. Logs bugs and unavailable dependencies. */
+export const errorHandler = fp<ErrorHandlerOptions>(
+  async (app, { links, isLogged, format }) => {
+    app.decorateRequest("errorCode", "");
+    app.decorateRequest("isHandled", false);
+    app.setErrorHandler<FastifyError>((thrown, request, reply) => {
+      const error = request.isHandled ? (toError(thrown) as FastifyError) : thrown;
+      const httpError = toHttpError(error, request.raw);
+      log(error, httpError, request, isLogged);
+      // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
+      if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, { links, format });
+      else respond(httpError, request, reply, { links, format });
+    });
+  },
+  { name: "error-handler" },
+);
+
+function log(
+  error: Error,
+  { response: { status, body } }: HttpError,
+  request: FastifyRequest,
+  isLogged: IsLogged | undefined,
+): void {
+  const isUnavailable = error instanceof UnavailableError;
+  const isBug = body.code === "internal_error";
+  if (!(isUnavailable || isBug) || isLogged?.(status) === false) return;
+  if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
+  else request.log.error({ err: error }, "request failed");
+}
+
+// Without a stack trace, because the cause is outside the service, and every request fails while it lasts.
+function toReason({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+function respond(
+  { response, headers }: HttpError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { links, format }: ErrorHandlerOptions,
+): void {
+  const { raw } = request;
+  request.errorCode = response.body.code;
+  reply.headers(headers);
+  // Fastify closes the connection after each body that it rejects. It stays open for the next requests, unless much of
+  // the body is still to come.
+  if (hasLargeRemainder(raw)) reply.header("connection", "close");
+  else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
+  if (links !== undefined) setHeader(reply, "link", links);
+  reply.header("cache-control", "no-store");
+  // A 412 replaces content that has been selected already.
+  for (const name of ["etag", "content-encoding", "content-length"]) reply.removeHeader(name);
+  const onError = (err: Error) => request.log.error({ err }, "failed to format an error");
+  const { type, text } = formatFailure(response.body, format, onError);
+  // As text, because the schemas of the route may not declare this status.
+  reply.code(response.status).type(type).send(text);
+}
+
+// Node reads the rest of an unread body before the next request, so its size must be bounded.
+function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
+  const length = Number(headers["content-length"] ?? (headers["transfer-encoding"] ? Number.POSITIVE_INFINITY : 0));
+  return !complete && length > maxUnread;
+}
+
+function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof UnavailableError) return serviceUnavailable(error.message);
+  return (isApplicationError(error) ? undefined : toBodyError(error, errored)) ?? internalError();
+}
+
+// The error of a body that Fastify can't read; undefined for any other error.
+function toBodyError(error: FastifyError, errored: Error | null): HttpError | undefined {
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new HttpError(
+      "unsupported_media_type",
+      "The Content-Type is not a media type, and no body is accepted here.",
+    );
+  if (error.code === "FST_ERR_ROUTE_MISSING_CONTENT_TYPE")
+    return new HttpError("unsupported_media_type", "A request of this method must have a Content-Type.");
+  // All other errors of content type parsers concern the bytes of the body. A handler can fail with ECONNRESET, too.
+  const isDisconnected = error.code === "ECONNRESET" && error === errored;
+  if (error.code?.startsWith("FST_ERR_CTP_") || isDisconnected)
+    return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
+  return undefined;
+}
+
+function internalError(): HttpError {
+  return new HttpError(
+    "internal_error",
+    "An internal error occurred. The log of the service has the details, under the X-Request-Id of this response.",
+  );
+}

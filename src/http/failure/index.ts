@@ -1,0 +1,21 @@
+// Failed requests: the errors, their body, and who sends it.
+export { toError } from "./application-error.ts";
+export { type ErrorHandlerOptions, errorHandler } from "./error-handler.ts";
+export {
+  createFail,
+  type ErrorBody,
+  type ErrorDetail,
+  type ErrorFormat,
+  formatFailure,
+  formatSeconds,
+  HttpError,
+  type HttpErrorCode,
+  httpErrors,
+  InvalidRequest,
+  maxDetails,
+  mergeInvalidRequests,
+  notFound,
+  notImplemented,
+  problemDetails,
+  serviceUnavailable,
+} from "./errors.ts";

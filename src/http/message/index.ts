@@ -1,0 +1,7 @@
+// Requests and responses: targets, checks, preconditions, representations.
+export { addTag, rejectPreconditions } from "./preconditions.ts";
+export { representations } from "./representation.ts";
+export { rejectUnrouted, requestChecks } from "./request-checks.ts";
+export { QueryFreeLogController, withoutQuery } from "./request-log.ts";
+export { normalizeTarget } from "./request-target.ts";
+export { type StaticFile, serveFile } from "./static-files.ts";

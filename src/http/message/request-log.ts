@@ -1,0 +1,44 @@
+// The log lines of Fastify about requests, without queries: a credential can be in a query (`apiKey` in OpenAPI).
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { redact } from "../../lib/index.ts";
+
+/** Returns a view of a request, for a log: without the query and the user of the URL, and otherwise the same. */
+export function withoutQuery(request: FastifyRequest): FastifyRequest {
+  const [url, originalUrl] = [request.url, request.originalUrl].map((target) => ({ value: hideQuery(target) }));
+  const host = { value: request.host.replace(/^.*@/, "…@") };
+  const raw = Object.create(request.raw, {
+    url: url as PropertyDescriptor,
+    originalUrl: originalUrl as PropertyDescriptor,
+  });
+  return Object.create(request, {
+    url,
+    originalUrl,
+    host,
+    query: { value: {} },
+    raw: { value: raw },
+  } as PropertyDescriptorMap);
+}
+
+function hideQuery(target: string): string {
+  return redact(target.split("?", 1)[0] as string);
+}
+
+/** Logs what Fastify logs by default, without the queries of requests. */
+export class QueryFreeLogController extends fastify.LogController {
+  override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
+    super.incomingRequest(withoutQuery(request), reply);
+  }
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
+    const view = Object.create(reply, { request: { value: withoutQuery(request) } });
+    super.requestCompleted(error, request, view);
+  }
+
+  override defaultErrorLog(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+    super.defaultErrorLog(error, withoutQuery(request), reply);
+  }
+
+  override writeHeadError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+    super.writeHeadError(error, withoutQuery(request), reply);
+  }
+}

@@ -1,0 +1,61 @@
+// Serves static files from memory. Not @fastify/static, which serves only files on the disk.
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { setHeader } from "../headers/index.ts";
+import { type Coding, chooseCoding, compressOnce, isCompressible, minCompressedSize } from "./content-coding.ts";
+import { addCoding, createTag } from "./preconditions.ts";
+
+const chunkSize = 65_536; // bytes that a connection holds until the client reads them
+
+/** A file that is served. */
+export interface StaticFile {
+  readonly path: string;
+  /** The media type. */
+  readonly type: string;
+  /** Content that is expensive to create is a function, called for the first request. */
+  readonly content: string | Buffer | (() => string | Buffer);
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+// By preference: brotli makes the smallest files.
+const codings: readonly Coding[] = ["br", "zstd", "gzip"];
+
+/**
+ * Serves a file with an ETag, of which the plugin `representations` evaluates preconditions. A file that is compressed is
+ * compressed once.
+ */
+export function serveFile(app: FastifyInstance, { path, type, content, headers = {} }: StaticFile): void {
+  let file: Buffer | undefined;
+  let tag: string;
+  const compressed = new Map<Coding, Promise<Buffer>>();
+  app.get(path, { schema: { hide: true } }, async (request, reply) => {
+    if (file === undefined) {
+      file = Buffer.from(typeof content === "function" ? content() : content);
+      tag = createTag(file);
+    }
+    reply.headers({ ...headers, "content-type": type, "cache-control": "no-cache" });
+    const isVariable = app.compression && file.length >= minCompressedSize && isCompressible(type);
+    if (isVariable) setHeader(reply, "vary", "accept-encoding");
+    const coding = isVariable ? chooseCoding(request.headers["accept-encoding"], codings) : undefined;
+    if (coding === undefined) return send(request, reply.header("etag", tag), file);
+    const bytes = compressed.get(coding) ?? compressOnce(file, coding);
+    compressed.set(coding, bytes);
+    bytes.catch(() => compressed.delete(coding)); // so that the next request tries again
+    reply.headers({ etag: addCoding(tag, coding), "content-encoding": coding });
+    return send(request, reply, await bytes);
+  });
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): FastifyReply {
+  reply.header("content-length", bytes.length);
+  return reply.send(bytes.length > chunkSize ? Readable.from(toChunks(request, bytes)) : bytes);
+}
+
+// Each chunk waits for its turn, so that many downloads do not delay the requests of other clients.
+async function* toChunks(request: FastifyRequest, bytes: Buffer): AsyncIterable<Buffer> {
+  for (let start = 0; start < bytes.length; start += chunkSize) {
+    await request.server.waitForTurn?.(request); // an app that uses the plugin openApi has no load shedding
+    yield bytes.subarray(start, start + chunkSize);
+  }
+}
