@@ -1,5 +1,5 @@
 // The layers of src: a folder imports only from layers below it, and only from their index.ts.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import t from "tap";
 import { root } from "./support/files.ts";
@@ -7,6 +7,7 @@ import { root } from "./support/files.ts";
 // From the lowest layer to the highest. Top-level files are layers of their own.
 const layers = [
   "lib",
+  "patches",
   "generated",
   "config.ts",
   "http",
@@ -50,7 +51,7 @@ t.test("A layer imports only layers below it, by their index.ts", async (t) => {
       .filter((target) => layerOf(target) !== layerOf(name))
       .filter((target) => {
         const isLower = layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(name));
-        const isEntry = /^[^/]+$|^generated\/|^[^/]+\/index\.ts$/.test(target);
+        const isEntry = /^[^/]+$|^(generated|patches)\/|^[^/]+\/index\.ts$/.test(target);
         return !(isLower && isEntry);
       })
       .map((target) => `${name} imports ${target}`),
@@ -90,15 +91,24 @@ t.test("No files import each other in a circle", async (t) => {
   t.equal(done.size, new Set([...sources, ...sources.flatMap(importsOf)]).size);
 });
 
+t.test("docs/patches.md names each patch, and its test", async (t) => {
+  const rows = [...readFileSync(join(root, "docs/patches.md"), "utf8").matchAll(/^\| `(\S+)` .* `(\S+)` \|$/gm)];
+  t.same(
+    rows.map(([, file]) => `patches/${file}`).sort(),
+    sources.filter((name) => layerOf(name) === "patches"),
+  );
+  for (const [, , test] of rows) t.ok(existsSync(join(root, "test", test as string)), test);
+});
+
 t.test("The spec-first server does not depend on the Pet Store", async (t) => {
-  const server = sources.filter((name) => /^(lib|http|openapi)\//.test(name));
+  const server = sources.filter((name) => /^(lib|patches|http|openapi)\//.test(name));
   t.ok(server.length > 30);
   t.same(
     server.filter((name) => /\bpets?\b|petstore/i.test(read(name))),
     [],
   );
   const imported = new Set(server.flatMap(importsOf).map(layerOf));
-  t.same([...imported].sort(), ["http", "lib", "openapi"], "and imports nothing of the application");
+  t.same([...imported].sort(), ["http", "lib", "openapi", "patches"], "and imports nothing of the application");
 });
 
 t.test("Only config.ts reads settings from the environment", async (t) => {

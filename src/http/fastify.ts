@@ -1,6 +1,7 @@
 // Creates the Fastify instance: limits and timeouts of the HTTP parser, and options of the router.
 import { randomUUID } from "node:crypto";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from "fastify";
+import { allowHalfOpen } from "../patches/server-options.ts";
 import { maxHeaderSize } from "./headers/index.ts";
 import { normalizeTarget, QueryFreeLogController } from "./message/index.ts";
 
@@ -62,11 +63,11 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     routerOptions: { maxParamLength: maxHeaderSize, querystringParser: () => ({}) },
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
+    clientErrorHandler: () => {}, // the plugin clientErrors responds
   }) as FastifyInstance; // the type differs with TLS, but no code depends on it
-  // Set as properties, because they are not options of createServer. Responds to clients that half-close the connection
-  // after sending their request, and ignores no header. By default, Node before 24.18.1 ignores those behind the first
-  // 1,000, and later versions reject the request.
-  Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 });
+  allowHalfOpen(app.server);
+  // No limit: Node before 24.18.1 ignores headers behind the first 1,000, and later versions reject the request.
+  app.server.maxHeadersCount = 0;
   app.server.on("checkExpectation", app.routing); // an unknown expectation may be ignored (RFC 9110, section 10.1.1)
   app.server.on("checkContinue", app.routing); // the route sends 100 once the request is authenticated
   return app;

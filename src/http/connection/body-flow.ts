@@ -1,12 +1,11 @@
 // Applies backpressure to request bodies: merges small chunks, and yields to other requests between them.
 //
 // Node bounds the bytes that wait (64 KiB), but a chunk of one byte takes a hundred times its size, and a body in chunks of
-// one byte takes the time of 10,000 calls for each 64 KiB that Node reads. Node has no option for it, so that this replaces
-// `push` and `_read` of IncomingMessage, which Node's parser calls, and reads its `_dumped` (Node 20 to 26:
-// https://github.com/nodejs/node/blob/main/lib/_http_common.js, parserOnBody; _http_incoming.js, _dump).
+// one byte takes the time of 10,000 calls for each 64 KiB that Node reads. Node has no option for it.
 import type { IncomingMessage } from "node:http";
 import fp from "fastify-plugin";
 import { ByteBuffer } from "../../lib/index.ts";
+import { type BodyStream, interceptBody } from "../../patches/body-chunks.ts";
 
 const smallChunk = 1_024; // bytes; smaller chunks are merged
 const maxMerged = 16_384; // bytes
@@ -37,8 +36,7 @@ export function yieldBetweenChunks(request: IncomingMessage, waitForTurn: () => 
 
 class BodyFlow {
   readonly #request: IncomingMessage;
-  readonly #push: IncomingMessage["push"];
-  readonly #read: IncomingMessage["_read"];
+  readonly #stream: BodyStream;
   #merged = new ByteBuffer();
   #smallChunks = 0; // of this turn
   #isScheduled = false;
@@ -48,10 +46,10 @@ class BodyFlow {
 
   constructor(request: IncomingMessage) {
     this.#request = request;
-    this.#push = request.push;
-    this.#read = request._read;
-    request.push = (chunk) => this.#add(chunk);
-    request._read = (size) => this.#continue(size);
+    this.#stream = interceptBody(request, {
+      push: (chunk) => this.#add(chunk),
+      read: (size) => this.#continue(size),
+    });
   }
 
   yieldBetweenChunks(waitForTurn: () => Promise<unknown>): void {
@@ -83,7 +81,7 @@ class BodyFlow {
 
   #pass(chunk: Buffer | null): boolean {
     this.#hasDemand = false;
-    return this.#push.call(this.#request, chunk);
+    return this.#stream.push(chunk);
   }
 
   // When Node has parsed what it has read. Not process.nextTick, which runs after each chunk. If the stream has not asked for
@@ -101,14 +99,13 @@ class BodyFlow {
     this.#waitForTurn?.().then(() => {
       this.#smallChunks = 0;
       this.#isStopped = false;
-      this.#read.call(this.#request, 0);
+      this.#stream.read(0);
     });
   }
 
   #continue(size: number): void {
     this.#hasDemand = true;
     this.#flush();
-    const isDiscarded = (this.#request as { _dumped?: boolean })._dumped === true; // of a request that was rejected
-    if (!this.#isStopped || isDiscarded) this.#read.call(this.#request, size);
+    if (!this.#isStopped || this.#stream.isDiscarded) this.#stream.read(size);
   }
 }

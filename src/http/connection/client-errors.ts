@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import fp from "fastify-plugin";
+import { discardInput } from "../../patches/socket-input.ts";
 import { type ErrorFormat, formatFailure, HttpError } from "../failure/index.ts";
 import { maxHeaderSize } from "../headers/index.ts";
-import { discardInput } from "./lingering-close.ts";
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -62,7 +62,6 @@ export const clientErrors = fp<ClientErrorsOptions>(
       else if (incomplete?.headersSent) socket.destroy();
       else respond(error, socket, { ...options, onFormatError });
     };
-    server.removeAllListeners("clientError"); // Fastify's listener responds in another shape
     server.on("clientError", reject);
     server.on("connect", (_, socket: Socket) => {
       socket.on("error", () => socket.destroy()); // Node has removed its own listener

@@ -1,10 +1,12 @@
 // Closes connections in stages (RFC 9112, section 9.6), so that clients can read the last response.
 //
 // If a socket is closed while it has unread data, or while the client still sends, the kernel responds with RST, and the
-// client may lose the response. Node closes sockets as soon as the last response is written (`destroySoon`).
-import { type Server, Socket } from "node:net";
+// client may lose the response. Node closes sockets as soon as the last response is written.
+import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import fp from "fastify-plugin";
+import { replaceEnd } from "../../patches/socket-end.ts";
+import { discardInput } from "../../patches/socket-input.ts";
 
 const idleTimeout = 1_000; // milliseconds without data of the client
 const totalTimeout = 5_000; // milliseconds
@@ -20,14 +22,14 @@ export const lingeringClose = fp(
     const lingering = new Set<Socket>();
     let isClosing = false;
     (app.server as Server).on(app.server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
-      socket.destroySoon = () => {
-        if (isClosing) Socket.prototype.destroySoon.call(socket);
+      replaceEnd(socket, (destroySoon) => {
+        if (isClosing) destroySoon();
         else if (!lingering.has(socket)) {
           lingering.add(socket);
           socket.once("close", () => lingering.delete(socket));
           linger(socket);
         }
-      };
+      });
     });
     app.addHook("preClose", async () => {
       isClosing = true;
@@ -50,10 +52,4 @@ function linger(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), totalTimeout).unref();
     socket.once("close", () => clearTimeout(timer));
   });
-}
-
-/** Discards what a client sends from now on: no further request of the connection is parsed. */
-export function discardInput(socket: Socket): void {
-  socket.removeAllListeners("data");
-  socket.on("data", () => {}).resume(); // a listener detaches Node's HTTP parser, which reads from the handle
 }

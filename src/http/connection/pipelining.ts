@@ -1,13 +1,13 @@
 // Pipelining (RFC 9112, section 9.3.2): handles the requests of a connection one after the other. Node would start all
 // that it has read, up to 64 KB of requests, and keep all of their responses in memory until the client reads them.
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import fp from "fastify-plugin";
+import { filterRequests } from "../../patches/parsed-requests.ts";
 
 const maxPerConnection = 64; // requests without a response, at which a connection is closed
 const maxWaiting = 4_096; // requests of all connections that wait for previous ones
-const stopParsing = 2; // the return value of Node's parser callback that leaves the rest of the bytes unparsed
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
 const methods = new Set<string | undefined>(process.getBuiltinModule("node:http").METHODS);
@@ -17,11 +17,6 @@ const pending = Symbol("pending");
 interface TrackedSocket extends Socket {
   /** The unfinished responses of the connection, in order. */
   [pending]?: ServerResponse[];
-}
-
-// The part of Node's parser that is used below. It is not documented: the tests show that it works.
-interface HttpParser {
-  onIncoming(request: IncomingMessage & { upgrade?: boolean }, shouldKeepAlive: boolean): number;
 }
 
 declare module "fastify" {
@@ -50,23 +45,19 @@ export const pipelining = fp(
     server.prependListener("checkContinue", track);
     server.prependListener("checkExpectation", track);
     (server as Server).on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
-      const { parser } = socket as Socket & { parser: HttpParser };
-      const { onIncoming } = parser;
-      parser.onIncoming = (request, shouldKeepAlive) => {
+      filterRequests(socket, ({ method }) => {
         // Rejects the methods that only RTSP has, which no router knows. The parser does not say which protocol a request
         // uses.
-        if (!methods.has(request.method)) {
-          request.upgrade = false; // else Node destroys the connection, with the responses to previous requests
+        if (!methods.has(method)) {
           server.emit("clientError", { code: "RTSP", reason: "it uses another protocol" }, socket);
-          return stopParsing;
+          return false;
         }
         const { length } = responsesOf(socket);
         // A client can send its next request before the service learns that the response has been sent.
-        if (length <= 1 || (length < maxPerConnection && waiting < maxWaiting))
-          return onIncoming(request, shouldKeepAlive);
+        if (length <= 1 || (length < maxPerConnection && waiting < maxWaiting)) return true;
         app.closeConnection(socket, "pipelining");
-        return stopParsing;
-      };
+        return false;
+      });
     });
     app.addHook("onRequest", ({ raw: { socket } }, { raw: response }, done) => {
       const responses = responsesOf(socket);

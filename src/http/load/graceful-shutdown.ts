@@ -1,9 +1,10 @@
 // Graceful shutdown: finishes requests in flight before it closes connections.
-import { Server as NetServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Server as TlsServer } from "node:tls";
 import { promisify } from "node:util";
 import fp from "fastify-plugin";
+import { stopListening } from "../../patches/server-close.ts";
 
 /** The milliseconds in which requests in flight can complete. Container runtimes kill a process 10 s after SIGTERM. */
 export const defaultGracePeriod = 8_000;
@@ -44,7 +45,7 @@ export const gracefulShutdown = fp<GracefulShutdownOptions>(
     let isClosing = false;
     app.addHook("preClose", async () => {
       isClosing = true;
-      NetServer.prototype.close.call(server); // http.Server.close would close idle connections, too
+      stopListening(server);
       const timer = setTimeout(() => server.closeAllConnections(), Math.min(gracePeriod, maxDelay)).unref();
       server.once("close", () => clearTimeout(timer));
       for (const callback of callbacks) callback(gracePeriod);

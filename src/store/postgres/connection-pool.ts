@@ -1,8 +1,8 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
 import { createHash } from "node:crypto";
-import type { Socket } from "node:net";
 import pg from "pg";
 import { UnavailableError } from "../../lib/index.ts";
+import { socketOf } from "../../patches/pg-socket.ts";
 import { busyMessage } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
 import { queryChannel } from "../query-channel.ts";
@@ -156,7 +156,7 @@ export class ConnectionPool {
       if (performance.now() - since <= timeout) continue;
       // The response can have arrived while the event loop was blocked: it is read before the immediate.
       setImmediate(() => {
-        if (this.#acquired.get(client) === since) streamOf(client).destroy(new Error("PostgreSQL does not respond"));
+        if (this.#acquired.get(client) === since) socketOf(client).destroy(new Error("PostgreSQL does not respond"));
       });
     }
   }
@@ -168,9 +168,4 @@ export class ConnectionPool {
     this.#pool = this.#createPool();
     pool.end();
   }
-}
-
-// pg declares neither property.
-function streamOf(client: pg.PoolClient): Socket {
-  return (client as pg.PoolClient & { readonly connection: { readonly stream: Socket } }).connection.stream;
 }

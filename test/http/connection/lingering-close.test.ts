@@ -111,5 +111,12 @@ t.test("Executes no request behind the one whose response closes the connection"
   const create = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${pet.length}\r\n\r\n${pet}`;
   const last = `GET /v1/pets HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`;
   t.match(await service.raw(last + create), [{ status: 200, headers: { connection: "close" } }]);
+  const tooLong = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`;
+  const { client, server } = await open(service);
+  client.write(tooLong);
+  await once(client, "end"); // the response was sent
+  client.write(" ".repeat(size));
+  client.end(create);
+  await once(server, "close");
   t.equal((await service.call("GET", "/v1/pets")).text, "[]");
 });
