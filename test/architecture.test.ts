@@ -97,7 +97,7 @@ t.test("docs/patches.md names each patch, and its test", async (t) => {
     rows.map(([, file]) => `patches/${file}`).sort(),
     sources.filter((name) => layerOf(name) === "patches"),
   );
-  for (const [, , test] of rows) t.ok(existsSync(join(root, "test", test as string)), test);
+  for (const [, file, test] of rows) t.ok(existsSync(join(root, "test", test as string)), `the test of ${file}`);
 });
 
 t.test("The spec-first server does not depend on the Pet Store", async (t) => {

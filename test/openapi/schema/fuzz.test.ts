@@ -3,8 +3,8 @@ import t from "tap";
 import { fuzzSchemas } from "../../support/schema-fuzz.ts";
 
 t.test("Judges random values by random schemas as Ajv does", async (t) => {
-  const { differences, schemas, distinct, values, invalid } = fuzzSchemas(1, 10_000);
+  const { differences, documents, values, invalid } = fuzzSchemas(1, 10_000);
   t.same(differences, []);
-  t.ok(distinct > 0.95 * schemas, `${distinct} of ${schemas} documents are distinct`);
+  t.ok(documents >= 250, `${documents} documents`);
   t.ok(invalid > 0.2 * values && invalid < 0.8 * values, `${invalid} of ${values} values are invalid`);
 });
