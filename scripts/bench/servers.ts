@@ -57,15 +57,14 @@ export function startBusyLoops(count: number): () => void {
 }
 
 /**
- * Creates a SQLite file for each contender, and a PostgreSQL server if needed. All have the same pets, API key and
- * secret for cursors.
+ * Creates a SQLite file for each contender, and a PostgreSQL server if needed. All have the same pets and API key.
  */
 export async function prepareDatabases(folder: string, ids: readonly ContenderId[]) {
   const { key, hash } = generateKey();
   const template = join(folder, "pets.db");
   const store = await openStore(`sqlite:${template}`);
   await store.keys.create("bench", hash);
-  const factory = new RequestFactory(key, store.secret);
+  const factory = new RequestFactory(key);
   await store.close();
   const db = new DatabaseSync(template);
   db.exec(

@@ -1,6 +1,6 @@
 // The workloads of the benchmarks, and the messages between a benchmark and its load generator.
 import { RawJson } from "../../src/lib/index.ts";
-import { type ListQuery, Pagination } from "../../src/pets/cursor.ts";
+import { type ListQuery, linkPages } from "../../src/pets/cursor.ts";
 import type { Pet } from "../../src/store/port.ts";
 
 /** A request of a workload. */
@@ -38,21 +38,18 @@ export const pets = 100_000;
 const randomRequests = 20_000; // for each workload, identical for all contenders
 
 /** Returns the path of the page that begins after the pet with the id `after`. */
-export function pathOfPage(pagination: Pagination, query: ListQuery, after: number): string {
+export function pathOfPage(query: ListQuery, after: number): string {
   const page = { pets: new RawJson<Pet[]>("[]"), firstId: undefined, lastId: BigInt(after), more: true };
-  const link = pagination.links(query, undefined, page) ?? "";
+  const link = linkPages("/v1/pets", query, undefined, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }
 
 /** Creates requests with an API key, for a store of 100,000 pets. */
 export class RequestFactory {
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #pagination: Pagination;
 
-  /** `secret` is the secret of the store, which signs cursors. */
-  constructor(key: string, secret: Uint8Array) {
+  constructor(key: string) {
     this.#headers = { authorization: `Bearer ${key}` };
-    this.#pagination = new Pagination(secret, "/v1/pets");
   }
 
   /** Creates a GET request. */
@@ -67,7 +64,7 @@ export class RequestFactory {
 
   /** Creates a request for a random page. Enough pets follow for a full page, also with a filter by status. */
   getRandomPage(query: ListQuery & { readonly status?: string }): LoadRequest {
-    return this.get(pathOfPage(this.#pagination, query, randomInteger(pets - 4 * query.limit)));
+    return this.get(pathOfPage(query, randomInteger(pets - 4 * query.limit)));
   }
 
   /** Creates a request that creates a pet. */

@@ -9,7 +9,7 @@ export type CopyProgress = (phase: "copying" | "comparing", done: number, total:
 export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<IdTable, bigint>> };
 
 /**
- * Copies pets, keys, Idempotency-Keys, the secret that signs cursors and the last ids to an empty store. Rejects with
+ * Copies pets, keys, Idempotency-Keys and the last ids to an empty store. Rejects with
  * an Error that describes the problem, and then leaves `to` unchanged. Also rejects if `from` changes during the copy.
  */
 export async function copy(from: Tables, to: Tables, progress: CopyProgress): Promise<StoreSummary> {
@@ -29,11 +29,11 @@ export async function copy(from: Tables, to: Tables, progress: CopyProgress): Pr
 
 // Must run before the write transaction begins: on the same store, the read would wait for the lock of the write.
 async function requireDifferentStores(from: Tables, to: Tables): Promise<void> {
-  const readSecret = async (store: Tables) => {
-    const [secret] = await store.read((source) => source.secrets());
-    return valueToText(secret as Uint8Array);
+  const readIdentity = async (store: Tables) => {
+    const [identity] = await store.read((source) => source.identities());
+    return valueToText(identity as Uint8Array);
   };
-  if ((await readSecret(from)) === (await readSecret(to)))
+  if ((await readIdentity(from)) === (await readIdentity(to)))
     throw new Error("The target is the source database, or a copy of it. Copy into an empty database.");
 }
 
@@ -70,8 +70,6 @@ export async function copyTables(
     (done) => progress("copying", done, total),
     (table, rows) => target.add(table, rows),
   );
-  const [secret] = (await source.secrets()) as [Uint8Array];
-  await target.setSecret(secret);
   const copiedChecksum = await checksumRows(target, (done) => progress("comparing", done, total));
   const copiedCounts = await countRows(target);
   if (copiedChecksum !== checksum || tableNames.some((name) => copiedCounts[name] !== counts[name]))

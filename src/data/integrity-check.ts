@@ -3,7 +3,7 @@
 import type { Document } from "../openapi/index.ts";
 import { type IdTable, idTables, type Table, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
-import { createRowCheck, digestSize, maxId } from "./row-rules.ts";
+import { createRowCheck, maxId } from "./row-rules.ts";
 
 /**
  * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if
@@ -28,7 +28,7 @@ export async function checkIntegrity(
   };
   const checkSnapshot = async (source: TableReader): Promise<StoreSummary> => {
     for await (const problem of source.problems()) report(problem);
-    await checkSecret(source, report);
+    await checkIdentity(source, report);
     const highestIds: Partial<Record<Table, bigint>> = {};
     const counts = await countRows(source);
     const total = totalRows(counts);
@@ -52,10 +52,10 @@ export async function checkIntegrity(
   }
 }
 
-async function checkSecret(source: TableReader, report: (problem: string) => void): Promise<void> {
-  const sizes = (await source.secrets()).map(({ length }) => length);
-  if (sizes.length === 1 && sizes[0] === digestSize) return;
-  report(`There must be one secret of ${digestSize} bytes. Sizes found: ${sizes.join(", ") || "none"}.`);
+// In PostgreSQL, creates lock its row.
+async function checkIdentity(source: TableReader, report: (problem: string) => void): Promise<void> {
+  const { length } = await source.identities();
+  if (length !== 1) report(`The table secret must have one row, and has ${length}.`);
 }
 
 async function checkLastId(

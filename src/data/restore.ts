@@ -23,8 +23,8 @@ export interface RestoreOptions extends OpenTablesOptions {
   /** Replaces all rows of a store that is not empty, even while it is in use. */
   readonly force?: boolean | undefined;
   /**
-   * Keeps the keys of the store and the secret that signs its cursors, instead of those of the backup. Does not restore
-   * the Idempotency-Keys, which belong to the keys of the backup.
+   * Keeps the keys of the store, instead of those of the backup. Does not restore the Idempotency-Keys, which belong to the keys of
+   * the backup.
    */
   readonly withoutKeys?: boolean | undefined;
   /** Called before a store with data is replaced. Rejects to leave it unchanged. */
@@ -113,14 +113,14 @@ function replaceRows(
   return to.write(
     (target) =>
       from.read(async (source) => {
-        const [keys, [secret]] = [await readKeys(target), await target.secrets()];
+        const keys = await readKeys(target);
         const restoredKeys = force && !withoutKeys ? nameOtherKeys(await readKeys(source), keys) : [];
         const unusedIds = await countUnusedIds(target);
         if (force) for (const name of tableNames) await target.remove(name);
         else await requireEmpty(target, notEmpty);
         const { lastIds, ...summary } = await copyTables(target, source, progress);
         await setLastIds(target, { lastIds, ...summary }, unusedIds);
-        const restored = withoutKeys ? await replaceKeys(target, keys, secret as Uint8Array, progress) : summary;
+        const restored = withoutKeys ? await replaceKeys(target, keys, progress) : summary;
         return { ...restored, restoredKeys };
       }),
     { exclusive: true },
@@ -142,13 +142,11 @@ function nameOtherKeys(keys: readonly Values[], others: readonly Values[]): stri
 async function replaceKeys(
   target: TableWriter,
   keys: readonly Values[],
-  secret: Uint8Array,
   progress: BackupProgress,
 ): Promise<StoreSummary> {
   await target.remove("idempotency"); // its callers are keys of the backup
   await target.remove("keys");
   await target.add("keys", keys);
-  await target.setSecret(secret);
   const counts = await countRows(target);
   const checksum = await checksumRows(target, (done) => progress("comparing", done, totalRows(counts)));
   return { counts, checksum };

@@ -3,25 +3,20 @@ import type { Caller } from "../auth/index.ts";
 import type { operations } from "../generated/openapi.ts";
 import type * as openapi from "../openapi/index.ts";
 import type { PetStore, Store } from "../store/index.ts";
-import { Pagination } from "./cursor.ts";
 
 /** The second argument of handlers. */
 export interface Context {
   readonly pets: PetStore;
-  readonly pagination: Pagination;
   /** The public URL of the path of the operation. */
   readonly url: string;
 }
 
 /** Creates the contexts of handlers, one for each operation. `baseUrl` is the public URL of the API. */
 export function createContexts(
-  { pets, secret }: Pick<Store, "pets" | "secret">,
+  { pets }: Pick<Store, "pets">,
   baseUrl: string,
 ): (operation: openapi.Operation) => Context {
-  return ({ path }) => {
-    const url = baseUrl + path;
-    return { pets, pagination: new Pagination(secret, url), url };
-  };
+  return ({ path }) => ({ pets, url: baseUrl + path });
 }
 
 /** A validated request. */

@@ -46,8 +46,8 @@ export const batchSize = 1_000;
 
 /** Reads the tables of a store within one transaction. */
 export interface TableReader {
-  /** Returns the secrets that sign cursors. A valid store has exactly one. */
-  secrets(): Promise<readonly Uint8Array[]>;
+  /** Returns the random identities of the store, which a copy of its file has, too. A valid store has exactly one. */
+  identities(): Promise<readonly Uint8Array[]>;
   /** Counts the rows of a table. */
   count(table: Table): Promise<number>;
   /** Returns all rows of a table in batches, sorted by its sort key. */
@@ -65,8 +65,6 @@ export interface TableReader {
 
 /** Writes tables. */
 export interface TableWriter extends TableReader {
-  /** Replaces the secret that signs cursors. */
-  setSecret(secret: Uint8Array): Promise<void>;
   /** Inserts rows. */
   add(table: Table, rows: readonly Values[]): Promise<void>;
   /** Deletes the row whose first column has this value, or all rows. */

@@ -23,8 +23,6 @@ export interface Store {
   readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;
   readonly metrics: StoreMetrics;
-  /** 32 random bytes that sign cursors. Created with the store, and shared by all processes that open it. */
-  readonly secret: Uint8Array;
   /** Resolves if the store can be used. Rejects with `UnavailableError` otherwise. */
   check(): Promise<void>;
   /** Closes all connections. The store can't be used afterwards. */

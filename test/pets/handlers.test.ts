@@ -42,7 +42,7 @@ t.test("listPets links to the next page", async (t) => {
   );
   t.match(
     (await service.call("GET", "/v1/pets")).headers.link,
-    new RegExp(`^</v1/pets\\?limit=${defaultLimit}&cursor=[\\w-]{32}>; rel="next"$`),
+    new RegExp(`^</v1/pets\\?limit=${defaultLimit}&cursor=[\\w-]{22}>; rel="next"$`),
   );
 });
 
@@ -85,16 +85,22 @@ t.test("listPets links to the first, the previous and the next page", async (t) 
   t.equal((await service.call("GET", third.links.prev.replace("status=sold", "status=pending"))).status, 400);
 });
 
-t.test("listPets rejects cursors that were changed or belong to another filter or store", async (t) => {
+t.test("listPets rejects cursors that were changed or belong to another filter", async (t) => {
   const service = await start(t);
   for (let n = 0; n < 6; n++) await service.create({ ...minimalPet, status: "sold" });
   const { headers } = await service.call("GET", "/v1/pets?limit=5&status=sold");
   const cursor = /cursor=([\w-]+)/.exec(headers.link as string)?.[1] as string;
   const replaceAt = (at: number) => cursor.slice(0, at) + (cursor[at] === "A" ? "B" : "A") + cursor.slice(at + 1);
+  const withId = (id: bigint) => {
+    const bytes = Buffer.from(cursor, "base64url");
+    bytes.writeBigInt64BE(id);
+    return `status=sold&cursor=${bytes.toString("base64url")}`;
+  };
   for (const query of [
     `cursor=${cursor}`,
+    withId(0n),
+    withId(-(2n ** 63n)),
     `status=available&cursor=${cursor}`,
-    `status=sold&cursor=${replaceAt(3)}`,
     `status=sold&cursor=${replaceAt(20)}`,
     `status=sold&cursor=${cursor}A`,
     `status=sold&cursor=${cursor}%3D`,
@@ -109,12 +115,8 @@ t.test("listPets rejects cursors that were changed or belong to another filter o
     status: 400,
     body: { code: "invalid_parameter" },
   });
-  const other = await start(t);
-  t.match(
-    await other.call("GET", `/v1/pets?${query}`),
-    { status: 400, body: { code: "invalid_cursor" } },
-    "a cursor of another store",
-  );
+  for (const id of [2n ** 63n - 1n, 1n - 2n ** 63n])
+    t.equal((await service.call("GET", `/v1/pets?${withId(id)}`)).status, 200, "any id is a place in the list");
 });
 
 const service = await start(t);

@@ -107,7 +107,6 @@ for (const { name, query } of kinds)
         `INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (1, 'k', ${blob(digest("a").toString("hex"))}, 1, ${at})`,
       ])
         await query(url, sql);
-      const secrets = await query(url, "SELECT value FROM secret");
       const migrated = await openStore(url, { timeouts: longTimeouts });
       t.teardown(() => migrated.close());
       t.same(await migrated.keys.list(), [
@@ -118,6 +117,5 @@ for (const { name, query } of kinds)
       const repeated = await migrated.pets.create(rex, idempotentCall);
       t.match(repeated, { outcome: "repeated" }, "the record of an Idempotency-Key");
       t.same(await migrated.deprecated.list(0n), []);
-      t.same([{ value: migrated.secret }], secrets, "cursors of earlier pages are valid");
       t.match(await createPet(migrated, rex), { id: 2n });
     });

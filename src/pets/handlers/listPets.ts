@@ -1,9 +1,10 @@
 // GET /pets: lists pets in pages.
+import { linkPages, readCursor } from "../cursor.ts";
 import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 
-export const listPets: Handler<"listPets"> = async ({ query }, { pets, pagination }) => {
-  const position = pagination.position(query);
+export const listPets: Handler<"listPets"> = async ({ query }, { pets, url }) => {
+  const position = readCursor(query);
   if (position === null)
     return fail(
       "invalid_cursor",
@@ -11,5 +12,5 @@ export const listPets: Handler<"listPets"> = async ({ query }, { pets, paginatio
     );
   const { cursor, ...selection } = query;
   const page = await pets.list({ ...selection, position });
-  return { status: 200, body: page.pets, headers: { Link: pagination.links(query, position, page) } };
+  return { status: 200, body: page.pets, headers: { Link: linkPages(url, query, position, page) } };
 };

@@ -61,7 +61,6 @@ async function connectTo(url: string, hosts: Hosts, options: pg.ClientConfig): P
 
 /** What the store reads when it opens. */
 export interface PreparedDatabase {
-  readonly secret: Uint8Array;
   /** A count of the pets; undefined if they are not limited. */
   readonly petCount: PetCount | undefined;
 }
@@ -93,9 +92,8 @@ async function prepare(client: pg.Client, mode: OpenMode, arePetsLimited: boolea
   if (mode !== "create" && version === 0)
     throw Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
   await migrate(client);
-  const secret = (await client.query("SELECT value FROM petstore.secret")).rows[0]?.value;
   const petCount = arePetsLimited ? (await client.query(countPets)).rows[0] : undefined;
-  return { secret, petCount };
+  return { petCount };
 }
 
 // Removes the user, the password and the options from a URL, which may be malformed.

@@ -15,27 +15,25 @@ export class PostgresStore implements Store {
   readonly keys: PostgresKeys;
   readonly deprecated: DeprecatedCalls;
   readonly metrics: QueryMetrics;
-  readonly secret: Uint8Array;
   readonly #pool: ConnectionPool;
 
-  private constructor(pool: ConnectionPool, pets: PostgresPets, secret: Uint8Array) {
+  private constructor(pool: ConnectionPool, pets: PostgresPets) {
     this.pets = pets;
     this.keys = new PostgresKeys(pool);
     this.deprecated = new PostgresDeprecatedCalls(pool);
     this.metrics = pool.metrics;
-    this.secret = secret;
     this.#pool = pool;
   }
 
   /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
   static async open(url: string, mode: OpenMode, maxPets: bigint | null, options: PoolOptions): Promise<PostgresStore> {
     const start = performance.now();
-    const { hosts, secret, petCount } = await prepareDatabase(url, mode, maxPets !== null);
+    const { hosts, petCount } = await prepareDatabase(url, mode, maxPets !== null);
     const limit = new PetLimit(maxPets);
     if (petCount !== undefined) limit.update(petCount, start);
     const pool = new ConnectionPool(hosts, options);
     const count = createPetCount(hosts, (petCount, start) => limit.update(petCount, start));
-    return new PostgresStore(pool, new PostgresPets(pool, limit, count), secret);
+    return new PostgresStore(pool, new PostgresPets(pool, limit, count));
   }
 
   readonly check = async (): Promise<void> => void (await this.#pool.query("check"));

@@ -11,7 +11,7 @@ export class PostgresTableWriter implements TableWriter {
     this.#db = db;
   }
 
-  async secrets(): Promise<readonly Uint8Array[]> {
+  async identities(): Promise<readonly Uint8Array[]> {
     return (await this.#db.query("SELECT value FROM petstore.secret")).rows.map(({ value }) => value);
   }
 
@@ -53,10 +53,6 @@ export class PostgresTableWriter implements TableWriter {
   async *problems(): AsyncIterable<string> {
     for (const { name } of (await this.#db.query(listInvalidIndexes)).rows)
       yield `The index ${name} is invalid: PostgreSQL does not use it.`;
-  }
-
-  async setSecret(secret: Uint8Array): Promise<void> {
-    await this.#db.query("UPDATE petstore.secret SET value = $1", [secret]);
   }
 
   async add(table: Table, rows: readonly Values[]): Promise<void> {

@@ -74,8 +74,8 @@ class SqliteTableWriter implements TableWriter {
     this.#db = db;
   }
 
-  async secrets(): Promise<readonly Uint8Array[]> {
-    const rows = this.#db.prepare(statements.secret).all();
+  async identities(): Promise<readonly Uint8Array[]> {
+    const rows = this.#db.prepare(statements.identity).all();
     return rows.map(({ value }) => value as Uint8Array);
   }
 
@@ -125,10 +125,6 @@ class SqliteTableWriter implements TableWriter {
       if (isSuspicious && find.get(...row) === undefined)
         throw new Error(`${table} ${row[0]} has a text that is not valid UTF-8.`);
     };
-  }
-
-  async setSecret(secret: Uint8Array): Promise<void> {
-    this.#db.prepare("UPDATE secret SET value = ?").run(secret);
   }
 
   async add(table: Table, rows: readonly Values[]): Promise<void> {

@@ -20,7 +20,7 @@ export function openDatabase(file: string, mode: OpenMode): DatabaseSync {
   try {
     if (file !== ":memory:") {
       if (mode === "create") mkdirSync(dirname(file), { recursive: true });
-      // Only the owner may read the file: it contains the secret that signs cursors.
+      // Only the owner may read the file: it contains the hashes of keys.
       closeSync(openSync(file, fileFlags[mode], 0o600));
     }
     const readOnly = mode === "readonly";

@@ -33,7 +33,7 @@ export const statements = {
     ON CONFLICT DO UPDATE SET count = count + excluded.count`,
   deleteExpiredCalls: "DELETE FROM deprecated_calls WHERE day < ?",
   listCalls: "SELECT operation, key, day, count FROM deprecated_calls WHERE day >= ? ORDER BY day DESC",
-  secret: "SELECT value FROM secret",
+  identity: "SELECT value FROM secret",
 };
 
 /**

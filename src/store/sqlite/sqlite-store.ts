@@ -28,7 +28,6 @@ export class SqliteStore implements Store {
   readonly keys: SqliteKeys;
   readonly deprecated: DeprecatedCalls;
   readonly metrics = new QueryMetrics();
-  readonly secret: Uint8Array;
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
   readonly #transactions: TransactionScheduler;
@@ -49,12 +48,11 @@ export class SqliteStore implements Store {
     this.pets = new SqlitePets(this.#transactions, this.#statements, maxPets);
     this.keys = new SqliteKeys(this.#transactions, this.#statements);
     this.deprecated = new SqliteDeprecatedCalls(this.#transactions, this.#statements);
-    this.secret = this.#statements.secret.get()?.value as Uint8Array;
   }
 
   readonly check = (): Promise<void> =>
     this.#transactions.read("check", () => {
-      this.#statements.secret.get();
+      this.#statements.identity.get();
       this.#checkFiles();
     });
 

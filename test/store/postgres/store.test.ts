@@ -20,7 +20,6 @@ const terminateAll =
 t.test("Ten openings at once migrate an empty database once", async (t) => {
   const url = await emptyDatabase(t);
   const stores = await Promise.all(Array.from({ length: 10 }, () => openStore(url)));
-  t.equal(new Set(stores.map(({ secret }) => Buffer.from(secret).toString("hex"))).size, 1, "they share one secret");
   for (const store of stores) await store.close();
   t.equal((await query(url, "SELECT version FROM petstore.migrations")).length, latestVersion);
   t.same(
