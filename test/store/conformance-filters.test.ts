@@ -52,7 +52,7 @@ testStores("lists the pets with the value of any field, and of several fields", 
     .flatMap((pet) =>
       fields.flatMap((one) => fields.map((other): Filter => ({ [one]: pet[one], [other]: pet[other] }))),
     );
-  // All at once: equal calls share a query, and others must not.
+  // All at once.
   const filters: Filter[] = [...single, ...pairs, ...pets.slice(0, 9), ...single];
   const lists = await Promise.all(filters.map((filter) => listAll(store, filter)));
   for (const [index, filter] of filters.entries()) {

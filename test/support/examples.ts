@@ -176,7 +176,7 @@ async function checkHeaders(t: Test, { service, stopped }: Services): Promise<vo
   };
   // Replaces the values that differ in each response: cursors, request ids and seconds.
   const normalize = (text: unknown) =>
-    String(text).replace(/(?<=cursor=)[\w-]{32}(?=>)|^[0-9a-f-]{36}$|(?<=;t=)\d+$/, "…");
+    String(text).replace(/(?<=cursor=)[\w-]+(?=>)|^[0-9a-f-]{36}$|(?<=;t=)\d+$/, "…");
   for (const [name, { example }] of Object.entries<{ example: unknown }>(document.components.headers))
     t.equal(normalize(responses[name]?.headers[name.toLowerCase()]), normalize(example), `the example of ${name}`);
 }

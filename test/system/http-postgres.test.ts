@@ -7,9 +7,13 @@ import { root } from "../support/files.ts";
 const names = [
   "auth/authentication",
   "docs/*",
-  "http/{client-errors,error-handler,json-body}",
+  "http/connection/client-errors",
+  "http/failure/error-handler",
   "pets/*",
-  "openapi/{deprecation,examples,int64}",
+  "openapi/examples",
+  "openapi/operation/deprecation",
+  "openapi/routing/json-body",
+  "openapi/schema/int64",
   "{interface,model}",
 ];
 const find = (name: string) => globSync(`test/${name}.test.ts`, { cwd: root }).sort();

@@ -1,14 +1,12 @@
-// The pets in PostgreSQL. Concurrent calls share one query.
+// The pets in PostgreSQL. Concurrent creates, and concurrent gets, share one query.
 //
 // PostgreSQL generates ids before it commits, so that without a lock, a pet could become visible after a pet with a
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: pets become visible in the order of their ids.
-import { setImmediate as endOfTick } from "node:timers/promises";
-import { canonicalJson, type RawJson, UnavailableError } from "../../lib/index.ts";
+import { type RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import type { PetLimit } from "../pet-limit.ts";
 import type { CreateResult, IdempotencyKey, NewPet, Page, Pet, PetQuery, PetStore } from "../port.ts";
-import { captureContext, type RunInContext, runInSharedContext } from "../query-channel.ts";
 import { idempotencyWindow, newPetColumns, toColumnFilter, toPage, toPageStart, toPetJson, toPetRow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import { IdempotencyRetention } from "./idempotency-retention.ts";
@@ -21,18 +19,12 @@ interface Create {
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-interface SharedList {
-  readonly page: Promise<Page>;
-  readonly contexts: (RunInContext | undefined)[];
-}
-
 /** Implements the pets of the PostgreSQL store. */
 export class PostgresPets implements PetStore {
   readonly #pool: ConnectionPool;
   readonly #retention: IdempotencyRetention;
   readonly #finds = new Batcher<bigint, RawJson<Pet> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
-  readonly #lists = new Map<string, SharedList>(); // those of the current tick, by query
   readonly #limit: PetLimit;
   readonly #countPets: () => Promise<void>;
 
@@ -44,19 +36,10 @@ export class PostgresPets implements PetStore {
     this.#retention = new IdempotencyRetention(pool);
   }
 
-  /** Lists pets. Equal calls of one event-loop tick share one query. */
-  readonly list = (query: PetQuery): Promise<Page> => {
-    const name = canonicalJson(query);
-    const shared = this.#lists.get(name);
-    shared?.contexts.push(captureContext());
-    if (shared !== undefined) return shared.page;
-    const contexts = [captureContext()];
-    const page = endOfTick().then(() => {
-      this.#lists.delete(name);
-      return runInSharedContext(contexts, () => this.#list(query));
-    });
-    this.#lists.set(name, { page, contexts });
-    return page;
+  readonly list = async ({ limit, position, ...filter }: PetQuery): Promise<Page> => {
+    const { columns, values } = toColumnFilter(filter);
+    const { direction, id } = toPageStart(position);
+    return toPage(await this.#pool.listPets(columns, direction, ...values, id, limit + 1), limit, direction);
   };
 
   readonly find = (id: bigint): Promise<RawJson<Pet> | undefined> => this.#finds.add(id);
@@ -74,12 +57,6 @@ export class PostgresPets implements PetStore {
     }
     throw new UnavailableError(busyMessage);
   };
-
-  async #list({ limit, position, ...filter }: PetQuery): Promise<Page> {
-    const { columns, values } = toColumnFilter(filter);
-    const { direction, id } = toPageStart(position);
-    return toPage(await this.#pool.listPets(columns, direction, ...values, id, limit + 1), limit, direction);
-  }
 
   async #findAll(ids: readonly bigint[]): Promise<(RawJson<Pet> | undefined)[]> {
     this.#pool.metrics.observeBatch("pets_find", ids.length);
