@@ -23,7 +23,7 @@ const isRecursive = /"(y\d)":(?:(?!"y\d":).)*\/\1"/; // refers to itself
 const isWrongInAjv = (text: string) =>
   (text.includes('"contains"') &&
     /"(prefixItems|items|allOf|patternProperties|additionalProperties|\$ref)"/.test(text)) ||
-  (text.includes('"unevaluated') && /"(contains|constructor|if)"/.test(text)) ||
+  (text.includes('"unevaluated') && /"(contains|constructor|if|dependentSchemas)"/.test(text)) ||
   (text.includes('"unevaluatedItems"') && /"(anyOf|oneOf)"/.test(text)) ||
   (text.includes('"unevaluated') && isRecursive.test(text));
 
