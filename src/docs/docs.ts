@@ -2,9 +2,8 @@
 import type { FastifyPluginAsync } from "fastify";
 import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
-import { type StaticFile, serveFile } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
-import { type Document, type PublicUrls, serviceLinks, swaggerPages } from "../openapi/index.ts";
+import { type Document, type PublicUrls, servePublicFile, serviceLinks, swaggerPages } from "../openapi/index.ts";
 
 /** The options of the plugin `docs`. */
 export interface DocsOptions {
@@ -31,13 +30,15 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
 
   const servers = config.BASE_URL ? configured : [thisService, ...configured];
   const json = toJson({ ...document.content, servers }, 2);
-  const publish = (path: string, type: string, content: StaticFile["content"], headers = {}) =>
-    serveFile(app, { path, type, content, headers: { ...publicHeaders, ...headers } });
-  publish("/openapi.json", "application/json", json);
+  servePublicFile(app, { path: "/openapi.json", content: json });
   const yaml = () => toYaml(document.text as string, servers);
-  publish("/openapi.yaml", "application/yaml; charset=utf-8", yaml);
-  const link = `<${root}${catalogPath}>; rel="api-catalog"`;
-  publish(catalogPath, catalogType, JSON.stringify(catalog(urls), null, 2), { link });
+  servePublicFile(app, { path: "/openapi.yaml", type: "application/yaml; charset=utf-8", content: yaml });
+  servePublicFile(app, {
+    path: catalogPath,
+    type: catalogType,
+    content: JSON.stringify(catalog(urls), null, 2),
+    headers: { link: `<${root}${catalogPath}>; rel="api-catalog"` },
+  });
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(hasPrefix ? "docs" : "/docs"));
 
   // Swagger UI calls this service, unless the user selects another server.
@@ -72,6 +73,3 @@ function catalog({ base, root }: PublicUrls): object {
     ],
   };
 }
-
-// Pages of any origin may read the document, because it is public.
-const publicHeaders = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };

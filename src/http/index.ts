@@ -20,7 +20,6 @@ export {
   httpErrors,
   InvalidRequest,
   maxDetails,
-  mergeInvalidRequests,
   notFound,
   notImplemented,
   problemDetails,

@@ -17,7 +17,7 @@ export {
   type Operation,
   type UntypedHandler,
 } from "./operation/index.ts";
-export { swaggerPages } from "./pages/index.ts";
+export { servePublicFile, swaggerPages } from "./pages/index.ts";
 export {
   type Authenticate,
   type CheckCredential,

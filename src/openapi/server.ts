@@ -9,13 +9,12 @@ import {
   errorHandler,
   rejectUnrouted,
   representations,
-  serveFile,
   withoutQuery,
 } from "../http/index.ts";
 import { toJson } from "../lib/index.ts";
 import { type Document, readDocument } from "./document/index.ts";
 import { listForCors, type Operation, type UntypedHandler } from "./operation/index.ts";
-import { swaggerPages } from "./pages/index.ts";
+import { servePublicFile, swaggerPages } from "./pages/index.ts";
 import { routes, type SecuritySchemes } from "./routing/index.ts";
 import type { Formats } from "./schema/index.ts";
 import { serviceLinks } from "./service-links.ts";
@@ -201,9 +200,7 @@ async function serveDocument<Operations, Context, Caller>(
     ...(docs && { docsUrl: `${app.prefix}/docs` }),
   });
   if (!docs) return;
-  const headers = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
-  const json = () => document.json ?? toJson(document.content);
-  serveFile(app, { path: "/openapi.json", type: "application/json", content: json, headers });
+  servePublicFile(app, { path: "/openapi.json", content: () => document.json ?? toJson(document.content) });
   const content = { ...document.content, servers: [{ url: baseUrl || "/" }] };
   await app.register(swaggerPages, { content, isSecure });
 }

@@ -1,20 +1,12 @@
 // Serves the status page and its scripts and styles. The page holds no data: its script requests /status.json with the
 // key that the operator enters.
 import { readFileSync } from "node:fs";
-import { extname } from "node:path";
 import type { FastifyPluginAsync } from "fastify";
 import { createSecurityHeaders, serveFile } from "../http/index.ts";
 
 const scripts = ["page.js", "summary.js", "chart-data.js", "chart-view.js", "format.js", "language.js"];
 const ownFiles = [...scripts, "page.css", "icon.svg"].map((name) => `./web/${name}`);
 const uPlotFiles = ["uPlot.iife.min.js", "uPlot.min.css"].map((name) => `uplot/dist/${name}`);
-
-const mediaTypes: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
 
 const self = ["'self'"];
 const none = ["'none'"];
@@ -43,7 +35,7 @@ export const statusPage: FastifyPluginAsync<{ readonly isSecure: boolean }> = as
   app.addHook("onRequest", (_, reply, done) => done(void reply.headers(headers)));
   const serve = (path: string, source: string) => {
     const content = readFileSync(new URL(import.meta.resolve(source)));
-    serveFile(app, { path, type: mediaTypes[extname(source)] as string, content });
+    serveFile(app, { path, content, ...(path === "/status" && { type: "text/html; charset=utf-8" }) });
   };
   serve("/status", "./web/index.html");
   for (const source of [...ownFiles, ...uPlotFiles])

@@ -138,16 +138,15 @@ const maxMessage = 1_500; // characters
 /** An error that names the invalid parts of a request. */
 export class InvalidRequest extends HttpError {
   override readonly response: ErrorResponse;
-  readonly code: InvalidRequestCode;
   /** The invalid parts: at least one, and at most ten. */
   readonly details: readonly ErrorDetail[];
 
-  /** The message consists of those of `details`, as far as it has at most 1,500 characters. */
-  constructor(code: InvalidRequestCode, details: readonly ErrorDetail[]) {
+  /** Its code is that of the first detail. The message consists of those of `details`, as far as it has at most 1,500 characters. */
+  constructor(details: readonly ErrorDetail[]) {
+    const code = details[0]?.location === "body" ? "invalid_body" : "invalid_parameter";
     const shown = details.slice(0, maxDetails);
     const end = shown.findIndex((_, index) => joinMessages(shown.slice(0, index + 2)).length > maxMessage);
     super(code, joinMessages(end < 0 ? shown : shown.slice(0, end + 1)));
-    this.code = code;
     this.details = shown.map(({ location, name, message }) => ({
       location,
       name: name.toWellFormed(),
@@ -158,19 +157,8 @@ export class InvalidRequest extends HttpError {
   }
 }
 
-type InvalidRequestCode = "invalid_parameter" | "invalid_body";
-
 function joinMessages(details: readonly ErrorDetail[]): string {
   return details.map(({ message }) => message).join(" ");
-}
-
-/** Returns one error with the details of all. Its code is that of the first. */
-export function mergeInvalidRequests(errors: readonly InvalidRequest[]): InvalidRequest {
-  const [first] = errors as [InvalidRequest];
-  return new InvalidRequest(
-    first.code,
-    errors.flatMap(({ details }) => details),
-  );
 }
 
 /** Returns the error for a path that does not exist. */

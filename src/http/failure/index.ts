@@ -13,7 +13,6 @@ export {
   httpErrors,
   InvalidRequest,
   maxDetails,
-  mergeInvalidRequests,
   notFound,
   notImplemented,
   problemDetails,

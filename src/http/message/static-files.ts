@@ -1,4 +1,5 @@
 // Serves static files from memory. Not @fastify/static, which serves only files on the disk.
+import { extname } from "node:path";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { setHeader } from "../headers/index.ts";
@@ -10,13 +11,22 @@ const chunkSize = 65_536; // bytes that a connection holds until the client read
 /** A file that is served. */
 export interface StaticFile {
   readonly path: string;
-  /** The media type. */
-  readonly type: string;
+  /** The media type. By default, that of the extension of the path. */
+  readonly type?: string;
   /** Content that is expensive to create is a function, called for the first request. */
   readonly content: string | Buffer | (() => string | Buffer);
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+};
 
 // By preference: brotli makes the smallest files.
 const codings: readonly Coding[] = ["br", "zstd", "gzip"];
@@ -25,25 +35,26 @@ const codings: readonly Coding[] = ["br", "zstd", "gzip"];
  * Serves a file with an ETag, of which the plugin `representations` evaluates preconditions. A file that is compressed is
  * compressed once.
  */
-export function serveFile(app: FastifyInstance, { path, type, content, headers = {} }: StaticFile): void {
-  let file: Buffer | undefined;
+export function serveFile(app: FastifyInstance, file: StaticFile): void {
+  const { path, type = mediaTypes[extname(path)] ?? "application/octet-stream", content, headers = {} } = file;
+  let bytes: Buffer | undefined;
   let tag: string;
   const compressed = new Map<Coding, Promise<Buffer>>();
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
-    if (file === undefined) {
-      file = Buffer.from(typeof content === "function" ? content() : content);
-      tag = createTag(file);
+    if (bytes === undefined) {
+      bytes = Buffer.from(typeof content === "function" ? content() : content);
+      tag = createTag(bytes);
     }
     reply.headers({ ...headers, "content-type": type, "cache-control": "no-cache" });
-    const isVariable = app.compression && file.length >= minCompressedSize && isCompressible(type);
+    const isVariable = app.compression && bytes.length >= minCompressedSize && isCompressible(type);
     if (isVariable) setHeader(reply, "vary", "accept-encoding");
     const coding = isVariable ? chooseCoding(request.headers["accept-encoding"], codings) : undefined;
-    if (coding === undefined) return send(request, reply.header("etag", tag), file);
-    const bytes = compressed.get(coding) ?? compressOnce(file, coding);
-    compressed.set(coding, bytes);
-    bytes.catch(() => compressed.delete(coding)); // so that the next request tries again
+    if (coding === undefined) return send(request, reply.header("etag", tag), bytes);
+    const result = compressed.get(coding) ?? compressOnce(bytes, coding);
+    compressed.set(coding, result);
+    result.catch(() => compressed.delete(coding)); // so that the next request tries again
     reply.headers({ etag: addCoding(tag, coding), "content-encoding": coding });
-    return send(request, reply, await bytes);
+    return send(request, reply, await result);
   });
 }
 

@@ -1,6 +1,6 @@
 // The body of a request: its content by media type, and its validation.
-import { type ErrorDetail, InvalidRequest } from "../../http/index.ts";
-import type { Checked, Problem } from "../../lib/index.ts";
+import type { InvalidRequest } from "../../http/index.ts";
+import type { Checked } from "../../lib/index.ts";
 import type { Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, Report } from "../source/index.ts";
 import {
@@ -11,6 +11,7 @@ import {
   selectMediaType,
   validateForm,
 } from "../wire/index.ts";
+import { toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */
 export interface BodyContent {
@@ -76,20 +77,12 @@ export class Body {
     const { validate, format } = content;
     if (validate === undefined || format === "stream") return { value };
     const result = format === "multipart" ? validateForm(value, validate) : validate(value);
-    return "value" in result ? result : { error: toInvalidBody(result.problems) };
+    return "value" in result ? result : { error: toInvalidRequest(result.problems, "body", "field") };
   };
 }
 
 /** The result of a validation, as Fastify expects it. */
 export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: InvalidRequest };
-
-export function toInvalidBody(problems: readonly Problem[]): InvalidRequest {
-  const details = problems.map(({ path, part = path, requirement }): ErrorDetail => {
-    const subject = path === "" ? "body" : `field '${path}'`;
-    return { location: "body", name: part, message: `The ${subject} ${requirement}.` };
-  });
-  return new InvalidRequest("invalid_body", details);
-}
 
 /** Creates the validation of a record that follows the rules of a body, such as a line of an import. */
 export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {

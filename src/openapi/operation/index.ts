@@ -1,5 +1,5 @@
 // One operation of the document, compiled: everything that the server needs to serve it.
-export { type BodyContent, createRecordValidator, RawBody, toInvalidBody, type Validated } from "./body.ts";
+export { type BodyContent, createRecordValidator, RawBody, type Validated } from "./body.ts";
 export { UntypedCall, type UntypedHandler } from "./call.ts";
 export {
   type BasicCredential,
@@ -11,6 +11,7 @@ export {
   toChallenge,
 } from "./credentials.ts";
 export { deprecationHeaders } from "./deprecation.ts";
+export { toInvalidRequest } from "./invalid-request.ts";
 export { OpenCalls } from "./open-calls.ts";
 export { compileOperation, listForCors, type Operation, type OperationEntry } from "./operation.ts";
 export { createRowValidator } from "./parameter-group.ts";

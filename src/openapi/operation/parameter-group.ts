@@ -1,10 +1,11 @@
 // The parameters of one location: reads and validates them. Also the cells of a table, which are texts like parameters.
 
-import { type ErrorDetail, InvalidRequest, maxDetails } from "../../http/index.ts";
+import { type ErrorDetail, maxDetails } from "../../http/index.ts";
 import { type Checked, InvalidValue, type Problem, shorten } from "../../lib/index.ts";
 import { describeUnknown, type Schemas, Shape, type Validate, type Validation } from "../schema/index.ts";
 import type { Part } from "../source/index.ts";
 import type { Validated } from "./body.ts";
+import { toInvalidRequest } from "./invalid-request.ts";
 
 /** Reads one parameter. `Texts` are the texts of its location. */
 export interface Parameter<Texts> {
@@ -46,16 +47,10 @@ export class ParameterGroup<Source, Texts = Source> {
   readonly validate = (source: unknown): Validated => {
     const result = this.#read(source as Source);
     if ("value" in result) return result;
-    const details = result.problems.map((problem) => this.#toDetail(problem));
-    return { error: new InvalidRequest("invalid_parameter", details) };
-  };
-
-  #toDetail({ path, part = path, requirement }: Problem): ErrorDetail {
     const { noun } = this.#options;
-    const subject = path === "" ? "request" : `${noun} '${path}'`;
     const location = noun.split(" ", 1)[0] as ErrorDetail["location"];
-    return { location, name: part, message: `The ${subject} ${requirement}.` };
-  }
+    return { error: toInvalidRequest(result.problems, location, noun) };
+  };
 
   /** Reads and validates parameters, and fills in default values. */
   readonly check = (source: Source): Checked => {

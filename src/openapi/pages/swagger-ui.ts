@@ -1,6 +1,5 @@
 // Swagger UI: the pages that show the document and send requests.
 import { readdirSync, readFileSync } from "node:fs";
-import { extname } from "node:path";
 import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
@@ -100,22 +99,13 @@ html.dark-mode .folded, html.dark-mode .quick-start { color: #e4e6e6; }
 }
 `;
 
-const mediaTypes: Record<string, string> = {
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-};
-
 // Serves the files of Swagger UI from memory. Its own routes read them from the disk on each request, and thousands of
 // concurrent downloads would delay all other requests.
 function serveAssets(app: FastifyInstance): void {
   const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
   for (const name of readdirSync(folder)) {
-    const type = mediaTypes[extname(name)];
-    if (type && name !== "index.html")
-      serveFile(app, { path: `/docs/static/${name}`, type, content: () => readFileSync(new URL(name, folder)) });
+    if (/\.(css|html|js|png|svg)$/.test(name) && name !== "index.html")
+      serveFile(app, { path: `/docs/static/${name}`, content: () => readFileSync(new URL(name, folder)) });
   }
 }
 

@@ -5,7 +5,7 @@ import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } 
 import fp from "fastify-plugin";
 import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.ts";
 import { ByteBuffer, decodeUtf8, InvalidValue, parseJsonBytes, shorten } from "../../lib/index.ts";
-import { type BodyContent, RawBody, toInvalidBody } from "../operation/index.ts";
+import { type BodyContent, RawBody, toInvalidRequest } from "../operation/index.ts";
 import { checkMediaType, type Format, readForm, readMultipart } from "../wire/index.ts";
 
 /** Reads a body in one format. Throws an HttpError or an InvalidValue if it is invalid. */
@@ -120,7 +120,7 @@ export const bodies = fp(
         yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
         return new RawBody(content, await readers[content.format](request, payload, content));
       } catch (error) {
-        throw error instanceof InvalidValue ? toInvalidBody([error]) : error;
+        throw error instanceof InvalidValue ? toInvalidRequest([error], "body", "field") : error;
       }
     });
   },
@@ -159,6 +159,6 @@ export const prepareBody: preParsingHookHandler = (request, reply, _payload, don
 export const requireBody: preValidationHookHandler = (request, _reply, done) =>
   done(
     request.body === undefined
-      ? new InvalidRequest("invalid_body", [{ location: "body", name: "", message: "The request must have a body." }])
+      ? new InvalidRequest([{ location: "body", name: "", message: "The request must have a body." }])
       : undefined,
   );

@@ -1,7 +1,7 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
-import { type InvalidRequest, mergeInvalidRequests, notFound, rejectPreconditions, toError } from "../../http/index.ts";
+import { InvalidRequest, notFound, rejectPreconditions, toError } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import {
   type OpenCalls,
@@ -111,9 +111,9 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
     const { validationError } = request;
     if (validationError || checkedHeaders.error || checkedCookies.error)
-      throw mergeInvalidRequests(
-        [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].filter(
-          (error) => error !== undefined,
+      throw new InvalidRequest(
+        [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].flatMap(
+          (error) => error?.details ?? [],
         ),
       );
     rejectPreconditions(request.headers, unsupported);

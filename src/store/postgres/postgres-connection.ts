@@ -2,14 +2,13 @@
 import pg from "pg";
 import type { PetCount } from "../pet-limit.ts";
 import type { OpenMode } from "../port.ts";
+import { createMissingError, requireMigrated } from "../schema-version.ts";
 import { Hosts } from "./hosts.ts";
 import { toOpenFailure } from "./postgres-errors.ts";
 import { latestVersion, migrate, readVersion } from "./postgres-migrations.ts";
 import { countPets } from "./postgres-statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
-
-const missing = { code: "ENOENT" }; // the error code of a missing store, as for a missing file
 
 // Returns int8 values as bigint, without loss of precision.
 const types: pg.CustomTypesConfig = {
@@ -85,12 +84,8 @@ export async function prepareDatabase(
 
 async function prepare(client: pg.Client, mode: OpenMode, arePetsLimited: boolean): Promise<PreparedDatabase> {
   const version = await readVersion(client);
-  if (mode === "readonly" && version > 0 && version < latestVersion)
-    throw new Error(
-      `its schema version is ${version}, but this release requires ${latestVersion}. Run petstore migrate`,
-    );
-  if (mode !== "create" && version === 0)
-    throw Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
+  if (mode === "readonly") requireMigrated(version, latestVersion, "Run petstore migrate");
+  if (mode === "migrate" && version === 0) throw createMissingError();
   await migrate(client);
   const petCount = arePetsLimited ? (await client.query(countPets)).rows[0] : undefined;
   return { petCount };

@@ -5,6 +5,7 @@
 // functions.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
+import { requireKnownVersion } from "../schema-version.ts";
 
 // "pets", in ASCII: the key of the advisory lock that serializes the migrations of several processes.
 const migrationLock = 0x70657473;
@@ -94,10 +95,7 @@ export async function readVersion(db: ClientBase): Promise<number> {
   if (!tables.some(({ name }) => name === "migrations"))
     throw new Error("its schema petstore belongs to another program");
   const [{ version }] = (await db.query("SELECT coalesce(max(version), 0) AS version FROM petstore.migrations")).rows;
-  if (version > latestVersion)
-    throw new Error(
-      `its schema version is ${version}, but this release supports at most ${latestVersion}. Use a newer release`,
-    );
+  requireKnownVersion(version, latestVersion);
   return version;
 }
 

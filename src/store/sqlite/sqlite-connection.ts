@@ -3,11 +3,10 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { OpenMode } from "../port.ts";
+import { requireMigrated } from "../schema-version.ts";
 import { latestVersion, migrate, readVersion } from "./sqlite-migrations.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
-
-const missing = { code: "ENOENT" }; // the store does not exist, as if the file did not
 
 const fileFlags = { create: "a", migrate: "r+", readonly: "r" } as const satisfies Record<OpenMode, string>;
 
@@ -29,11 +28,7 @@ export function openDatabase(file: string, mode: OpenMode): DatabaseSync {
     db.exec(`PRAGMA trusted_schema = OFF; ${readOnly ? "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;" : ""}`);
     const version = readVersion(db); // before the first write: the file may belong to another program
     if (readOnly) {
-      if (version > 0 && version < latestVersion)
-        throw new Error(
-          `its schema version is ${version}, but this release requires ${latestVersion}. Run petstore migrate on it, or on a copy`,
-        );
-      if (version === 0) throw Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
+      requireMigrated(version, latestVersion, "Run petstore migrate on it, or on a copy");
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");

@@ -1,6 +1,7 @@
 // The schema of the SQLite store, as numbered migrations. A released migration is never edited: append a new one.
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { requireKnownVersion } from "../schema-version.ts";
 
 // "pets", in ASCII. Distinguishes the files of this program from those of others (PRAGMA application_id).
 const applicationId = 0x70657473;
@@ -103,10 +104,7 @@ export function readVersion(db: DatabaseSync): number {
   const hasNoTables = db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
   const isNew = hasNoTables && version === 0 && owner === 0;
   if (!isNew && (hasNoTables || owner !== applicationId)) throw new Error("it belongs to another program");
-  if (version > latestVersion)
-    throw new Error(
-      `its schema version is ${version}, but this release supports at most ${latestVersion}. Use a newer release`,
-    );
+  requireKnownVersion(version, latestVersion);
   return version;
 }
 
