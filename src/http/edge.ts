@@ -69,10 +69,30 @@ export interface EdgeOptions extends Omit<FastifyOptions, "logController">, Grac
  * and part of the contract.
  */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
-  const { logger, trustProxy = [], maxConnections = 10_000, headers, links, trace, monitor = {} } = options;
-  const { identify, requestLog, metrics = new MetricsRegistry(), formatError: format, compression = true } = options;
+  const { edge = true, headers, links, trace, cors: origins, gracePeriod, compression = true } = options;
+  const { requestLog, metrics = new MetricsRegistry(), formatError: format } = options;
   const app = createFastify({ ...options, logController: requestLog });
   app.decorate("metrics", metrics);
+  if (edge) await protect(app, options);
+  trace?.(app);
+  await app.register(responseHeaders, { headers });
+  await app.register(gracefulShutdown, { gracePeriod });
+  if (edge) await app.register(lingeringClose);
+  if (origins) await app.register(cors, origins);
+  await app.register(errorHandler, {
+    isLogged: requestLog && ((status) => requestLog.isFailureLogged(status)),
+    links,
+    format,
+  });
+  await app.register(representations, { compression });
+  await app.register(requestChecks);
+  return app;
+}
+
+// What a server needs that faces clients: limits of connections and memory, fairness, and responses to malformed HTTP.
+async function protect(app: FastifyInstance, options: EdgeOptions): Promise<void> {
+  const { logger, trustProxy = [], maxConnections = 10_000, headers, links, monitor = {} } = options;
+  const { identify, requestLog, formatError: format } = options;
   const { clock, checkInterval } = monitor;
   await app.register(memoryMonitor, monitor);
   const isProxy = createNetworkMatcher(trustProxy);
@@ -83,17 +103,4 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
   const log = (line: MalformedRequest) =>
     requestLog ? requestLog.logMalformed(line) : logger.info(line, "malformed request");
   await app.register(clientErrors, { log, headers, links, format });
-  trace?.(app);
-  await app.register(responseHeaders, { headers });
-  await app.register(gracefulShutdown, { gracePeriod: options.gracePeriod });
-  await app.register(lingeringClose);
-  if (options.cors) await app.register(cors, options.cors);
-  await app.register(errorHandler, {
-    isLogged: requestLog && ((status) => requestLog.isFailureLogged(status)),
-    links,
-    format,
-  });
-  await app.register(representations, { compression });
-  await app.register(requestChecks);
-  return app;
 }

@@ -33,6 +33,8 @@ export interface FastifyOptions {
   readonly trustProxy?: readonly string[];
   /** The certificate for https; undefined serves http. */
   readonly tls?: Certificate | undefined;
+  /** Whether the server faces its clients, and no reverse proxy does. The default is true. */
+  readonly edge?: boolean | undefined;
   /** Milliseconds for a client to send its headers, and to finish its TLS handshake. */
   readonly headersTimeout?: number | undefined;
 }
@@ -40,7 +42,7 @@ export interface FastifyOptions {
 /** Creates a Fastify instance without routes. */
 export function createFastify(options: FastifyOptions): FastifyInstance {
   const { logger, logController = new QueryFreeLogController(), trustProxy = [], tls } = options;
-  const { headersTimeout = parserTimeouts.headersTimeout } = options;
+  const { edge = true, headersTimeout = parserTimeouts.headersTimeout } = options;
   const parser = {
     ...parserTimeouts,
     headersTimeout,
@@ -63,9 +65,9 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     routerOptions: { maxParamLength: maxHeaderSize, querystringParser: () => ({}) },
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
-    clientErrorHandler: () => {}, // the plugin clientErrors responds
+    ...(edge && { clientErrorHandler: () => {} }), // the plugin clientErrors responds
   }) as FastifyInstance; // the type differs with TLS, but no code depends on it
-  allowHalfOpen(app.server);
+  if (edge) allowHalfOpen(app.server);
   // No limit: Node before 24.18.1 ignores headers behind the first 1,000, and later versions reject the request.
   app.server.maxHeadersCount = 0;
   app.server.on("checkExpectation", app.routing); // an unknown expectation may be ignored (RFC 9110, section 10.1.1)

@@ -66,7 +66,10 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
 export interface ServerOptions<Operations, Context, Caller>
   extends OpenApiOptions<Operations, Context, Caller>,
     Partial<
-      Pick<EdgeOptions, "logger" | "trustProxy" | "tls" | "maxConnections" | "identify" | "compression" | "gracePeriod">
+      Pick<
+        EdgeOptions,
+        "logger" | "trustProxy" | "tls" | "maxConnections" | "identify" | "compression" | "gracePeriod" | "edge"
+      >
     > {
   /** The origins whose pages may call the server. The default is none. */
   readonly origins?: readonly string[] | undefined;
@@ -86,7 +89,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
 ): Promise<FastifyInstance> {
   const logger = options.logger ?? (pino() as FastifyBaseLogger);
   const document = await loadDocument(options, logger);
-  const { trustProxy, tls, maxConnections, identify, formatError, origins, compression, gracePeriod } = options;
+  const { trustProxy, tls, maxConnections, identify, formatError, origins, compression, gracePeriod, edge } = options;
   const isSecure = tls !== undefined;
   const app = await createEdge({
     logger,
@@ -95,6 +98,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     formatError,
     compression,
     gracePeriod,
+    edge,
     ...(trustProxy && { trustProxy }),
     ...(tls && { tls }),
     ...(maxConnections !== undefined && { maxConnections }),
