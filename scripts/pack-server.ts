@@ -1,4 +1,4 @@
-// Builds the package of the spec-first server: the folders lib, http and openapi as JavaScript and declarations, the guide,
+// Builds the package of the spec-first server: the folders lib, patches, http and openapi as JavaScript and declarations, the guide,
 // and the license. npm runs this script before it packs openapi/server, and with --clean afterwards.
 import { execFileSync } from "node:child_process";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ async function build(): Promise<void> {
   await mkdir(target);
   const project = `${target}/tsconfig.json`;
   const compilerOptions = { noEmit: false, declaration: true, rootDir: resolve("src"), outDir: target };
-  const files = ["src/openapi/index.ts", "src/openapi/bin.js"].map(resolve);
+  const files = ["src/openapi/index.ts", "src/openapi/application.ts", "src/openapi/bin.js"].map(resolve);
   await writeFile(project, JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions, files, include: [] }));
   const tsc = resolve("node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "--project", project], { stdio: "inherit" });

@@ -15,7 +15,7 @@ import { docs } from "./docs/index.ts";
 import type { operations } from "./generated/openapi.ts";
 import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOptions } from "./http/index.ts";
 import { MetricsRegistry } from "./lib/index.ts";
-import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/index.ts";
+import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/application.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
 import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError, toNetwork } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
-import type { Authenticate } from "../openapi/index.ts";
+import type { Authenticate } from "../openapi/application.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import type { Identify } from "./identity.ts";
 import type { KeyUsage } from "./key-usage.ts";
@@ -31,7 +31,6 @@ function createChallenge(details: Readonly<Record<string, string>>): string {
   return `Bearer ${attributes.join(", ")}`;
 }
 
-/** The options of `createBearerScheme`. */
 export interface AuthenticationOptions {
   readonly identify: Identify;
   readonly usage: KeyUsage;

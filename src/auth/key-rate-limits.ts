@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import type { Config } from "../config.ts";
 import { type MetricsRegistry, throttle } from "../lib/index.ts";
-import type { Guard } from "../openapi/index.ts";
+import type { Guard } from "../openapi/application.ts";
 import type { Key } from "../store/index.ts";
 import { connectToPrimaryCounter } from "./primary-counter.ts";
 import { limitRate, RateLimiter } from "./rate-limit.ts";

@@ -2,7 +2,7 @@
 // request waits for the write.
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import { toDay } from "../lib/index.ts";
-import type { Guard, Operation } from "../openapi/index.ts";
+import type { Guard, Operation } from "../openapi/application.ts";
 import { type DailyCalls, retentionDays, type Store } from "../store/index.ts";
 import { type Caller, callerOf } from "./caller.ts";
 

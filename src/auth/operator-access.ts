@@ -1,7 +1,7 @@
 // Access control for /metrics and /status.json.
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { createNetworkMatcher, HttpError } from "../http/index.ts";
-import type { Authenticate } from "../openapi/index.ts";
+import type { Authenticate } from "../openapi/application.ts";
 import { insufficientScope } from "./authentication.ts";
 import type { Caller } from "./caller.ts";
 import { hashKey, hashSentKey } from "./identity.ts";

@@ -15,7 +15,6 @@ export interface RateLimitResult {
   readonly error?: HttpError;
 }
 
-/** The options of a rate limiter. */
 export interface RateLimiterOptions {
   /** The name of the policy in the RateLimit headers. */
   readonly policy: string;

@@ -22,7 +22,6 @@ export interface SharedCounter {
   add(attempts: Attempts): Promise<unknown>;
 }
 
-/** The options of a `FallbackCounter`. */
 export interface FallbackOptions {
   readonly shared: SharedCounter;
   /** The last states that this process knows. */

@@ -1,6 +1,6 @@
 // Backs up a store to one SQLite file, which is itself a store: the service can serve it, and SQLite tools can read it.
 import { writeAtomically } from "../lib/index.ts";
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import { disableWal, idTables, openTables, type Tables } from "../store/index.ts";
 import type { StoreSummary } from "./checksum.ts";
 import { type CopyProgress, copyTables } from "./copy.ts";

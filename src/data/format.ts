@@ -1,5 +1,5 @@
 // The interface of a file format.
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import type { NewPet, Values } from "../store/index.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 

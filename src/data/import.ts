@@ -2,7 +2,7 @@
 // without missing or repeating a line.
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import { type NewPet, newPetColumns, type Tables, type Values } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import {

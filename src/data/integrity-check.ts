@@ -1,6 +1,6 @@
 // Checks the integrity of a store: the structure of the database, the next id of each table, and each pet against the
 // document.
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import { type IdTable, idTables, type Table, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
 import { createRowCheck, maxId } from "./row-rules.ts";

@@ -6,7 +6,7 @@ import {
   type Document,
   type Part,
   type SchemaObject,
-} from "../openapi/index.ts";
+} from "../openapi/application.ts";
 import { type NewPet, newPetColumns } from "../store/index.ts";
 
 /** The names of a pet's fields, in the document's order. */

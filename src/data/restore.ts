@@ -1,7 +1,7 @@
 // Restores a store from a backup in one transaction.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import {
   type OpenTablesOptions,
   openTables,
@@ -16,7 +16,6 @@ import { type BackupProgress, requireSound } from "./backup.ts";
 import { checksumRows, countRows, type StoreSummary, tableNames, totalRows, valueToText } from "./checksum.ts";
 import { copyTables, countUnusedIds, requireEmpty, setLastIds } from "./copy.ts";
 
-/** The options of `restore`. */
 export interface RestoreOptions extends OpenTablesOptions {
   readonly document: Document;
   readonly progress: BackupProgress;

@@ -2,7 +2,7 @@
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
 import { isKeyName, keyNameRule } from "../auth/index.ts";
 import { toDay } from "../lib/index.ts";
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import { type Table, tables, type Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 import { createIdempotencyKeyCheck, createPetValidator, petFields } from "./pet-schema.ts";

@@ -1,6 +1,6 @@
 // Parses and validates the records of an input. An import validates all of them before it writes the first pet.
 import { InvalidValue } from "../lib/index.ts";
-import type { Document } from "../openapi/index.ts";
+import type { Document } from "../openapi/application.ts";
 import type { NewPet } from "../store/index.ts";
 import type { Format, ParseRecord } from "./format.ts";
 import type { Input } from "./input-file.ts";
@@ -26,7 +26,6 @@ export interface InputSummary {
   readonly lines: number;
 }
 
-/** The options of `validateInput`. */
 export interface InputValidation {
   readonly input: Input;
   readonly format: Format;

@@ -3,9 +3,8 @@ import type { FastifyPluginAsync } from "fastify";
 import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
 import { toJson } from "../lib/index.ts";
-import { type Document, type PublicUrls, servePublicFile, serviceLinks, swaggerPages } from "../openapi/index.ts";
+import { type Document, type PublicUrls, servePublicFile, serviceLinks, swaggerPages } from "../openapi/application.ts";
 
-/** The options of the plugin `docs`. */
 export interface DocsOptions {
   readonly document: Document;
   readonly urls: PublicUrls;

@@ -38,7 +38,6 @@ export interface RequestLog extends LogController {
   isFailureLogged(status: number): boolean;
 }
 
-/** The options of `createEdge`. */
 export interface EdgeOptions extends Omit<FastifyOptions, "logController">, GracefulShutdownOptions {
   /** The maximum number of connections. The default is 10,000. */
   readonly maxConnections?: number;

@@ -24,7 +24,6 @@ export interface Certificate {
 
 export type LogController = NonNullable<FastifyServerOptions["logController"]>;
 
-/** The options of `createFastify`. */
 export interface FastifyOptions {
   readonly logger: FastifyBaseLogger;
   /** Logs requests. By default, as Fastify does, without queries. */

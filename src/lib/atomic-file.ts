@@ -5,7 +5,6 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** The options of `writeAtomically`. */
 export interface AtomicWriteOptions {
   /** Rejects if the file exists, instead of replacing it. */
   readonly exclusive?: boolean;

@@ -1,43 +1,12 @@
-// The spec-first server: serves the operations of an OpenAPI document.
+// The spec-first server: serves the operations of an OpenAPI document. `application.ts` has the parts of which an application
+// with a server of its own consists.
+
+// Errors
 export { createFail, type ErrorBody, type ErrorFormat, HttpError, problemDetails } from "../http/index.ts";
-export {
-  type Document,
-  type DocumentOptions,
-  type PublicUrls,
-  parseDocument,
-  readDocument,
-  toPublicUrls,
-} from "./document/index.ts";
-export {
-  type BasicCredential,
-  type Credential,
-  createRecordValidator,
-  createRowValidator,
-  listForCors,
-  type Operation,
-  type UntypedHandler,
-} from "./operation/index.ts";
-export { servePublicFile, swaggerPages } from "./pages/index.ts";
-export {
-  type Authenticate,
-  type CheckCredential,
-  type Guard,
-  type RoutesOptions,
-  routes,
-  type SecurityContext,
-  type SecurityScheme,
-  type SecuritySchemes,
-} from "./routing/index.ts";
+// Handlers
+// Security
+export type { BasicCredential, Credential, Operation, UntypedHandler } from "./operation/index.ts";
+export type { CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./routing/index.ts";
+// Servers
 export { createServer, type OpenApiOptions, openApi, type ServerOptions, type UntypedOperations } from "./server.ts";
-export { serviceLinks } from "./service-links.ts";
-export type { Part, Report, SchemaObject } from "./source/index.ts";
-export {
-  type Call,
-  compareTypes,
-  type Handler,
-  type HandlerResponse,
-  type Handlers,
-  type OperationId,
-  summarizeTypes,
-  type TypeSummary,
-} from "./types/index.ts";
+export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/index.ts";

@@ -62,7 +62,6 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly validateResponses?: boolean | undefined;
 }
 
-/** The options of `createServer`. */
 export interface ServerOptions<Operations, Context, Caller>
   extends OpenApiOptions<Operations, Context, Caller>,
     Partial<

@@ -1,7 +1,7 @@
 // Loads the document of the Pet Store.
 import { readFileSync } from "node:fs";
 import { documentHash, typeSummary } from "../generated/document.ts";
-import { compareTypes, type Document, parseDocument, type TypeSummary } from "../openapi/index.ts";
+import { compareTypes, type Document, parseDocument, type TypeSummary } from "../openapi/application.ts";
 import { newPetFieldTypes, petFieldTypes, petFilterTypes } from "../store/index.ts";
 
 const file = new URL("../../openapi/petstore.yaml", import.meta.url);

@@ -1,6 +1,6 @@
 // Reports deprecated operations and the keys that still call them, which shows if an operation can be removed.
 import { toDay } from "../lib/index.ts";
-import type { Operation } from "../openapi/index.ts";
+import type { Operation } from "../openapi/application.ts";
 import { type DailyCalls, type DeprecatedCalls, retentionDays } from "../store/index.ts";
 import type { DeprecatedOperation } from "./schema.ts";
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, onRequestAsyncHookHandler } from "fastify";
 import { type Caller, createClientMatcher, type KeyUsage, requireOperator } from "../auth/index.ts";
 import type { Config } from "../config.ts";
 import { throttle, version } from "../lib/index.ts";
-import type { Authenticate, Document } from "../openapi/index.ts";
+import type { Authenticate, Document } from "../openapi/application.ts";
 import type { Store } from "../store/index.ts";
 import {
   aggregateLocally,
@@ -16,7 +16,6 @@ import { listDeprecatedOperations } from "./deprecations.ts";
 import { statusPage } from "./page.ts";
 import type { Status } from "./schema.ts";
 
-/** The options of the plugin `status`. */
 export interface StatusOptions {
   readonly document: Document;
   readonly store: Store;

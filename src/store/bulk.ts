@@ -20,7 +20,6 @@ export const tables = {
   imports: { digest: "bytea", lines: "bigint", pets: "bigint", complete: "bigint", written_at: "bigint" },
 } as const satisfies Record<string, Readonly<Record<string, "bigint" | "text" | "bytea">>>;
 
-/** The name of a table. */
 export type Table = keyof typeof tables;
 
 /** The columns by which the rows of a table are sorted. They are unique. */

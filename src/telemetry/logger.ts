@@ -12,7 +12,7 @@ import {
 import { callerOf } from "../auth/index.ts";
 import type { MalformedRequest, RequestLog } from "../http/index.ts";
 import { type MetricsRegistry, redact, shorten } from "../lib/index.ts";
-import type { Operation } from "../openapi/index.ts";
+import type { Operation } from "../openapi/application.ts";
 import { LogLimiter } from "./log-limiter.ts";
 import { type RecentFailure, RecentFailures } from "./recent-failures.ts";
 import { RequestMetrics } from "./request-metrics.ts";

@@ -1,6 +1,6 @@
 // Counts requests and responses, in plain numbers because it runs for every request.
 import { Histogram, latencyBuckets, type MetricsRegistry } from "../lib/index.ts";
-import type { Operation } from "../openapi/index.ts";
+import type { Operation } from "../openapi/application.ts";
 
 /** The number of responses by method, then by status. */
 type ResponseCounts = Map<string, Map<number, number>>;

@@ -1,7 +1,7 @@
 // An edit of the document that the generated types or the store do not have is rejected at the start: no value is dropped.
 import { readFileSync } from "node:fs";
 import t from "tap";
-import { parseDocument } from "../../src/openapi/index.ts";
+import { parseDocument } from "../../src/openapi/application.ts";
 import { summarizeTypes } from "../../src/openapi/types/type-summary.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import {

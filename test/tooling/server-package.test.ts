@@ -35,6 +35,7 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
   for (const name of [
     "dist/openapi/index.js",
     "dist/openapi/index.d.ts",
+    "dist/openapi/application.js",
     "dist/openapi/bin.js",
     "README.md",
     "LICENSE",

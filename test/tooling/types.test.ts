@@ -6,6 +6,7 @@ import t from "tap";
 import type { operations } from "../../examples/library/operations.ts";
 import type { Caller } from "../../src/auth/caller.ts";
 import type { operations as petOperations } from "../../src/generated/openapi.ts";
+import type { RoutesOptions } from "../../src/openapi/application.ts";
 import type * as openapi from "../../src/openapi/index.ts";
 import { fail } from "../../src/pets/errors.ts";
 import type { Context, Handler, Handlers } from "../../src/pets/handler.ts";
@@ -68,7 +69,7 @@ export const withHeader: Book<"addBook"> = async ({ body }) => ({
   headers: { Location: "/1" },
 });
 
-type Options = openapi.RoutesOptions<petOperations, Context, Caller>;
+type Options = RoutesOptions<petOperations, Context, Caller>;
 
 // @ts-expect-error a context without the store
 export const incompleteContext: Options["context"] = () => ({});

@@ -19,7 +19,6 @@ interface Completions {
 
 const formatters = { bash: toBash, zsh: toZsh, fish: toFish };
 
-/** The name of a shell with completion. */
 export type Shell = keyof typeof formatters;
 
 /** Prints the completion script of a shell. */

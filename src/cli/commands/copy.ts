@@ -6,7 +6,6 @@ import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { requireDatabaseUrl, withTables } from "../stores.ts";
 
-/** The options of `petstore copy`. */
 export interface CopyOptions extends OutputOptions {
   from: string;
   to: string;

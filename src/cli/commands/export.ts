@@ -11,7 +11,6 @@ import { cancelOnSignal, startProgress } from "../progress.ts";
 import { readDatabaseUrl, withTables } from "../stores.ts";
 import type { FormatName } from "./import.ts";
 
-/** The options of `petstore export`. */
 export interface ExportOptions extends OutputOptions {
   format?: FormatName;
   status?: string;

@@ -12,10 +12,8 @@ import { readDatabaseUrl, withTables } from "../stores.ts";
 
 const maxProblems = 20; // in the JSON output; without --skip-bad, also on standard error
 
-/** The name of a file format. */
 export type FormatName = keyof typeof formats;
 
-/** The options of `petstore import`. */
 export interface ImportOptions extends OutputOptions {
   format?: FormatName;
   skipBad?: boolean;

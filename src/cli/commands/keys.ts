@@ -8,7 +8,6 @@ import { type Io, type Output, print, warn } from "../io.ts";
 import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
 import { withStore } from "../stores.ts";
 
-/** The options of `petstore keys create`. */
 export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
   /** Milliseconds until the key expires. */
   expires?: number;
@@ -48,7 +47,6 @@ export async function createKey(
   );
 }
 
-/** The options of `petstore keys rotate`. */
 export interface RotateKeyOptions extends OutputOptions {
   /** Milliseconds until the present key becomes invalid. */
   grace: number;

@@ -7,7 +7,6 @@ import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
-/** The options of `petstore restore`. */
 export interface RestoreOptions extends OutputOptions, ConfirmOptions {
   force?: boolean;
   withoutKeys?: boolean;

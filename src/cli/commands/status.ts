@@ -25,7 +25,6 @@ interface Endpoint {
   readonly certificateName?: string | undefined;
 }
 
-/** The options of `petstore status`. */
 export interface StatusOptions extends OutputOptions {
   /** Prints the status again and again, until SIGINT or SIGTERM. */
   watch?: boolean;

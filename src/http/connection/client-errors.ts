@@ -26,7 +26,6 @@ export interface MalformedRequest {
   readonly code: string;
 }
 
-/** The options of the plugin `clientErrors`. */
 export interface ClientErrorsOptions {
   /** Logs a malformed request, and counts its response. */
   readonly log: (line: MalformedRequest) => void;

@@ -45,7 +45,6 @@ declare module "fastify" {
   }
 }
 
-/** The options of the plugin `connections`. */
 export interface ConnectionsOptions {
   /** The maximum number of connections. */
   readonly max: number;

@@ -11,7 +11,6 @@ const maxUnread = 1_048_576; // bytes
 
 type IsLogged = (status: number) => boolean;
 
-/** The options of the plugin `errorHandler`. */
 export interface ErrorHandlerOptions {
   /** The Link header of error responses. */
   readonly links?: string | undefined;

@@ -5,7 +5,6 @@ import fp from "fastify-plugin";
 
 const maxAge = 7_200; // seconds that a browser may cache a preflight response; Chromium's maximum
 
-/** The options of the plugin `cors`. */
 export interface CorsOptions {
   /** The origins of pages that may call the service. `*` allows any; an empty list turns CORS off. */
   readonly origins: readonly string[];

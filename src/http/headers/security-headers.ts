@@ -5,7 +5,6 @@ import helmet, { type HelmetOptions } from "helmet";
 
 const none = ["'none'"];
 
-/** The options of the plugin `responseHeaders`. */
 export interface ResponseHeadersOptions {
   readonly headers: Readonly<Record<string, string>>;
 }

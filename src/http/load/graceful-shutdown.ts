@@ -22,7 +22,6 @@ declare module "fastify" {
   }
 }
 
-/** The options of the plugin `gracefulShutdown`. */
 export interface GracefulShutdownOptions {
   /** Milliseconds in which requests in flight can complete. The default is 8,000. */
   readonly gracePeriod?: number | undefined;

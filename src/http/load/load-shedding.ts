@@ -34,7 +34,6 @@ declare module "fastify" {
 /** Returns the client of a request; undefined without a valid credential. */
 export type IdentifyClient = (request: FastifyRequest) => MaybePromise<{ readonly client?: unknown }>;
 
-/** The options of the plugin `loadShedding`. */
 export interface LoadSheddingOptions {
   /** Identifies the client of a request. By default, each network address is a client. */
   readonly identify?: IdentifyClient | undefined;

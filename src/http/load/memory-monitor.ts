@@ -39,7 +39,6 @@ export interface MemoryUsage {
   readonly residentLimit: number;
 }
 
-/** The options of the plugin `memoryMonitor`. */
 export interface MemoryMonitorOptions {
   /** The number of processes of the service, which share the memory of the container. */
   readonly processes?: number;

@@ -16,7 +16,6 @@ declare module "fastify" {
   }
 }
 
-/** The options of the plugin `representations`. */
 export interface RepresentationOptions {
   /** Whether responses are compressed. */
   readonly compression: boolean;

@@ -77,7 +77,6 @@ export interface OperationEntry {
   readonly operation: Part<OperationObject>;
 }
 
-/** The options of `compileOperation`. */
 export interface OperationOptions {
   readonly document: Part<OpenApi>;
   readonly schemas: Schemas;

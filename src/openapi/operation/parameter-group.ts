@@ -19,7 +19,6 @@ export interface Parameter<Texts> {
   read(texts: Texts): unknown;
 }
 
-/** The options of `ParameterGroup`. */
 export interface GroupOptions<Source, Texts> {
   readonly parameters: readonly Parameter<Texts>[];
   /** Validates the values. */

@@ -58,7 +58,6 @@ export interface QuerySource {
 /** The headers of a request, by name in lower case. */
 export type HeaderSource = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The options of `compileParameters`. */
 export interface ParameterOptions {
   readonly parts: readonly ParameterPart[];
   readonly template: PathTemplate;

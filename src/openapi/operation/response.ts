@@ -60,7 +60,6 @@ const jsonType = "application/json";
 // OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.
 const automaticHeaders = /^(connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
 
-/** The options of `Responses.write`. */
 export interface WriteOptions {
   /** The Link header of failures. */
   readonly links?: string | undefined;

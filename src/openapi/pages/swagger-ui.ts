@@ -7,7 +7,6 @@ import { createSecurityHeaders, notFound, serveFile } from "../../http/index.ts"
 import type { Document } from "../document/index.ts";
 import { adaptToDevice, badges, foldedParts, preserveLargeIntegers, quickStart } from "./swagger-ui-plugins.js";
 
-/** The options of the plugin `swaggerPages`. */
 export interface SwaggerOptions {
   readonly content: Document["content"];
   /** Whether clients use TLS. */

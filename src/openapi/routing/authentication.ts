@@ -67,7 +67,6 @@ interface Attempt {
   readonly isMock: boolean;
 }
 
-/** The options of `createAuthentication`. */
 export interface AuthenticationOptions {
   readonly schemes: SecuritySchemes;
   /** The name of the protected API in WWW-Authenticate. */

@@ -27,7 +27,6 @@ const authenticatedAt = new WeakMap<FastifyRequest, number>();
  */
 export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => MaybePromise<void>;
 
-/** The options of `createRoute`. */
 export interface RouteOptions {
   readonly operation: Operation;
   readonly handler: UntypedHandler;

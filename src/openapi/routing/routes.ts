@@ -19,7 +19,6 @@ declare module "fastify" {
   }
 }
 
-/** The options of the plugin `routes`. */
 export interface RoutesOptions<Operations, Context, Caller> {
   readonly document: Document;
   readonly handlers: Handlers<Operations, Context, Caller>;

@@ -25,14 +25,12 @@ export type Validate = (value: unknown, wording?: Wording) => Validation;
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
 export type ReportSchema = (pointer: string, reason: string) => void;
 
-/** The options of `Schemas.add`. */
 export interface CheckOptions {
   readonly report: ReportSchema;
   /** Called for each specification extension. */
   readonly onExtension?: ((name: string, schema: SchemaObject, pointer: string) => void) | undefined;
 }
 
-/** The options of `Schemas`. */
 export interface SchemasOptions {
   /** Converts a schema of an earlier dialect. */
   readonly upgrade?: Upgrade | undefined;

@@ -10,7 +10,6 @@ import {
   type SchemaObject,
 } from "../source/index.ts";
 
-/** The options of `generateTypes`. */
 export interface GenerateOptions {
   /** The type of a schema with `x-extensible-enum`: its values, or any string. */
   readonly extensibleEnums: "union" | "string";

@@ -34,7 +34,6 @@ const getDefaultTimeouts = (): PostgresTimeouts => ({
   idle: 10_000,
 });
 
-/** The options of a connection pool. */
 export interface PoolOptions {
   /** The maximum number of connections. */
   readonly size: number;

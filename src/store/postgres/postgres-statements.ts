@@ -86,7 +86,6 @@ export const statements = {
   check: "SELECT 1",
 };
 
-/** The name of a statement. */
 export type StatementName = keyof typeof statements;
 
 /**

@@ -1,6 +1,6 @@
 // The option `report`: a document with problems is served as far as possible. Names of operations.
 import t from "tap";
-import { parseDocument, readDocument } from "../../../src/openapi/index.ts";
+import { parseDocument, readDocument } from "../../../src/openapi/application.ts";
 import { documentOf } from "../../support/document-server.ts";
 
 /** Parses a document, and returns it with the problems that were reported. */

@@ -1,6 +1,6 @@
 // Parameters of paths, headers and cookies, of a whole query (OpenAPI 3.2), and of a path of several operations.
 import t from "tap";
-import { createRowValidator, parseDocument } from "../../../src/openapi/index.ts";
+import { createRowValidator, parseDocument } from "../../../src/openapi/application.ts";
 import { ParameterGroup } from "../../../src/openapi/operation/parameter-group.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 

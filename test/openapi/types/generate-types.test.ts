@@ -2,7 +2,7 @@
 import { registerHooks } from "node:module";
 import t from "tap";
 import { parse } from "yaml";
-import { parseDocument, readDocument } from "../../../src/openapi/index.ts";
+import { parseDocument, readDocument } from "../../../src/openapi/application.ts";
 import { generateTypes, handlerTypes } from "../../../src/openapi/types/generate-types.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { libraryText } from "../../support/library.ts";

@@ -1,0 +1,19 @@
+// The parts of the spec-first server, for an application that composes a server of its own.
+
+// The document
+export {
+  type Document,
+  type DocumentOptions,
+  type PublicUrls,
+  parseDocument,
+  readDocument,
+  toPublicUrls,
+} from "./document/index.ts";
+// Its operations
+export { createRecordValidator, createRowValidator, listForCors, type Operation } from "./operation/index.ts";
+// Its pages
+export { servePublicFile, swaggerPages } from "./pages/index.ts";
+export { type Authenticate, type Guard, type RoutesOptions, routes } from "./routing/index.ts";
+export { serviceLinks } from "./service-links.ts";
+export type { Part, SchemaObject } from "./source/index.ts";
+export { compareTypes, type TypeSummary } from "./types/index.ts";
