@@ -163,8 +163,8 @@ class WorkerPool {
   }
 }
 
-/** Logs if a worker runs another release than the primary. */
-export function checkRelease(worker: string, log: Pick<FastifyBaseLogger, "warn">): void {
+// Logs if a worker runs another release than the primary.
+function checkRelease(worker: string, log: Pick<FastifyBaseLogger, "warn">): void {
   if (worker === version) return;
   const message = "another release was installed: restart the service, so that its primary process runs it, too";
   log.warn({ worker, primary: version }, message);

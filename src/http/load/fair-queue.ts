@@ -134,8 +134,8 @@ export class FairQueue {
     this.#tickStart = undefined;
   };
 
-  // An immediate for each request, because promises are settled between two immediates: a request that needs only the
-  // embedded store is complete before the next one starts.
+  // Starts each request in an immediate of its own. Node settles promises between two immediates, so that a request that needs
+  // only the embedded store is complete before the next one starts.
   #schedule(): void {
     const batch = Math.min(this.size, Math.ceil(this.#slice * maxBatch));
     for (; this.#scheduled < batch; this.#scheduled++) setImmediate(this.#step);

@@ -43,7 +43,7 @@ export interface RouteOptions {
   readonly openCalls: OpenCalls;
 }
 
-/** Creates the route of an operation. fastify-openapi-glue adds its method and URL. */
+/** Creates the route of an operation, without its method and URL. */
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
   const { operation, handler, context, authenticate, guards, headers, links, validateResponses, openCalls } = options;
   const { body, parameters, responses } = operation;

@@ -1,4 +1,4 @@
-// The document of schemas: where they are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
+// Where the schemas of a document are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
 import { decodeFragment, escapeToken, type Schema, type SchemaObject, unescapeToken } from "../source/index.ts";
 import type { Upgrade } from "./dialect.ts";
 import type { ListSubschemas } from "./subschema.ts";

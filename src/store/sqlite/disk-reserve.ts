@@ -1,5 +1,5 @@
-// Reserves disk space for the writes of keys: if one key fills the disk with pets, it can still be revoked
-// or replaced.
+// Reserves disk space for the writes of keys, so that a key can be revoked or replaced after its client has filled the disk
+// with pets.
 //
 // A file beside the database holds the space. A write of keys that finds no space removes the file and tries again.
 // All other writes need the file, and so they do not use the space. PRAGMA max_page_count would limit the database, but

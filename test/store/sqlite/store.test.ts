@@ -32,7 +32,7 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
     "all tables are strict",
   );
   // All keys, a table of one row, a table of two rows, and the count of all pets.
-  const wholeTables = ["listKeys", "secret", "lastPetId", "countPets"];
+  const wholeTables = ["listKeys", "identity", "lastPetId", "countPets"];
   const { columns } = toColumnFilter({ status: "sold" });
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
