@@ -2,7 +2,8 @@
 import t from "tap";
 import { parse } from "yaml";
 import { parseDocument } from "../../src/openapi/document/document.ts";
-import { createRecordValidator } from "../../src/openapi/operation/body.ts";
+import { createRecordValidator } from "../../src/openapi/operation/records.ts";
+import { Query } from "../../src/openapi/wire/index.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";
 import { documentText, edit } from "../support/files.ts";
@@ -205,9 +206,9 @@ t.test("Enforces keywords beside the reference of a body and of a parameter", as
   );
   const { operations } = await parseDocument(text);
   const find = (id: string) => operations.find((operation) => operation.id === id);
-  t.match(find("listBooks")?.parameters.querystring.validate({ query: "" }), { value: { limit: 3 } });
-  t.match(find("listBooks")?.parameters.querystring.validate({ query: "limit=4" }), {
-    error: { message: /at most 3/ },
+  t.match(find("listBooks")?.parameters.query.read(new Query("/")), { limit: 3 });
+  t.match(find("listBooks")?.parameters.query.read(new Query("/?limit=4")), {
+    message: /at most 3/,
   });
   const body = find("addBook")?.body?.select("application/json");
   t.match(body?.validate?.({ title: "x", author: "y", copies: 1 }), { value: { copies: 1 } });

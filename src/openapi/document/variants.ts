@@ -2,7 +2,7 @@
 // /files/{id}#share or /responses?beta=true. The router selects one by the query and the Content-Type of a request.
 import type { IncomingMessage } from "node:http";
 import type { Operation } from "../operation/index.ts";
-import { parsePairs, queryOf } from "../wire/index.ts";
+import { Query } from "../wire/index.ts";
 
 /** The constraint of the router that selects a variant. Its values are operationIds. */
 interface VariantConstraint {
@@ -30,7 +30,7 @@ export function groupVariants(operations: readonly Operation[]): Operation[][] {
 /** Returns what a request must have for an operation, beyond its method and path. Operations that are equal in it can't be told apart. */
 export function describeVariant({ template, parameters, parameterParts, body }: Operation): string {
   const required = parameterParts.flatMap(({ value }) => (value.in === "query" && value.required ? [value.name] : []));
-  return JSON.stringify([[...template.query], required, parameters.querystring.names, body?.mediaTypes]);
+  return JSON.stringify([[...template.query], required, parameters.query.names, body?.mediaTypes]);
 }
 
 /** Creates the constraint for groups of operations: it selects an operation if it fits a request, and none before it does. */
@@ -56,12 +56,11 @@ export function createVariantConstraint(groups: readonly (readonly Operation[])[
 }
 
 function fits({ template, parameters, body }: Operation, { url = "", headers }: IncomingMessage): boolean {
-  const query = queryOf(url);
-  const pairs = parsePairs(query);
+  const query = new Query(url);
   const type = headers["content-type"];
   return (
-    [...template.query].every(([name, values]) => pairs.get(name)?.join() === values.join()) &&
-    parameters.querystring.hasNames({ query }) &&
+    [...template.query].every(([name, values]) => query.pairs.get(name)?.join() === values.join()) &&
+    parameters.query.hasNames(query) &&
     (type === undefined || body === undefined || body.select(type) !== undefined)
   );
 }

@@ -1,6 +1,4 @@
 // The body of a request: its content by media type, and its validation.
-import type { InvalidRequest } from "../../http/index.ts";
-import type { Checked } from "../../lib/index.ts";
 import type { Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, Report } from "../source/index.ts";
 import {
@@ -70,27 +68,15 @@ export class Body {
     );
   }
 
-  /** Validates a body, and fills in default values. The validator that Fastify runs. */
-  readonly validate = (body: unknown): Validated => {
-    if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
+  /** Returns the value of a body, with default values, or the error of what is invalid in it. */
+  read(body: unknown): unknown {
+    if (!(body instanceof RawBody)) return undefined; // an optional body that was not sent
     const { value, content } = body;
     const { validate, format } = content;
-    if (validate === undefined || format === "stream") return { value };
+    if (validate === undefined || format === "stream") return value;
     const result = format === "multipart" ? validateForm(value, validate) : validate(value);
-    return "value" in result ? result : { error: toInvalidRequest(result.problems, "body", "field") };
-  };
-}
-
-/** The result of a validation, as Fastify expects it. */
-export type Validated = { readonly value: unknown; readonly error?: undefined } | { readonly error: InvalidRequest };
-
-/** Creates the validation of a record that follows the rules of a body, such as a line of an import. */
-export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
-  const validate = schemas.compileAt(schema.pointer);
-  return (record) => {
-    const result = validate(record);
-    return "value" in result ? result : { problem: result.problems[0] };
-  };
+    return "value" in result ? result.value : toInvalidRequest(result.problems, "body", "field");
+  }
 }
 
 /** Compiles the body of an operation; undefined if it has none. Reports what would not be enforced. */

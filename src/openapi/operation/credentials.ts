@@ -2,7 +2,14 @@
 import type { FastifyRequest } from "fastify";
 import { splitAuthorization } from "../../http/index.ts";
 import type { SecuritySchemeObject } from "../source/index.ts";
-import { decodeComponent, parseCookies, parsePairs, queryOf } from "../wire/index.ts";
+import { decodeComponent, parseCookies, type Query } from "../wire/index.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The query as it was sent: `query` has the values of its parameters, after they were validated. */
+    sentQuery: Query;
+  }
+}
 
 /** The credential of http basic (RFC 7617). */
 export interface BasicCredential {
@@ -49,12 +56,12 @@ function nameOf({ type, scheme = "" }: SecuritySchemeObject): string {
 
 function readApiKey(
   { in: location, name = "" }: SecuritySchemeObject,
-  { headers, url }: FastifyRequest,
+  { headers, sentQuery }: FastifyRequest,
 ): string | undefined {
   const key = name.toLowerCase();
   if (location === "header") return Object.hasOwn(headers, key) ? [headers[key]].flat()[0] : undefined;
   if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
-  const [value] = parsePairs(queryOf(url)).get(name) ?? [];
+  const [value] = sentQuery.pairs.get(name) ?? [];
   return value === undefined ? undefined : decodeComponent(value);
 }
 

@@ -1,5 +1,5 @@
 // One operation of the document, compiled: everything that the server needs to serve it.
-export { type BodyContent, createRecordValidator, RawBody, type Validated } from "./body.ts";
+export { type BodyContent, RawBody } from "./body.ts";
 export { UntypedCall, type UntypedHandler } from "./call.ts";
 export {
   type BasicCredential,
@@ -12,9 +12,10 @@ export {
 } from "./credentials.ts";
 export { deprecationHeaders } from "./deprecation.ts";
 export { toInvalidRequest } from "./invalid-request.ts";
+export type { PathSource } from "./locations.ts";
 export { OpenCalls } from "./open-calls.ts";
 export { compileOperation, listForCors, type Operation, type OperationEntry } from "./operation.ts";
-export { createRowValidator } from "./parameter-group.ts";
-export { isIgnored, type PathSource, type QuerySource } from "./parameters.ts";
+export { isIgnored } from "./parameters.ts";
+export { createRecordValidator, createRowValidator } from "./records.ts";
 export type { UntypedResponse } from "./response.ts";
 export type { RequiredScheme } from "./security.ts";

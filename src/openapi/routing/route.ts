@@ -7,12 +7,10 @@ import {
   type OpenCalls,
   type Operation,
   type PathSource,
-  type QuerySource,
   UntypedCall,
   type UntypedHandler,
-  type Validated,
 } from "../operation/index.ts";
-import { queryOf } from "../wire/index.ts";
+import { Query } from "../wire/index.ts";
 import { prepareBody, requireBody } from "./request-body.ts";
 
 const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
@@ -47,19 +45,20 @@ export interface RouteOptions {
 export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
   const { operation, handler, context, authenticate, guards, headers, links, validateResponses, openCalls } = options;
   const { body, parameters, responses } = operation;
-  const { params: pathParameters, querystring, headers: headerParameters, cookies: cookieParameters } = parameters;
   const unsupported = findUnsupportedPreconditions(operation);
   const writeOptions = { links, validate: validateResponses, openCalls };
   return {
     config: { operation },
-    // These are validators, and not JSON Schemas: `validatorCompiler` returns their `validate`.
+    // These are no JSON Schemas. Fastify replaces each part of a request by what it reads: its value, or an InvalidRequest.
     schema: {
-      ...(pathParameters && { params: pathParameters }),
-      querystring,
+      ...(parameters.path && { params: parameters.path }),
+      querystring: parameters.query,
       ...(body && { body }),
     },
-    attachValidation: true, // so that the other parts of the request are validated, too
-    validatorCompiler: ({ schema }) => (schema as unknown as { validate: (value: unknown) => object }).validate,
+    validatorCompiler: ({ schema }) => {
+      const part = schema as { read(sent: unknown): unknown };
+      return (sent) => ({ value: part.read(sent) });
+    },
     ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
     // One hook instead of one per guard, because each hook costs CPU time.
     onRequest(request, reply, done) {
@@ -106,19 +105,15 @@ export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHan
     if (body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
       request.caller = await authenticate(request);
     // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
-    const checkedHeaders = headerParameters?.validate(request.raw.headers) ?? noValues;
-    const checkedCookies = cookieParameters?.validate(request.raw.headers) ?? noValues;
-    const { validationError } = request;
-    if (validationError || checkedHeaders.error || checkedCookies.error)
-      throw new InvalidRequest(
-        [...validateRest(request, operation), checkedHeaders.error, checkedCookies.error].flatMap(
-          (error) => error?.details ?? [],
-        ),
-      );
-    rejectPreconditions(request.headers, unsupported);
+    const headers = parameters.headers?.read(request.raw.headers) ?? {};
+    const cookies = parameters.cookies?.read(request.raw.headers) ?? {};
+    const params = parameters.path ? request.params : {};
     const { query, body: content, caller } = request;
-    const params = pathParameters ? request.params : {};
-    const [headers, cookies] = [checkedHeaders.value, checkedCookies.value];
+    const details = [params, content, query, headers, cookies].flatMap((part) =>
+      part instanceof InvalidRequest ? part.details : [],
+    );
+    if (details.length > 0) throw new InvalidRequest(details);
+    rejectPreconditions(request.headers, unsupported);
     if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
     const call = new UntypedCall(
       operation,
@@ -151,19 +146,6 @@ function prepareParameters(request: FastifyRequest): void {
   // The router matches /books/ to /books/{bookId} with an empty bookId.
   for (const name in params) if (params[name] === "") throw notFound();
   request.params = { params, path: url.split("?", 1)[0] as string } satisfies PathSource;
-  request.query = { query: queryOf(url) } satisfies QuerySource;
-}
-
-const noValues: Validated = { value: {} };
-
-// The error of the validator that Fastify ran last, and those of the validators behind it.
-function validateRest({ validationError, body, query }: FastifyRequest, operation: Operation): InvalidRequest[] {
-  if (validationError === undefined) return [];
-  const { validationContext } = validationError;
-  const results: (Validated | undefined)[] = [
-    validationContext === "params" ? operation.body?.validate(body) : undefined,
-    validationContext === "querystring" ? undefined : operation.parameters.querystring.validate(query),
-  ];
-  const others = results.flatMap((result) => result?.error ?? []);
-  return [validationError as unknown as InvalidRequest, ...others];
+  request.sentQuery = new Query(url);
+  request.query = request.sentQuery;
 }

@@ -59,6 +59,7 @@ async function registerRoutes<Operations, Context, Caller>(
   if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
   else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
   app.decorateRequest("caller");
+  app.decorateRequest("sentQuery");
   await app.register(bodies);
   const groups = groupVariants(document.operations);
   const firsts = groups.map(([first]) => first as Operation);

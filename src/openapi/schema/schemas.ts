@@ -8,7 +8,6 @@ import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
 import { isObject, isPattern } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
-import { findDefault } from "./keywords/defaults.ts";
 import { isFormat } from "./keywords/formats.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
@@ -172,13 +171,6 @@ export class Schemas {
     const [{ path, requirement }] = result.problems;
     const part = path === "" ? "which" : `whose part '${path}'`;
     report(node.pointer, `has the default ${toJson(value)}, ${part} ${requirement}`);
-  }
-
-  /** Returns the default of a schema, or of one that applies besides; undefined if there is none that is valid. */
-  defaultOf(node: SchemaNode): unknown {
-    const value = findDefault(node);
-    if (value === undefined) return undefined;
-    return "value" in this.#validate(() => this.#compiler.cellOf(node), "parameters", false)(value) ? value : undefined;
   }
 
   /** Returns the pointer that a reference of the schema at `pointer` leads to; undefined if it leads to no schema. */

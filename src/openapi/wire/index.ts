@@ -17,7 +17,7 @@ export {
   type Pairs,
   parseCookies,
   parsePairs,
-  queryOf,
+  Query,
   splitCookies,
 } from "./pairs.ts";
 export { readPairs, readText, type Style } from "./styles.ts";

@@ -1,12 +1,28 @@
 // Splits queries, forms and cookies into names and values. The values stay encoded, because a style can split them.
 
 /** The values of each name. */
-export type Pairs = Map<string, string[]>;
+export type Pairs = Map<string, readonly string[]>;
 
-/** Returns the query of a request target, without the question mark; empty if there is none. */
-export function queryOf(target: string): string {
+// Without the question mark.
+function queryOf(target: string): string {
   const start = target.indexOf("?"); // a query can contain more of them
   return start < 0 ? "" : target.slice(start + 1);
+}
+
+/** The query of a request. */
+export class Query {
+  /** As it was sent. */
+  readonly text: string;
+  #pairs: Pairs | undefined;
+
+  constructor(target: string) {
+    this.text = queryOf(target);
+  }
+
+  get pairs(): Readonly<Pairs> {
+    this.#pairs ??= parsePairs(this.text);
+    return this.#pairs;
+  }
 }
 
 /** Splits `a=1&b=2` of a query or a form (application/x-www-form-urlencoded). */
@@ -26,7 +42,7 @@ export function parseCookies(header: string | undefined): Pairs {
 }
 
 function toPairs(texts: readonly string[], decode: (text: string) => string): Pairs {
-  const pairs: Pairs = new Map();
+  const pairs = new Map<string, string[]>();
   for (const text of texts) {
     if (text === "") continue;
     const end = text.indexOf("=");

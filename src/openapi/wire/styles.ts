@@ -3,6 +3,7 @@
 // encoded delimiter.
 import { InvalidValue, shorten } from "../../lib/index.ts";
 import type { Shape } from "../schema/index.ts";
+import type { Pairs } from "./pairs.ts";
 
 /** How a value is written. */
 export interface Style {
@@ -34,7 +35,7 @@ export function readText(text: string, style: Style): unknown {
  * Reads a value of the styles form, spaceDelimited, pipeDelimited and deepObject from a query or a form: the texts behind
  * each name. Returns undefined if it is missing. Removes what it reads from `texts`.
  */
-export function readPairs(texts: Map<string, string[]>, style: Style): unknown {
+export function readPairs(texts: Pairs, style: Style): unknown {
   const { name, shape, explode } = style;
   if (style.style === "deepObject") return readDeepObject(texts, style);
   // The properties of an exploded object are parameters of their own, also if one has the name of the object.
@@ -89,11 +90,11 @@ function parseItems(texts: readonly string[], { shape, decode }: Pick<Style, "sh
   return texts.map((text, index) => (index < prefixLength ? shape.items(index) : items).parsePrimitive(decode(text)));
 }
 
-function readProperties(texts: Map<string, string[]>, { shape, decode }: Style): Values | undefined {
+function readProperties(texts: Pairs, { shape, decode }: Style): Values | undefined {
   const names = shape.isOpen ? [...texts.keys()] : shape.propertyNames.filter((name) => texts.has(name));
   if (names.length === 0) return undefined;
   const pairs = names.map((name): [string, string] => {
-    const values = texts.get(name) as string[];
+    const values = texts.get(name) as readonly string[];
     if (values.length > 1) throw new InvalidValue(`must have the property ${shorten(name)} once`);
     texts.delete(name);
     return [name, values[0] as string];
@@ -102,7 +103,7 @@ function readProperties(texts: Map<string, string[]>, { shape, decode }: Style):
 }
 
 // a[b]=1&a[c][d]=2. Arrays are a[e]=3&a[e]=4, a[e][]=3, or a[e][0]=3: the specification does not say, and clients differ.
-function readDeepObject(texts: Map<string, string[]>, { name, shape, decode }: Style): unknown {
+function readDeepObject(texts: Pairs, { name, shape, decode }: Style): unknown {
   const root: Tree = { children: new Map(), values: [] };
   let isFound = false;
   for (const [key, values] of texts) {

@@ -3,12 +3,13 @@ import { mock } from "node:test";
 import type { FastifyRequest } from "fastify";
 import t from "tap";
 import { hasCredential, isSupported, readCredential, toChallenge } from "../../../src/openapi/operation/credentials.ts";
+import { Query } from "../../../src/openapi/wire/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const bearer = { type: "http", scheme: "bearer" };
 const basic = { type: "http", scheme: "Basic" };
 const request = (headers: Record<string, string | string[]>, url = "/") =>
-  ({ headers, url }) as unknown as FastifyRequest;
+  ({ headers, sentQuery: new Query(url) }) as unknown as FastifyRequest;
 const read = (scheme: { type: string }, authorization: string) => readCredential(scheme, request({ authorization }));
 const base64 = (text: string | Buffer) => Buffer.from(text).toString("base64");
 

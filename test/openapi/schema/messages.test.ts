@@ -1,6 +1,6 @@
 // The messages of validation errors: what a value must be, for each keyword of JSON Schema.
 import t from "tap";
-import { createRecordValidator } from "../../../src/openapi/operation/body.ts";
+import { createRecordValidator } from "../../../src/openapi/operation/records.ts";
 import { Schemas } from "../../../src/openapi/schema/index.ts";
 import { Part } from "../../../src/openapi/source/part.ts";
 

@@ -12,8 +12,8 @@ const maxValues = 10_000; // of a default; otherwise, schemas that refer to each
 const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
 const unfilled = Symbol("unfilled");
 
-/** Returns the default of a schema, or of one that applies besides; undefined if there is none. */
-export function findDefault(node: SchemaNode): unknown {
+// The default of a schema, or of one that applies besides; undefined if there is none.
+function findDefault(node: SchemaNode): unknown {
   return node.parts().find(({ schema }) => schema.default !== undefined)?.schema.default;
 }
 

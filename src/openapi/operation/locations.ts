@@ -1,0 +1,230 @@
+// The parameters of each location of a request: reads their texts, and validates their values.
+import { type ErrorDetail, type InvalidRequest, maxDetails } from "../../http/index.ts";
+import { InvalidValue, type Problem, shorten } from "../../lib/index.ts";
+import { describeUnknown, type Schemas, type Validate } from "../schema/index.ts";
+import {
+  decodeComponent,
+  type Pairs,
+  parseCookies,
+  type Query,
+  readPairs,
+  readText,
+  splitCookies,
+} from "../wire/index.ts";
+import { toInvalidRequest } from "./invalid-request.ts";
+import type { Parameter } from "./parameter.ts";
+import { findRawText, type PathTemplate } from "./path-template.ts";
+
+/** The parameters of one location. `Source` is the part of a request that has them, and `Texts` are their texts. */
+export abstract class ParameterLocation<Source, Texts> {
+  readonly names: readonly string[];
+  readonly #parameters: readonly Parameter[];
+  readonly #location: ErrorDetail["location"];
+  readonly #noun: string;
+  readonly #validate: Validate;
+  #ordered: readonly Parameter[] | undefined;
+
+  /** `noun` names a parameter in messages. */
+  constructor(
+    parameters: readonly Parameter[],
+    schemas: Schemas,
+    location: ErrorDetail["location"],
+    noun = `${location} parameter`,
+  ) {
+    this.names = parameters.map(({ name }) => name);
+    this.#parameters = parameters;
+    this.#location = location;
+    this.#noun = noun;
+    this.#validate = schemas.compileObject(
+      parameters.map(({ name, pointer, required, allowsEmpty }) => {
+        return { name, pointer, required, allowEmptyValue: required && allowsEmpty };
+      }),
+    );
+  }
+
+  protected abstract split(source: Source): Texts;
+
+  /** Returns the value of a parameter; undefined if it is missing. Throws an InvalidValue. */
+  protected abstract readParameter(parameter: Parameter, texts: Texts): unknown;
+
+  /** Returns the names that no parameter has read. They are rejected. */
+  protected findUnknown(_texts: Texts): Iterable<string> {
+    return [];
+  }
+
+  /** Returns the values of the parameters, with default values, or the error of those that are invalid. */
+  read(source: Source): object | InvalidRequest {
+    const texts = this.split(source);
+    const values: Record<string, unknown> = Object.create(empty);
+    const problems: Problem[] = [];
+    const unread = new Set<string | undefined>();
+    for (const parameter of this.#order())
+      try {
+        const value = this.readParameter(parameter, texts);
+        if (value !== undefined) values[parameter.name] = value;
+      } catch (error) {
+        if (!(error instanceof InvalidValue)) throw error;
+        problems.push({ path: shorten(parameter.name), requirement: error.requirement });
+        unread.add(parameter.name);
+      }
+    const [noun, known] = [this.#noun, this.names];
+    for (const name of this.findUnknown(texts))
+      if (problems.length < maxDetails)
+        problems.push({ path: "", part: shorten(name), requirement: describeUnknown(name, noun, known) });
+    if (known.length === 0 && problems.length === 0) return values;
+    const result = this.#validate(values, { noun, areTexts: true });
+    if ("value" in result && problems.length === 0) return result.value as object;
+    // One that can't be read is not missing.
+    const isNew = ({ path, part }: Problem) => path !== "" || !unread.has(part);
+    const invalid = "value" in result ? [] : result.problems.filter(isNew);
+    return toInvalidRequest([...problems, ...invalid], this.#location, noun);
+  }
+
+  /** Returns whether a source has all required parameters, and no unknown ones, whatever their values are. */
+  hasNames(source: Source): boolean {
+    const texts = this.split(source);
+    const isMissing = (parameter: Parameter) => {
+      try {
+        return this.readParameter(parameter, texts) === undefined && parameter.required;
+      } catch {
+        return false; // `read` reports it
+      }
+    };
+    const missing = this.#order().filter(isMissing); // each parameter removes what it reads
+    return missing.length === 0 && [...this.findUnknown(texts)].length === 0;
+  }
+
+  #order(): readonly Parameter[] {
+    this.#ordered ??= [...this.#parameters].sort((one, other) => Number(one.isRest) - Number(other.isRest));
+    return this.#ordered;
+  }
+}
+
+// The prototype of values: empty, because a parameter can have the name of a member of Object.prototype. Not null, because V8
+// keeps the properties of an object without a prototype in a hash table, which is slow.
+const empty = Object.freeze(Object.create(null));
+
+/** The parameters that the router has found, and the path of the request. */
+export interface PathSource {
+  readonly params: Readonly<Record<string, string>>;
+  readonly path: string;
+}
+
+/** The parameters of a path. */
+export class PathParameters extends ParameterLocation<PathSource, PathSource> {
+  readonly #template: PathTemplate;
+
+  constructor(parameters: readonly Parameter[], schemas: Schemas, template: PathTemplate) {
+    super(parameters, schemas, "path");
+    this.#template = template;
+  }
+
+  protected split(source: PathSource): PathSource {
+    return source;
+  }
+
+  protected readParameter(parameter: Parameter, { params, path }: PathSource): unknown {
+    const { style } = parameter;
+    const { names, routerNames, positions } = this.#template;
+    const index = names.indexOf(parameter.name);
+    const position = positions[index] as PathTemplate["positions"][number];
+    const text = params[routerNames[index] as string] as string;
+    const { types } = style.shape;
+    const isText =
+      position.pattern === undefined && style.style === "simple" && !types.has("array") && !types.has("object");
+    // As it was sent, because the router has decoded its delimiters.
+    const value = isText
+      ? style.shape.parsePrimitive(text)
+      : readText(findRawText(path, position) ?? encodeURIComponent(text), style);
+    return parameter.readContent(value);
+  }
+}
+
+/** The parameters of a query. */
+export class QueryParameters extends ParameterLocation<Query, Pairs> {
+  readonly #others: readonly string[];
+  readonly #ignoresUnknown: boolean;
+
+  /** `others` are names of pairs that are no parameters, such as API keys. */
+  constructor(parameters: readonly Parameter[], schemas: Schemas, others: readonly string[], ignoresUnknown: boolean) {
+    super(parameters, schemas, "query");
+    this.#others = others;
+    this.#ignoresUnknown = ignoresUnknown;
+  }
+
+  protected split({ pairs }: Query): Pairs {
+    const own = new Map(pairs);
+    for (const name of this.#others) own.delete(name);
+    return own;
+  }
+
+  protected readParameter(parameter: Parameter, pairs: Pairs): unknown {
+    const { name, required, allowsEmpty } = parameter;
+    // An allowed empty value means that the parameter is not used (OpenAPI 3.1.1, section 4.8.12.2.1).
+    if (allowsEmpty && !required && pairs.get(name)?.every((text) => text === "")) pairs.delete(name);
+    return parameter.readContent(readPairs(pairs, parameter.style));
+  }
+
+  protected override findUnknown(pairs: Pairs): Iterable<string> {
+    return this.#ignoresUnknown ? [] : pairs.keys();
+  }
+}
+
+/** The parameter that is the whole query (OpenAPI 3.2). */
+export class WholeQuery extends ParameterLocation<Query, string> {
+  readonly #others: readonly string[];
+
+  /** `others` are names of pairs that do not belong to it. */
+  constructor(parameters: readonly Parameter[], schemas: Schemas, others: readonly string[]) {
+    super(parameters, schemas, "query");
+    this.#others = others;
+  }
+
+  protected split({ text }: Query): string {
+    const isOwn = (pair: string) => !this.#others.includes(decodeComponent(pair.split("=", 1)[0] as string));
+    return this.#others.length === 0 ? text : text.split("&").filter(isOwn).join("&");
+  }
+
+  // An empty query is a missing parameter, or an empty form.
+  protected readParameter(parameter: Parameter, text: string): unknown {
+    if (text === "" && !parameter.required) return undefined;
+    return parameter.readContent(parameter.format === "form" ? text : parameter.style.decode(text));
+  }
+}
+
+/** The headers of a request, by name in lower case. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The parameters in headers. */
+export class HeaderParameters extends ParameterLocation<Headers, Headers> {
+  constructor(parameters: readonly Parameter[], schemas: Schemas) {
+    super(parameters, schemas, "header", "header");
+  }
+
+  protected split(headers: Headers): Headers {
+    return headers;
+  }
+
+  protected readParameter(parameter: Parameter, headers: Headers): unknown {
+    const key = parameter.name.toLowerCase();
+    const text = Object.hasOwn(headers, key) ? headers[key] : undefined;
+    return text === undefined ? undefined : parameter.readContent(readText([text].flat().join(", "), parameter.style));
+  }
+}
+
+/** The parameters in cookies. */
+export class CookieParameters extends ParameterLocation<Headers, Pairs> {
+  constructor(parameters: readonly Parameter[], schemas: Schemas) {
+    super(parameters, schemas, "cookie", "cookie");
+  }
+
+  protected split({ cookie }: Headers): Pairs {
+    return parseCookies(cookie as string);
+  }
+
+  protected readParameter(parameter: Parameter, pairs: Pairs): unknown {
+    const { shape, explode, style } = parameter.style;
+    const isExploded = explode && style === "form" && (shape.isOnly("array") || shape.isOnly("object"));
+    return parameter.readContent(readPairs(isExploded ? splitCookies(pairs) : pairs, parameter.style));
+  }
+}

@@ -1,0 +1,99 @@
+// One parameter of an operation: its style, and the value of its media type.
+import { parseJson } from "../../lib/index.ts";
+import { type Schemas, Shape } from "../schema/index.ts";
+import type { ParameterObject, Part } from "../source/index.ts";
+import {
+  createEncoding,
+  decodeComponent,
+  decodePercent,
+  type FormEncoding,
+  formatOf,
+  readForm,
+  type Style,
+} from "../wire/index.ts";
+
+const defaultStyles = { path: "simple", query: "form", header: "simple", cookie: "form", querystring: "form" } as const;
+const decoders = {
+  path: decodePercent,
+  query: decodeComponent,
+  querystring: decodePercent,
+  header: (text: string) => text.trim(),
+  cookie: decodePercent,
+} as const;
+
+export class Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  /** The pointer of its schema, or of that of its only media type; undefined if it can have any value. */
+  readonly pointer: string | undefined;
+  readonly #declared: ParameterObject;
+  readonly #schemas: Schemas;
+  readonly #mediaType: string | undefined;
+  #style: Style | undefined;
+  #encoding: FormEncoding | undefined;
+
+  constructor(part: Part<ParameterObject>, schemas: Schemas) {
+    const [mediaType, content] = part.membersOf("content")[0] ?? [];
+    this.name = part.value.name;
+    this.required = part.value.required ?? false;
+    this.pointer = (content ? content.written("schema") : part.written("schema"))?.pointer;
+    this.#declared = part.value;
+    this.#schemas = schemas;
+    this.#mediaType = mediaType;
+  }
+
+  /** How it is written. Created at the first request, because most operations of a large document are never requested. */
+  get style(): Style {
+    this.#style ??= this.#createStyle();
+    return this.#style;
+  }
+
+  #createStyle(): Style {
+    const { name, in: location, explode } = this.#declared;
+    const style = this.#declared.style ?? defaultStyles[location as keyof typeof defaultStyles];
+    return {
+      name,
+      style,
+      explode: explode ?? (style === "form" || style === "cookie"),
+      shape: new Shape(this.#mediaType === undefined ? this.#nodes() : []),
+      decode: style === "cookie" ? (text) => text : decoders[location as keyof typeof decoders],
+    };
+  }
+
+  #nodes() {
+    return this.pointer === undefined ? [] : [this.#schemas.at(this.pointer)];
+  }
+
+  /** Whether it can be empty. The specification defines an empty value only for the style form of a query. */
+  get allowsEmpty(): boolean {
+    const { in: location, style = "form", allowEmptyValue = false } = this.#declared;
+    return allowEmptyValue && location === "query" && style === "form";
+  }
+
+  /** Whether it reads what the other parameters of its location leave. */
+  get isRest(): boolean {
+    const { style, explode, shape } = this.style;
+    return (
+      this.#mediaType === undefined &&
+      /^(form|cookie)$/.test(style) &&
+      explode &&
+      shape.types.has("object") &&
+      shape.isOpen
+    );
+  }
+
+  /** The format of its media type; undefined without one. */
+  get format(): string | undefined {
+    return this.#mediaType === undefined ? undefined : formatOf(this.#mediaType);
+  }
+
+  /** Returns the value of a text in its media type. Throws an InvalidValue. */
+  readContent(text: unknown): unknown {
+    if (typeof text !== "string") return text;
+    if (this.format === "json") return parseJson(text);
+    if (this.format !== "form") return text;
+    const [node] = this.#nodes();
+    this.#encoding ??= createEncoding(node, this.#declared.content?.[this.#mediaType as string]?.encoding);
+    return readForm(text, this.#encoding);
+  }
+}

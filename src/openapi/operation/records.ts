@@ -1,0 +1,36 @@
+// Records of other sources that follow the rules of the document, such as the lines of an import.
+import { type Checked, shorten } from "../../lib/index.ts";
+import { describeUnknown, type Schemas, Shape } from "../schema/index.ts";
+import type { Part } from "../source/index.ts";
+
+/** Creates the validation of a record that follows the rules of a body. */
+export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
+  const validate = schemas.compileAt(schema.pointer);
+  return (record) => {
+    const result = validate(record);
+    return "value" in result ? result : { problem: result.problems[0] };
+  };
+}
+
+/**
+ * Creates the validation of a row of a table, whose cells are texts like parameters, by column. `schema` is the schema
+ * of an object of the document.
+ */
+export function createRowValidator(schema: Part, schemas: Schemas): (row: Readonly<Record<string, string>>) => Checked {
+  const shape = new Shape([schemas.at(schema.pointer)]);
+  const columns = new Map(shape.propertyNames.map((name) => [name, shape.property(name)]));
+  const validate = schemas.compileAt(schema.pointer);
+  return (row) => {
+    const values: [string, unknown][] = [];
+    for (const [name, text] of Object.entries(row)) {
+      const column = columns.get(name);
+      if (column === undefined) {
+        const requirement = describeUnknown(name, "column", [...columns.keys()]);
+        return { problem: { path: "", part: shorten(name), requirement } };
+      }
+      values.push([name, column.parsePrimitive(text)]);
+    }
+    const result = validate(Object.fromEntries(values), { noun: "column", areTexts: true });
+    return "value" in result ? result : { problem: result.problems[0] };
+  };
+}
