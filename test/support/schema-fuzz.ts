@@ -23,8 +23,9 @@ const isRecursive = /"(y\d)":(?:(?!"y\d":).)*\/\1"/; // refers to itself
 const isWrongInAjv = (text: string) =>
   (text.includes('"contains"') &&
     /"(prefixItems|items|allOf|patternProperties|additionalProperties|\$ref)"/.test(text)) ||
-  (text.includes('"unevaluated') && /"(contains|constructor|if|dependentSchemas)"/.test(text)) ||
-  (text.includes('"unevaluatedItems"') && /"(anyOf|oneOf)"/.test(text)) ||
+  /"contains".*"contains"/.test(text) ||
+  (text.includes('"unevaluated') && /"(contains|constructor|if|dependentSchemas|oneOf)"/.test(text)) ||
+  (text.includes('"unevaluatedItems"') && text.includes('"anyOf"')) ||
   (text.includes('"unevaluated') && isRecursive.test(text));
 
 const names = ["a", "b", "c", "ab", "x1", "constructor"];
