@@ -1,19 +1,12 @@
 // The body of a request: its content by media type, and its validation.
 import type { Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, Report } from "../source/index.ts";
-import {
-  createEncoding,
-  type Format,
-  type FormEncoding,
-  formatOf,
-  selectMediaType,
-  validateForm,
-} from "../wire/index.ts";
+import { createEncoding, type FormEncoding, findFormat, selectMediaType } from "../wire/index.ts";
 import { toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */
 export interface BodyContent {
-  readonly format: Format;
+  readonly format: ReturnType<typeof findFormat>;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
   /** Describes the fields of a form. Created at the first request. */
@@ -53,18 +46,18 @@ export class Body {
     if (exact !== undefined) return exact;
     const declared = selectMediaType(this.mediaTypes, mediaType);
     const content = declared === undefined ? undefined : this.#contents.get(declared);
-    if (content?.format !== "stream" || !declared?.includes("*")) return content;
+    if (content === undefined || content.format.read !== undefined || !declared?.includes("*")) return content;
     // If the schema of a range describes more than bytes, the media type of the request selects the reader.
     const types = [...content.encoding().shape.types];
     if (types.every((type) => type === "string")) return content;
-    const format = formatOf(mediaType);
-    return format === "stream" ? undefined : { ...content, format };
+    const format = findFormat(mediaType);
+    return format.read === undefined ? undefined : { ...content, format };
   }
 
   /** The media types whose bodies are streams, which are not validated. */
   get streamTypes(): string[] {
     return [...this.#contents].flatMap(([type, content]) =>
-      content.format === "stream" && this.select(type)?.format === "stream" ? [type] : [],
+      content.format.read === undefined && this.select(type)?.format.read === undefined ? [type] : [],
     );
   }
 
@@ -73,8 +66,8 @@ export class Body {
     if (!(body instanceof RawBody)) return undefined; // an optional body that was not sent
     const { value, content } = body;
     const { validate, format } = content;
-    if (validate === undefined || format === "stream") return value;
-    const result = format === "multipart" ? validateForm(value, validate) : validate(value);
+    if (validate === undefined) return value;
+    const result = format.validate ? format.validate(value, validate) : validate(value);
     return "value" in result ? result.value : toInvalidRequest(result.problems, "body", "field");
   }
 }
@@ -103,9 +96,9 @@ export function compileBody(
 }
 
 function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas: Schemas, report: Report): BodyContent {
-  const format = formatOf(mediaType);
+  const format = findFormat(mediaType);
   const schema = part.written("schema");
-  if (schema === undefined && format !== "stream" && !mediaType.includes("*"))
+  if (schema === undefined && format.read !== undefined && !mediaType.includes("*"))
     report(`has a body without a schema for ${mediaType}`);
   let encoding: FormEncoding | undefined;
   return {

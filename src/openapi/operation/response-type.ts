@@ -1,8 +1,7 @@
 // The media type of a response, if the handler does not set it.
-import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../../http/index.ts";
-import { formatOf, isItemStream, negotiate, selectMediaType } from "../wire/index.ts";
+import { findFormat, isBinary, isItemStream, isIterable, negotiate, selectMediaType } from "../wire/index.ts";
 
 /**
  * Returns the declared media type that the client prefers, of those that the body can have. Throws an HttpError (406) if the
@@ -34,14 +33,7 @@ export function chooseType(
 // Whether a handler can return this body for a declared media type or range.
 function canHave(body: unknown, mediaType: string): boolean {
   if (isItemStream(mediaType, body) || isWithin(typeOf(body), mediaType)) return true;
-  switch (formatOf(mediaType)) {
-    case "json":
-      return !isBinary(body) && !isIterable(body);
-    case "text":
-      return isBinary(body) || typeof body !== "object";
-    default:
-      return isBinary(body) || typeof body === "string";
-  }
+  return findFormat(mediaType).canWrite(body);
 }
 
 function isWithin(mediaType: string, range: string): boolean {
@@ -53,33 +45,9 @@ export function notAcceptable(mediaTypes: readonly string[]): HttpError {
   return new HttpError("not_acceptable", `This operation responds with ${mediaTypes.join(" or ")}.`);
 }
 
-function isIterable(body: unknown): boolean {
-  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
-}
-
 // The media type of a body that the document does not declare.
 function typeOf(body: unknown): string {
   if (isBinary(body)) return "application/octet-stream";
   if (typeof body === "string") return "text/plain";
   return isIterable(body) ? "application/jsonl" : "application/json";
-}
-
-/** Returns whether a body is bytes or a stream. */
-export function isBinary(body: unknown): body is Readable | ReadableStream | Uint8Array {
-  return body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array;
-}
-
-const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];
-
-/**
- * Returns whether a body is a value that JSON.stringify writes as its content. Of streams, promises, collections and other
- * objects of Node, it would write the internals, or nothing.
- */
-export function isJsonValue(body: unknown): boolean {
-  if (typeof body === "function" || typeof body === "symbol") return false;
-  if (typeof body !== "object" || body === null || Array.isArray(body) || "toJSON" in body)
-    return !Buffer.isBuffer(body);
-  if (ArrayBuffer.isView(body) || body instanceof Error) return false;
-  const isOpaque = Object.prototype.toString.call(body) !== "[object Object]" && Object.keys(body).length === 0;
-  return !(isOpaque || internals.some((name) => typeof Reflect.get(body, name) === "function"));
 }

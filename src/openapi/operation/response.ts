@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addTag, isMediaType, setHeader } from "../../http/index.ts";
-import { RawJson, toJson } from "../../lib/index.ts";
+import { RawJson } from "../../lib/index.ts";
 import type { Schemas, Validate } from "../schema/index.ts";
 import type {
   MediaTypeObject,
@@ -16,20 +16,21 @@ import {
   closeWithClient,
   discardStream,
   essenceOf,
-  formatOf,
+  findFormat,
   ItemStream,
   isItemStream,
   isJson,
   negotiate,
   selectMediaType,
   toEventStream,
+  type WrittenBody,
   withByteChunks,
   withLength,
   withoutContent,
 } from "../wire/index.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { type Header, writeHeader } from "./response-headers.ts";
-import { chooseType, isBinary, isJsonValue, notAcceptable } from "./response-type.ts";
+import { chooseType, notAcceptable } from "./response-type.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
 export interface UntypedResponse {
@@ -177,7 +178,7 @@ export class Responses {
     { status, type, body }: UntypedResponse,
     reply: FastifyReply,
     validate: boolean,
-  ): { type: string; payload: unknown } {
+  ): WrittenBody {
     if (body instanceof RawJson) return { type: type ?? jsonType, payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
     if (declared.length === 0 && validate) throw new Error(`The document declares no body for the status ${status}.`);
@@ -202,30 +203,8 @@ export class Responses {
         payload: new ItemStream(mediaType, body, (item) => check(item, content?.validateItem)),
       };
     }
-    switch (formatOf(mediaType)) {
-      case "json":
-        return { type: mediaType, payload: writeJson(mediaType, body, (value) => check(value, content?.validate)) };
-      case "text":
-        if (typeof body === "object" && body !== null && !isBinary(body))
-          throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
-        if (!isBinary(body)) check(body, content?.validate);
-        return { type: addCharset(mediaType), payload: isBinary(body) ? body : String(body) };
-      default:
-        if (!isBinary(body) && typeof body !== "string")
-          throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
-        return { type: mediaType, payload: body };
-    }
+    return findFormat(mediaType).write(mediaType, body, (value) => check(value, content?.validate));
   }
-}
-
-function writeJson(mediaType: string, body: unknown, check: (value: unknown) => void): string {
-  const isValue = isJsonValue(body);
-  if (isValue) check(body);
-  const text: string | undefined = isValue ? toJson(body) : undefined; // undefined if toJSON returns it
-  if (text !== undefined) return text;
-  throw new Error(
-    `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
-  );
 }
 
 // Headers that hooks have set are counted, such as X-Request-Id.
@@ -261,10 +240,6 @@ function checkMissingBody(reply: FastifyReply, status: number, declaration: Decl
     reply.request.method !== "HEAD"
   )
     throw new Error(`The handler returned no body for the status ${status}, which declares one.`);
-}
-
-function addCharset(mediaType: string): string {
-  return mediaType.includes(";") ? mediaType : `${mediaType}; charset=utf-8`;
 }
 
 /** Compiles the responses of an operation. Reports responses that no status selects. */

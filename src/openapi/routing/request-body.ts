@@ -4,43 +4,29 @@ import { type Readable, Transform } from "node:stream";
 import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from "fastify";
 import fp from "fastify-plugin";
 import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.ts";
-import { ByteBuffer, decodeUtf8, InvalidValue, parseJsonBytes, shorten } from "../../lib/index.ts";
+import { ByteBuffer, InvalidValue, shorten } from "../../lib/index.ts";
 import { type BodyContent, RawBody, toInvalidRequest } from "../operation/index.ts";
-import { checkMediaType, type Format, readForm, readMultipart } from "../wire/index.ts";
+import { checkMediaType } from "../wire/index.ts";
 
-/** Reads a body in one format. Throws an HttpError or an InvalidValue if it is invalid. */
-type BodyReader = (request: FastifyRequest, payload: IncomingMessage, content: BodyContent) => Promise<unknown>;
-
-const readers: Readonly<Record<Format, BodyReader>> = {
-  json: async (request, payload) => parseJsonBytes(await readText(request, payload)),
-  text: async (request, payload, { encoding }) =>
-    encoding().shape.parsePrimitive(decodeUtf8(await readText(request, payload))),
-  form: async (request, payload, { encoding }) => readForm(decodeUtf8(await readText(request, payload)), encoding()),
-  multipart: async (request, payload, { encoding }) =>
-    readMultipart(await readBytes(request, payload), request.headers["content-type"] as string, encoding(), (text) =>
-      request.server.shedBody?.(text),
-    ),
-  stream: async (request, payload) => {
-    await request.server.waitForTurn?.(request);
-    checkContentCoding(request.headers["content-encoding"]);
+async function readContent(request: FastifyRequest, payload: IncomingMessage, content: BodyContent): Promise<unknown> {
+  const { server, headers } = request;
+  const { read, isText } = content.format;
+  const contentType = headers["content-type"] as string;
+  if (read === undefined) {
+    await server.waitForTurn?.(request);
+    checkContentCoding(headers["content-encoding"]);
     return streamBody(request, payload);
-  },
-};
-
-async function readBytes(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  }
   const bytes = await collectBody(request, payload);
-  await request.server.waitForTurn?.(request); // the time of parsing counts as the client's
-  checkContentCoding(request.headers["content-encoding"]);
-  return bytes;
-}
-
-// The text of a body, whose values take many times its size.
-async function readText(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
-  const bytes = await readBytes(request, payload);
-  checkMediaType(request.headers["content-type"] as string);
-  const admitted = request.server.shedBody?.(bytes);
-  if (admitted) await admitted; // only then, because each await takes time
-  return bytes;
+  await server.waitForTurn?.(request); // the time of parsing counts as the client's
+  checkContentCoding(headers["content-encoding"]);
+  const admit = (text: Buffer) => server.shedBody?.(text);
+  if (isText) {
+    checkMediaType(contentType);
+    const admitted = admit(bytes);
+    if (admitted) await admitted; // only then, because each await takes time
+  }
+  return read(bytes, { contentType, encoding: content.encoding, admit });
 }
 
 /**
@@ -118,7 +104,7 @@ export const bodies = fp(
       const content = selectContent(request);
       try {
         yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
-        return new RawBody(content, await readers[content.format](request, payload, content));
+        return new RawBody(content, await readContent(request, payload, content));
       } catch (error) {
         throw error instanceof InvalidValue ? toInvalidRequest([error], "body", "field") : error;
       }

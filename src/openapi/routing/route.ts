@@ -1,6 +1,6 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteShorthandOptionsWithHandler } from "fastify";
 import { InvalidRequest, notFound, rejectPreconditions, toError } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import {
@@ -41,92 +41,109 @@ export interface RouteOptions {
   readonly openCalls: OpenCalls;
 }
 
-/** Creates the route of an operation, without its method and URL. */
-export function createRoute(options: RouteOptions): RouteShorthandOptionsWithHandler {
-  const { operation, handler, context, authenticate, guards, headers, links, validateResponses, openCalls } = options;
-  const { body, parameters, responses } = operation;
-  const unsupported = findUnsupportedPreconditions(operation);
-  const writeOptions = { links, validate: validateResponses, openCalls };
-  return {
-    config: { operation },
-    // These are no JSON Schemas. Fastify replaces each part of a request by what it reads: its value, or an InvalidRequest.
-    schema: {
-      ...(parameters.path && { params: parameters.path }),
-      querystring: parameters.query,
-      ...(body && { body }),
-    },
-    validatorCompiler: ({ schema }) => {
-      const part = schema as { read(sent: unknown): unknown };
-      return (sent) => ({ value: part.read(sent) });
-    },
-    ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
-    // One hook instead of one per guard, because each hook costs CPU time.
-    onRequest(request, reply, done) {
-      const fail = (thrown: unknown) => done(toError(thrown)); // Fastify takes undefined and null as success
-      let admitted: MaybePromise<void>;
-      try {
-        admitted = admit(request, reply);
-      } catch (thrown) {
-        return fail(thrown);
-      }
-      if (admitted instanceof Promise) admitted.then(() => done(), fail);
-      else done();
-    },
-    ...(body && { preParsing: prepareBody }),
-    ...(body?.required && { preValidation: requireBody }),
-    // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
-    handler(request, reply) {
-      handle(request, reply).catch((thrown) => {
-        const error = toError(thrown);
-        if (reply.sent) request.log.error({ err: error }, "request failed after its response was sent");
-        else reply.send(error);
-      });
-    },
+/** The route of an operation. */
+export class OperationRoute {
+  readonly #options: RouteOptions;
+  readonly #unsupportedPreconditions: readonly string[];
+
+  constructor(options: RouteOptions) {
+    this.#options = options;
+    this.#unsupportedPreconditions = findUnsupportedPreconditions(options.operation);
+  }
+
+  /** The options of Fastify's route, without its method and URL. */
+  get fastifyOptions(): RouteShorthandOptionsWithHandler {
+    const { operation } = this.#options;
+    const { body, parameters } = operation;
+    return {
+      config: { operation },
+      // These are no JSON Schemas. Fastify replaces each part of a request by what it reads: its value, or an InvalidRequest.
+      schema: {
+        ...(parameters.path && { params: parameters.path }),
+        querystring: parameters.query,
+        ...(body && { body }),
+      },
+      validatorCompiler: ({ schema }) => {
+        const part = schema as { read(sent: unknown): unknown };
+        return (sent) => ({ value: part.read(sent) });
+      },
+      ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
+      onRequest: this.#onRequest,
+      ...(body && { preParsing: prepareBody }),
+      ...(body?.required && { preValidation: requireBody }),
+      // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
+      handler: (request, reply) => {
+        this.#handle(request, reply).catch((thrown) => {
+          const error = toError(thrown);
+          if (reply.sent) request.log.error({ err: error }, "request failed after its response was sent");
+          else reply.send(error);
+        });
+      },
+    };
+  }
+
+  // One hook instead of one per guard, because each hook costs CPU time.
+  readonly #onRequest: onRequestHookHandler = (request, reply, done) => {
+    const fail = (thrown: unknown) => done(toError(thrown)); // Fastify takes undefined and null as success
+    let admitted: MaybePromise<void>;
+    try {
+      admitted = this.#admit(request, reply);
+    } catch (thrown) {
+      return fail(thrown);
+    }
+    if (admitted instanceof Promise) admitted.then(() => done(), fail);
+    else done();
   };
 
-  function admit(request: FastifyRequest, reply: FastifyReply): MaybePromise<void> {
+  #admit(request: FastifyRequest, reply: FastifyReply): MaybePromise<void> {
+    const { operation, headers, authenticate } = this.#options;
     prepareParameters(request);
     for (const name in headers) reply.header(name, headers[name]);
     const guarded = andThen(authenticate(request), (caller) => {
       request.caller = caller;
-      if (body) authenticatedAt.set(request, performance.now());
-      return runGuards(request, reply);
+      if (operation.body) authenticatedAt.set(request, performance.now());
+      return this.#runGuards(request, reply);
     });
-    return andThen(guarded, () => responses.checkAccept(request));
+    return andThen(guarded, () => operation.responses.checkAccept(request));
   }
 
-  function runGuards(request: FastifyRequest, reply: FastifyReply, index = 0): MaybePromise<void> {
+  #runGuards(request: FastifyRequest, reply: FastifyReply, index = 0): MaybePromise<void> {
+    const { guards, operation } = this.#options;
     const guard = guards[index];
-    if (guard) return andThen(guard(request, reply, operation), () => runGuards(request, reply, index + 1));
+    if (guard) return andThen(guard(request, reply, operation), () => this.#runGuards(request, reply, index + 1));
   }
 
-  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async #handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { operation, handler, context, authenticate, links, validateResponses: validate, openCalls } = this.#options;
     // The credential may have been revoked while the body arrived.
-    if (body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
+    if (operation.body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
       request.caller = await authenticate(request);
-    // Not by Fastify, which has no cookies, and keeps the headers that are no parameters.
-    const headers = parameters.headers?.read(request.raw.headers) ?? {};
-    const cookies = parameters.cookies?.read(request.raw.headers) ?? {};
-    const params = parameters.path ? request.params : {};
-    const { query, body: content, caller } = request;
-    const details = [params, content, query, headers, cookies].flatMap((part) =>
-      part instanceof InvalidRequest ? part.details : [],
-    );
-    if (details.length > 0) throw new InvalidRequest(details);
-    rejectPreconditions(request.headers, unsupported);
-    if (content instanceof Readable) reply.raw.once("finish", () => content.destroy());
-    const call = new UntypedCall(
-      operation,
-      { params, query, headers, cookies, body: content, caller },
-      reply,
-      openCalls,
-    );
+    const values = readValues(request, operation);
+    rejectPreconditions(request.headers, this.#unsupportedPreconditions);
+    const { body } = values;
+    if (body instanceof Readable) reply.raw.once("finish", () => body.destroy());
+    const call = new UntypedCall(operation, values, reply, openCalls);
     request.isHandled = true;
     const response = await handler(call, context, request);
     if (typeof response !== "object" || response === null)
       throw new Error(`The handler of ${operation.id} returned no response.`);
-    responses.write(reply, response, writeOptions);
+    operation.responses.write(reply, response, { links, validate, openCalls });
   }
+}
+
+// Returns what Fastify has read of a request, and reads its headers and cookies: Fastify keeps the headers that are no
+// parameters, and has no cookies. Throws one error for all invalid parts.
+function readValues({ params, query, body, caller, raw }: FastifyRequest, { parameters }: Operation) {
+  const values = {
+    params: parameters.path ? params : {},
+    body,
+    query,
+    headers: parameters.headers?.read(raw.headers) ?? {},
+    cookies: parameters.cookies?.read(raw.headers) ?? {},
+  };
+  const details = Object.values(values).flatMap((part) => (part instanceof InvalidRequest ? part.details : []));
+  if (details.length > 0) throw new InvalidRequest(details);
+  return { ...values, caller };
 }
 
 // The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads

@@ -9,7 +9,7 @@ import { deprecationHeaders, OpenCalls, type Operation, type UntypedHandler } fr
 import type { Handlers } from "../types/index.ts";
 import { createAuthentication, type SecuritySchemes } from "./authentication.ts";
 import { bodies } from "./request-body.ts";
-import { createRoute, type Guard } from "./route.ts";
+import { type Guard, OperationRoute } from "./route.ts";
 import { gluedMethods, toRouteTable } from "./route-table.ts";
 
 declare module "fastify" {
@@ -108,7 +108,7 @@ function createRoutes<Operations, Context, Caller>(
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
     if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler. ${missingHandler}`);
-    const route = createRoute({
+    const route = new OperationRoute({
       operation,
       handler,
       context: context(operation),
@@ -119,7 +119,7 @@ function createRoutes<Operations, Context, Caller>(
       validateResponses: validateResponses && ownHandler !== undefined,
       openCalls,
     });
-    return [operation.id, route] as const;
+    return [operation.id, route.fastifyOptions] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));
   const orphan = [...byId.keys()].find((id) => !ids.has(id));

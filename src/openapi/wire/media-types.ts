@@ -59,10 +59,10 @@ export function checkMediaType(value: string): void {
 }
 
 /** How a body is read and written. A stream is passed on, and its schema is not enforced. */
-export type Format = "json" | "form" | "multipart" | "text" | "stream";
+type FormatName = "json" | "form" | "multipart" | "text" | "stream";
 
 /** Returns the format of a media type. */
-export function formatOf(mediaType: string): Format {
+export function formatOf(mediaType: string): FormatName {
   const essence = essenceOf(mediaType);
   if (isJson(essence)) return "json";
   if (essence === "application/x-www-form-urlencoded") return "form";

@@ -1,0 +1,108 @@
+// How the bodies of each media type are read and written: one row for each format.
+import { Readable } from "node:stream";
+import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib/index.ts";
+import type { Validate, Validation } from "../schema/index.ts";
+import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
+import { formatOf } from "./media-types.ts";
+
+/** What a body is read with. */
+export interface ReadOptions {
+  readonly contentType: string;
+  readonly encoding: () => FormEncoding;
+  /** Called before a text is read whose values take many times its size. Rejects if there is no memory for them. */
+  readonly admit: (text: Buffer) => MaybePromise<void>;
+}
+
+/** A body that is sent, and its media type. */
+export interface WrittenBody {
+  readonly type: string;
+  readonly payload: unknown;
+}
+
+interface Format {
+  /** Returns the value of a body. Throws an InvalidValue or an HttpError. Undefined if bodies are streams, which are not read. */
+  readonly read?: (bytes: Buffer, options: ReadOptions) => MaybePromise<unknown>;
+  /** Whether the whole body is one text, in UTF-8. */
+  readonly isText?: boolean;
+  /** By default, `validate` itself. */
+  readonly validate?: (value: unknown, validate: Validate) => Validation;
+  /** Whether a handler can return this body. */
+  readonly canWrite: (body: unknown) => boolean;
+  /** Returns what is sent. `check` throws an Error if the value does not match its schema. Throws an Error for other bodies. */
+  readonly write: (mediaType: string, body: unknown, check: (value: unknown) => void) => WrittenBody;
+}
+
+/** Returns whether a body is bytes or a stream. */
+export function isBinary(body: unknown): body is Readable | ReadableStream | Uint8Array {
+  return body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array;
+}
+
+/** Returns whether a body is an async iterable. */
+export function isIterable(body: unknown): boolean {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+const bytes: Pick<Format, "canWrite" | "write"> = {
+  canWrite: (body) => isBinary(body) || typeof body === "string",
+  write: (type, body) => (bytes.canWrite(body) ? { type, payload: body } : failToWrite(type)),
+};
+
+const formats: Readonly<Record<ReturnType<typeof formatOf>, Format>> = {
+  json: {
+    read: (bytes) => parseJsonBytes(bytes),
+    isText: true,
+    canWrite: (body) => !isBinary(body) && !isIterable(body),
+    write: (type, body, check) => ({ type, payload: writeJson(type, body, check) }),
+  },
+  text: {
+    read: (bytes, { encoding }) => encoding().shape.parsePrimitive(decodeUtf8(bytes)),
+    isText: true,
+    canWrite: (body) => isBinary(body) || typeof body !== "object",
+    write: (mediaType, body, check) => {
+      const type = mediaType.includes(";") ? mediaType : `${mediaType}; charset=utf-8`;
+      if (isBinary(body)) return { type, payload: body };
+      if (typeof body === "object" && body !== null) return failToWrite(mediaType);
+      check(body);
+      return { type, payload: String(body) };
+    },
+  },
+  form: { read: (bytes, { encoding }) => readForm(decodeUtf8(bytes), encoding()), isText: true, ...bytes },
+  multipart: {
+    read: (bytes, { contentType, encoding, admit }) => readMultipart(bytes, contentType, encoding(), admit),
+    validate: validateForm,
+    ...bytes,
+  },
+  stream: { validate: (value) => ({ value }), ...bytes },
+};
+
+/** Returns how bodies of a media type are read and written. */
+export function findFormat(mediaType: string): Format {
+  return formats[formatOf(mediaType)];
+}
+
+function failToWrite(mediaType: string): never {
+  throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
+}
+
+function writeJson(mediaType: string, body: unknown, check: (value: unknown) => void): string {
+  const isValue = isJsonValue(body);
+  if (isValue) check(body);
+  const text: string | undefined = isValue ? toJson(body) : undefined; // undefined if toJSON returns it
+  if (text !== undefined) return text;
+  throw new Error(
+    `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
+  );
+}
+
+const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];
+
+// Whether a body is a value that JSON.stringify writes as its content. Of streams, promises, collections and other objects of
+// Node, it would write the internals, or nothing.
+function isJsonValue(body: unknown): boolean {
+  if (typeof body === "function" || typeof body === "symbol") return false;
+  if (typeof body !== "object" || body === null || Array.isArray(body) || "toJSON" in body)
+    return !Buffer.isBuffer(body);
+  if (ArrayBuffer.isView(body) || body instanceof Error) return false;
+  const isOpaque = Object.prototype.toString.call(body) !== "[object Object]" && Object.keys(body).length === 0;
+  return !(isOpaque || internals.some((name) => typeof Reflect.get(body, name) === "function"));
+}
