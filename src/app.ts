@@ -19,7 +19,7 @@ import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
 import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
-import { type MetricsHub, RequestLogger, type Tracing, withLazyChildren } from "./telemetry/index.ts";
+import { type AggregatorClient, RequestLogger, type Tracing, withLazyChildren } from "./telemetry/index.ts";
 
 /** The dependencies of `buildApp`. */
 export interface Dependencies {
@@ -33,7 +33,7 @@ export interface Dependencies {
   /** Undefined turns tracing off. */
   readonly tracing?: Tracing | undefined;
   /** The metrics of all processes; undefined if this is the only one. */
-  readonly metrics?: MetricsHub | undefined;
+  readonly metrics?: AggregatorClient | undefined;
   /** Counts the requests of each key. By default, this process does for itself. */
   readonly keyCounter?: KeyCounter | undefined;
   /** Replaces clocks and limits, for tests. */
@@ -51,7 +51,7 @@ export interface Overrides extends MemoryMonitorOptions {
  * Error that names the operation if the document and the code do not agree.
  */
 export async function buildApp(dependencies: Dependencies): Promise<FastifyInstance> {
-  const { document, handlers, store, config, logger, tls, tracing, metrics: hub, keyCounter } = dependencies;
+  const { document, handlers, store, config, logger, tls, tracing, metrics: aggregator, keyCounter } = dependencies;
   const { overrides: { clock, ...limits } = {} } = dependencies;
   const urls = toPublicUrls(document, config.BASE_URL);
   const links = serviceLinks(urls.root);
@@ -103,7 +103,16 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // Documentation, health checks and metrics
   await app.register(docs, { document, urls, config, isSecure });
   await app.register(health, { store });
-  await app.register(status, { document, store, config, metrics: hub, authenticate, usage, requestLog, isSecure });
+  await app.register(status, {
+    document,
+    store,
+    config,
+    metrics: aggregator,
+    authenticate,
+    usage,
+    requestLog,
+    isSecure,
+  });
   app.addHook("onClose", async () => requestLog.flush());
   await app.ready();
   return app;

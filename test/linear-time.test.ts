@@ -160,7 +160,7 @@ function measureValidation(schema: object, text: string): number {
   };
   schemas.add("/components/schemas/x", { report: refuse });
   schemas.checkReferences({ report: refuse });
-  const validate = schemas.compileAt("/components/schemas/x");
+  const validate = schemas.compileReaderAt("/components/schemas/x");
   const times = [1, 2, 3].map(() => {
     const value = parseJson(text);
     const start = process.cpuUsage();

@@ -6,10 +6,10 @@ import { throttle, version } from "../lib/index.ts";
 import type { Authenticate, Document } from "../openapi/application.ts";
 import type { Store } from "../store/index.ts";
 import {
+  type AggregatorClient,
   aggregateLocally,
-  type MetricsHub,
-  MetricsPublisher,
   type RequestLogger,
+  SnapshotSender,
   takeSnapshot,
 } from "../telemetry/index.ts";
 import { listDeprecatedOperations } from "./deprecations.ts";
@@ -21,7 +21,7 @@ export interface StatusOptions {
   readonly store: Store;
   readonly config: Pick<Config, "METRICS_FROM" | "OPERATOR_KEY" | "TRUST_PROXY" | "WORKERS">;
   /** The metrics of all processes. By default, those of this process. */
-  readonly metrics?: MetricsHub | undefined;
+  readonly metrics?: AggregatorClient | undefined;
   readonly usage: KeyUsage;
   /** Has the latest failures of this process that were not published yet. */
   readonly requestLog: Pick<RequestLogger, "failures">;
@@ -44,12 +44,8 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
     "Constant 1, with the versions of the service and of its OpenAPI document as labels.",
     { version, contract: document.content.info.version },
   );
-  const publisher = new MetricsPublisher(
-    () => takeSnapshot(app.metrics, usage, requestLog.failures),
-    metrics,
-    logFailure,
-  );
-  app.addHook("onClose", () => publisher.close());
+  const sender = new SnapshotSender(() => takeSnapshot(app.metrics, usage, requestLog.failures), metrics, logFailure);
+  app.addHook("onClose", () => sender.close());
 
   const authorizeOperator = requireOperator(options.authenticate, config.OPERATOR_KEY);
   const isFromMetricsNetwork = createClientMatcher(config.METRICS_FROM, config.TRUST_PROXY);
@@ -58,12 +54,12 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   };
   // Both routes publish first, so that the metrics include every request whose response was sent before.
   app.get("/metrics", { schema: { hide: true }, onRequest: authorizeScrape }, async (_, reply) => {
-    await publisher.publish();
+    await sender.send();
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
     return metrics.metrics();
   });
   app.get("/status.json", { schema: { hide: true }, onRequest: authorizeOperator }, async (_, reply) => {
-    await publisher.publish();
+    await sender.send();
     reply.header("cache-control", "no-store");
     return readStatus(options, metrics, app.checkStore);
   });
@@ -73,7 +69,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
 // Reads the status of the service, also if the store is unavailable.
 async function readStatus(
   { document, store, config }: StatusOptions,
-  metrics: MetricsHub,
+  metrics: AggregatorClient,
   checkStore: () => Promise<void>,
 ): Promise<Status> {
   const [overview, deprecated, reachable] = await Promise.all([
@@ -109,7 +105,7 @@ async function readStatus(
   };
 }
 
-type Overview = Awaited<ReturnType<MetricsHub["overview"]>>;
+type Overview = Awaited<ReturnType<AggregatorClient["overview"]>>;
 
 // Joins the operations of the document with their metrics, in the document's order, and the requests to no operation.
 function joinOperations({ operations }: Document, metrics: Overview["operations"]): Status["operations"] {

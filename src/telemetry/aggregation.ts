@@ -27,10 +27,10 @@ export interface AggregatedMetrics {
   overview(): Promise<Overview>;
 }
 
-/** A process's access to the metrics of all processes. */
-export interface MetricsHub extends AggregatedMetrics {
+/** A process's access to the aggregator of all processes. */
+export interface AggregatorClient extends AggregatedMetrics {
   /** Replaces the metrics of this process. */
-  publish(snapshot: MetricsSnapshot): Promise<void>;
+  update(snapshot: MetricsSnapshot): Promise<void>;
   close(): void;
 }
 
@@ -147,12 +147,12 @@ async function aggregate(processes: readonly (readonly Metric[])[]) {
   return AggregatorRegistry.aggregate(processes.map((metrics) => [...metrics]));
 }
 
-/** Creates the hub of a service of one process. The parameters are those of `Aggregator`. */
-export function aggregateLocally(...options: ConstructorParameters<typeof Aggregator>): MetricsHub {
+/** Creates the access of the only process of a service. The parameters are those of `Aggregator`. */
+export function aggregateLocally(...options: ConstructorParameters<typeof Aggregator>): AggregatorClient {
   const aggregator = new Aggregator(...options);
   const process = {};
   return {
-    publish: async (snapshot) => aggregator.update(process, snapshot),
+    update: async (snapshot) => aggregator.update(process, snapshot),
     metrics: () => aggregator.metrics(),
     overview: () => aggregator.overview(),
     close: () => aggregator.close(),

@@ -1,7 +1,7 @@
 // Logs, metrics and traces.
-export { Aggregator, aggregateLocally, type MetricsHub } from "./aggregation.ts";
+export { Aggregator, type AggregatorClient, aggregateLocally } from "./aggregation.ts";
 export { createLogger, RequestLogger, withLazyChildren } from "./logger.ts";
-export { MetricsPublisher } from "./metrics-publisher.ts";
 export { openTracing, type Tracing } from "./otlp-exporter.ts";
 export { takeSnapshot } from "./snapshot.ts";
+export { SnapshotSender } from "./snapshot-sender.ts";
 export { connectToPrimary, serveWorker } from "./worker-ipc.ts";

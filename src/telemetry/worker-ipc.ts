@@ -1,7 +1,7 @@
 // IPC between the workers and the primary: workers send snapshots of their metrics, and request the metrics of all.
 import type { Worker } from "node:cluster";
 import { withTimeout } from "../lib/index.ts";
-import type { AggregatedMetrics, Aggregator, MetricsHub } from "./aggregation.ts";
+import type { AggregatedMetrics, Aggregator, AggregatorClient } from "./aggregation.ts";
 import type { MetricsSnapshot } from "./snapshot.ts";
 
 const requestTimeout = 1_000; // milliseconds
@@ -24,8 +24,8 @@ export function waitForMetrics<T>(operation: Promise<T>): Promise<T> {
   return withTimeout(operation, requestTimeout, "The metrics of all processes are not available.");
 }
 
-/** Creates the hub of a worker. Requests reject with `UnavailableError` if the primary does not respond within a second. */
-export function connectToPrimary(): MetricsHub {
+/** Creates the access of a worker. Requests reject with `UnavailableError` if the primary does not respond within a second. */
+export function connectToPrimary(): AggregatorClient {
   const pending = new Map<number, (result: unknown) => void>();
   let lastId = 0;
   // Errors are ignored: if the channel is closed, the primary has exited, and this process is about to exit.
@@ -40,7 +40,7 @@ export function connectToPrimary(): MetricsHub {
     );
   };
   return {
-    publish: (snapshot) => send({ snapshot }),
+    update: (snapshot) => send({ snapshot }),
     metrics: () => request("metrics"),
     overview: () => request("overview"),
     close: () => {},

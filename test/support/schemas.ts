@@ -33,7 +33,7 @@ export function createSchemas(x: unknown, options: SchemaOptions = {}): Schemas 
 
 /** Returns the validation of a schema. */
 export function compileSchema(schema: unknown, options: SchemaOptions = {}): Validate {
-  return createSchemas(schema, options).compileAt("/components/schemas/x", options.direction);
+  return createSchemas(schema, options).compileReaderAt("/components/schemas/x", options.direction);
 }
 
 /** The cases of a schema: a description, the schema, and values that it accepts and rejects. */

@@ -13,7 +13,7 @@ import type { Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { openStore, type StoreTimeouts } from "../../src/store/open.ts";
 import type { Pet, Store } from "../../src/store/port.ts";
-import type { MetricsHub } from "../../src/telemetry/aggregation.ts";
+import type { AggregatorClient } from "../../src/telemetry/aggregation.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import type { Tracing } from "../../src/telemetry/otlp-exporter.ts";
 import { documentText } from "./files.ts";
@@ -64,7 +64,7 @@ export interface Options {
   store?: Store;
   handlers?: Record<string, unknown>;
   settings?: Settings;
-  metrics?: MetricsHub;
+  metrics?: AggregatorClient;
   /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;

@@ -103,7 +103,7 @@ function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas:
   let encoding: FormEncoding | undefined;
   return {
     format,
-    validate: schema && schemas.compileAt(schema.pointer),
+    validate: schema && schemas.compileReaderAt(schema.pointer),
     encoding: () => {
       encoding ??= createEncoding(schema && schemas.at(schema.pointer), part.value.encoding);
       return encoding;

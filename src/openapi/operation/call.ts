@@ -4,7 +4,7 @@ import type { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
 import type { UntypedResponse } from "./response.ts";
 
-type Values = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body" | "caller">;
+type CallValues = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body" | "caller">;
 
 /** A validated request without the types of its operation. */
 export class UntypedCall {
@@ -20,7 +20,7 @@ export class UntypedCall {
   readonly #openCalls: OpenCalls;
   #signal: AbortSignal | undefined;
 
-  constructor(operation: Operation, values: Values, reply: FastifyReply, openCalls: OpenCalls) {
+  constructor(operation: Operation, values: CallValues, reply: FastifyReply, openCalls: OpenCalls) {
     this.operationId = operation.id;
     this.params = values.params;
     this.query = values.query;

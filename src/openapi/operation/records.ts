@@ -5,7 +5,7 @@ import type { Part } from "../source/index.ts";
 
 /** Creates the validation of a record that follows the rules of a body. */
 export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
-  const validate = schemas.compileAt(schema.pointer);
+  const validate = schemas.compileReaderAt(schema.pointer);
   return (record) => {
     const result = validate(record);
     return "value" in result ? result : { problem: result.problems[0] };
@@ -19,7 +19,7 @@ export function createRecordValidator(schema: Part, schemas: Schemas): (record: 
 export function createRowValidator(schema: Part, schemas: Schemas): (row: Readonly<Record<string, string>>) => Checked {
   const shape = new Shape([schemas.at(schema.pointer)]);
   const columns = new Map(shape.propertyNames.map((name) => [name, shape.property(name)]));
-  const validate = schemas.compileAt(schema.pointer);
+  const validate = schemas.compileReaderAt(schema.pointer);
   return (row) => {
     const values: [string, unknown][] = [];
     for (const [name, text] of Object.entries(row)) {

@@ -45,13 +45,13 @@ export interface UntypedResponse {
 /** A declared response. */
 interface Declaration {
   /** By media type or range. */
-  readonly contents: ReadonlyMap<string, Content>;
+  readonly contents: ReadonlyMap<string, ResponseContent>;
   readonly headers: ReadonlyMap<string, Header>; // by name in lower case
   /** Whether it gets an ETag: a success that declares one, of an operation that declares 304. */
   readonly isTagged: boolean;
 }
 
-interface Content {
+interface ResponseContent {
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
   readonly validateItem: Validate | undefined;
@@ -260,7 +260,7 @@ function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBe
     const schema = (part as Part<MediaTypeObject>).written(key);
     return schema && schemas.compileCheckAt(schema.pointer);
   };
-  const contents = response.membersOf("content").map(([type, part]): [string, Content] => {
+  const contents = response.membersOf("content").map(([type, part]): [string, ResponseContent] => {
     return [type, { validate: compileSchema(part, "schema"), validateItem: compileSchema(part, "itemSchema") }];
   });
   const headers = response.membersOf("headers").map(([name, part]): [string, Header] => {

@@ -188,7 +188,7 @@ export class Schemas {
   }
 
   /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */
-  compileAt(pointer: string, direction: Direction = "request"): Validate {
+  compileReaderAt(pointer: string, direction: Direction = "request"): Validate {
     return this.#validate(() => this.#compiler.cellOf(this.at(pointer)), direction, true);
   }
 

@@ -19,7 +19,7 @@ export interface WrittenBody {
   readonly payload: unknown;
 }
 
-interface Format {
+interface BodyFormat {
   /** Returns the value of a body. Throws an InvalidValue or an HttpError. Undefined if bodies are streams, which are not read. */
   readonly read?: (bytes: Buffer, options: ReadOptions) => MaybePromise<unknown>;
   /** Whether the whole body is one text, in UTF-8. */
@@ -42,12 +42,12 @@ export function isIterable(body: unknown): boolean {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-const bytes: Pick<Format, "canWrite" | "write"> = {
+const bytes: Pick<BodyFormat, "canWrite" | "write"> = {
   canWrite: (body) => isBinary(body) || typeof body === "string",
   write: (type, body) => (bytes.canWrite(body) ? { type, payload: body } : failToWrite(type)),
 };
 
-const formats: Readonly<Record<ReturnType<typeof formatOf>, Format>> = {
+const formats: Readonly<Record<ReturnType<typeof formatOf>, BodyFormat>> = {
   json: {
     read: (bytes) => parseJsonBytes(bytes),
     isText: true,
@@ -76,7 +76,7 @@ const formats: Readonly<Record<ReturnType<typeof formatOf>, Format>> = {
 };
 
 /** Returns how bodies of a media type are read and written. */
-export function findFormat(mediaType: string): Format {
+export function findFormat(mediaType: string): BodyFormat {
   return formats[formatOf(mediaType)];
 }
 

@@ -15,7 +15,7 @@ export interface Style {
   readonly decode: (text: string) => string;
 }
 
-type Values = Record<string, unknown>;
+type Properties = Record<string, unknown>;
 
 const maxDepth = 20; // of a deepObject
 
@@ -90,7 +90,7 @@ function parseItems(texts: readonly string[], { shape, decode }: Pick<Style, "sh
   return texts.map((text, index) => (index < prefixLength ? shape.items(index) : items).parsePrimitive(decode(text)));
 }
 
-function readProperties(texts: Pairs, { shape, decode }: Style): Values | undefined {
+function readProperties(texts: Pairs, { shape, decode }: Style): Properties | undefined {
   const names = shape.isOpen ? [...texts.keys()] : shape.propertyNames.filter((name) => texts.has(name));
   if (names.length === 0) return undefined;
   const pairs = names.map((name): [string, string] => {
@@ -156,7 +156,7 @@ function toObject(
   shape: Shape,
   decode: (text: string) => string,
   decodeName = decode,
-): Values {
+): Properties {
   const entries = pairs.map(([key, value]) => [decodeName(key), value] as const);
   if (new Set(entries.map(([key]) => key)).size < entries.length)
     throw new InvalidValue("must have each property once");
@@ -174,7 +174,7 @@ function toObject(
 }
 
 // Object.fromEntries defines the property `__proto__`, which an assignment would not.
-function fromEntries(entries: readonly (readonly [string, unknown])[]): Values {
+function fromEntries(entries: readonly (readonly [string, unknown])[]): Properties {
   return Object.fromEntries(entries);
 }
 
