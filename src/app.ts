@@ -10,8 +10,8 @@ import {
   limitKeyRate,
   trackKeyUsage,
 } from "./auth/index.ts";
+import { catalog } from "./catalog/index.ts";
 import type { Config } from "./config.ts";
-import { docs } from "./docs/index.ts";
 import type { operations } from "./generated/openapi.ts";
 import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOptions } from "./http/index.ts";
 import { MetricsRegistry } from "./lib/index.ts";
@@ -101,7 +101,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   });
 
   // Documentation, health checks and metrics
-  await app.register(docs, { document, urls, config, isSecure });
+  await app.register(catalog, { document, urls, config, isSecure });
   await app.register(health, { store });
   await app.register(status, {
     document,

@@ -16,7 +16,7 @@ const layers = [
   "auth",
   "telemetry",
   "pets",
-  "docs",
+  "catalog",
   "data",
   "status",
   "cluster.ts",

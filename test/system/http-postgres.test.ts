@@ -6,7 +6,7 @@ import { root } from "../support/files.ts";
 
 const names = [
   "auth/authentication",
-  "docs/*",
+  "catalog/*",
   "http/connection/client-errors",
   "http/failure/error-handler",
   "pets/*",

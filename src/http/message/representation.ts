@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { setHeader } from "../headers/index.ts";
-import { type Coding, chooseCoding, compress, isCompressible, minCompressedSize } from "./content-coding.ts";
+import { type Coding, chooseCoding, compress, isCompressible, minCompressedSize } from "./compression.ts";
 import { addCoding, isNotModified } from "./preconditions.ts";
 
 // By preference. gzip is the smallest for small JSON at this speed.

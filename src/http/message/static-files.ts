@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { setHeader } from "../headers/index.ts";
-import { type Coding, chooseCoding, compressOnce, isCompressible, minCompressedSize } from "./content-coding.ts";
+import { type Coding, chooseCoding, compressOnce, isCompressible, minCompressedSize } from "./compression.ts";
 import { addCoding, createTag } from "./preconditions.ts";
 
 const chunkSize = 65_536; // bytes that a connection holds until the client reads them

@@ -1,11 +1,11 @@
-// Serves the document as Swagger UI, JSON and YAML, and the API catalog that links to them.
+// Publishes the document: as Swagger UI, JSON and YAML, and in the API catalog, which links to them.
 import type { FastifyPluginAsync } from "fastify";
 import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
 import { toJson } from "../lib/index.ts";
 import { type Document, type PublicUrls, servePublicFile, serviceLinks, swaggerPages } from "../openapi/application.ts";
 
-export interface DocsOptions {
+export interface CatalogOptions {
   readonly document: Document;
   readonly urls: PublicUrls;
   readonly config: Pick<Config, "BASE_URL" | "STAGING_BASE_URL">;
@@ -17,7 +17,7 @@ export interface DocsOptions {
  * Serves /docs, /openapi.json, /openapi.yaml and /.well-known/api-catalog without a credential, and redirects / to
  * /docs.
  */
-export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, urls, config, isSecure }) => {
+export const catalog: FastifyPluginAsync<CatalogOptions> = async (app, { document, urls, config, isSecure }) => {
   const { root } = urls;
   // Relative to /docs, so that it works directly and behind a gateway that adds a path prefix.
   const hasPrefix = new URL(`${root}/`, "http://localhost").pathname !== "/";
@@ -35,7 +35,7 @@ export const docs: FastifyPluginAsync<DocsOptions> = async (app, { document, url
   servePublicFile(app, {
     path: catalogPath,
     type: catalogType,
-    content: JSON.stringify(catalog(urls), null, 2),
+    content: JSON.stringify(createCatalog(urls), null, 2),
     headers: { link: `<${root}${catalogPath}>; rel="api-catalog"` },
   });
   app.get("/", async (_, reply) => reply.header("link", serviceLinks(root)).redirect(hasPrefix ? "docs" : "/docs"));
@@ -56,7 +56,7 @@ const catalogPath = "/.well-known/api-catalog";
 const catalogType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
 // The API catalog (RFC 9727, section 4; RFC 9264): one API, with its description, documentation and health.
-function catalog({ base, root }: PublicUrls): object {
+function createCatalog({ base, root }: PublicUrls): object {
   return {
     linkset: [
       { anchor: `${root}${catalogPath}`, item: [{ href: base }] },

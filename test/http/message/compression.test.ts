@@ -1,7 +1,7 @@
 // The choice of a content coding.
 import { zstdDecompressSync } from "node:zlib";
 import t from "tap";
-import { type Coding, chooseCoding, compress, isCompressible } from "../../../src/http/message/content-coding.ts";
+import { type Coding, chooseCoding, compress, isCompressible } from "../../../src/http/message/compression.ts";
 
 const codings: Coding[] = ["gzip", "br", "zstd"];
 
