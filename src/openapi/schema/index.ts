@@ -2,7 +2,7 @@
 export { isJsonSchema, isOpenApiDialect, type Upgrade, upgradeSchema30 } from "./dialect.ts";
 export type { Direction } from "./evaluation.ts";
 export type { Formats } from "./keyword.ts";
-export { isInt64 } from "./keywords/types.ts";
+export { isInt64 } from "./keywords/integers.ts";
 export type { SchemaNode } from "./node.ts";
 export { compilePattern, tokenizePattern } from "./regular-expressions.ts";
 export {

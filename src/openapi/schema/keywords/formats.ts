@@ -4,7 +4,7 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { Check } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Compile, Formats, Keywords } from "../keyword.ts";
-import { findRangeTest } from "./types.ts";
+import { findRangeTest } from "./integers.ts";
 
 /** Returns whether a format is known. */
 export function isFormat(name: string, formats: Formats): boolean {

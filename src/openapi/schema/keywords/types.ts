@@ -1,58 +1,22 @@
-// Types and fixed values (JSON Schema validation 2020-12, section 6.1), and the conversion of numbers: an int64 becomes a bigint,
-// and any other number a JavaScript number. The JSON parser returns a bigint only for an integer that a number can't represent.
+// Types and fixed values (JSON Schema validation 2020-12, section 6.1). A number that is no int64 becomes a JavaScript number.
 import type { SchemaObject } from "../../source/index.ts";
 
 import { areEqual, toComparable } from "../equality.ts";
 import * as form from "../form.ts";
 import type { Compile, Keyword, Keywords, Wording } from "../keyword.ts";
 import { toText } from "../wording.ts";
-
-type Test = (value: unknown) => boolean;
-
-interface Range {
-  readonly min: bigint;
-  readonly max: bigint;
-}
-
-/** The ranges of the formats of integers, of the format registry of OpenAPI. */
-const ranges: ReadonlyMap<unknown, Range> = new Map(
-  [8n, 16n, 32n, 64n].flatMap((bits) => [
-    [`int${bits}`, { min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n }],
-    [`uint${bits}`, { min: 0n, max: 2n ** bits - 1n }],
-  ]),
-);
-
-const safeRange: Range = { min: BigInt(Number.MIN_SAFE_INTEGER), max: BigInt(Number.MAX_SAFE_INTEGER) };
-const typesOf = ({ type = [] }: SchemaObject) => [type].flat() as string[];
-const is64Bit = (format: unknown) => format === "int64" || format === "uint64";
-
-/** Returns whether a schema describes an integer that is a bigint in TypeScript. */
-export function isInt64(schema: SchemaObject): boolean {
-  return is64Bit(schema.format) && typesOf(schema).includes("integer");
-}
-
-// An integer beyond 2^53 is allowed only if the limits of the schema say so, because it is rounded.
-function hasLargeLimit({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, format }: SchemaObject): boolean {
-  const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].map((limit) => Math.abs(Number(limit ?? 0)));
-  return format === undefined && Math.max(...limits) > 2 ** 53;
-}
-
-const isInteger: Test = (value) => typeof value === "bigint" || Number.isInteger(value);
-
-// Compares most numbers with numbers, because a comparison with a bigint takes much longer.
-function createRangeTest({ min, max }: Range): Test {
-  const [least, most] = [Number(min), Number(max)];
-  return (value) => {
-    if (Number.isSafeInteger(value)) return (value as number) >= least && (value as number) <= most;
-    return isInteger(value) && (value as number | bigint) >= min && (value as number | bigint) <= max;
-  };
-}
-
-/** Returns the test of a format of integers, for numbers of any type; undefined for another format. */
-export function findRangeTest(format: string): Test | undefined {
-  const range = ranges.get(format);
-  return range && createRangeTest(range);
-}
+import {
+  convertInt64,
+  describeRange,
+  findRangeTest,
+  hasLargeLimit,
+  is64Bit,
+  isInt64,
+  isInteger,
+  rangeOf,
+  type Test,
+  typesOf,
+} from "./integers.ts";
 
 const tests: Readonly<Record<string, Test>> = {
   string: (value) => typeof value === "string",
@@ -81,7 +45,7 @@ const compileType: Compile = ({ schema: written, assertsFormats }) => {
   if (isInt64(schema))
     return (value, run) => {
       if (!isType(value)) return run.fail("type", schema, value);
-      if (run.changes && isInteger(value)) run.replace(BigInt(value as number | bigint));
+      convertInt64(value, run);
       return true;
     };
   if (names.includes("number") || (names.includes("integer") && hasLargeLimit(schema)))
@@ -100,23 +64,12 @@ const articles: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-// The stricter of both limits, as an integer.
-function leastOf({ minimum, exclusiveMinimum: limit }: SchemaObject): unknown {
-  const next = Number.isSafeInteger(limit) ? (limit as number) + 1 : undefined;
-  return minimum === undefined || Number(next) > Number(minimum) ? next : minimum;
-}
-
-function greatestOf({ maximum, exclusiveMaximum: limit }: SchemaObject): unknown {
-  const next = Number.isSafeInteger(limit) ? (limit as number) - 1 : undefined;
-  return maximum === undefined || Number(next) < Number(maximum) ? next : maximum;
-}
-
 function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wording): string {
   const { format } = schema;
-  const { min, max } = ranges.get(format) ?? safeRange;
+  const { min, max } = rangeOf(format);
   const types = typesOf(schema);
   if (isInteger(value) && !isInt64(schema) && types.some((name) => name === "integer" || name === "number"))
-    return `must be an integer from ${leastOf(schema) ?? min} to ${greatestOf(schema) ?? max}`;
+    return describeRange(schema);
   const words = types.map((name) => {
     const type = articles[name] ?? `a ${name}`;
     return is64Bit(format) && (name === "string" || name === "integer") ? `${type} from ${min} to ${max}` : type;

@@ -1,0 +1,85 @@
+// Integers: the ranges of their formats (the format registry of OpenAPI), and the conversion of int64 and uint64, which become a
+// bigint. The JSON parser returns a bigint only for an integer that a number can't represent.
+import type { SchemaObject } from "../../source/index.ts";
+import type { Evaluation } from "../evaluation.ts";
+
+/** Returns whether a value has a type, whatever its other requirements are. */
+export type Test = (value: unknown) => boolean;
+
+interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+const ranges: ReadonlyMap<unknown, Range> = new Map(
+  [8n, 16n, 32n, 64n].flatMap((bits) => [
+    [`int${bits}`, { min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n }],
+    [`uint${bits}`, { min: 0n, max: 2n ** bits - 1n }],
+  ]),
+);
+
+const safeRange: Range = { min: BigInt(Number.MIN_SAFE_INTEGER), max: BigInt(Number.MAX_SAFE_INTEGER) };
+
+/** Returns the types of a schema; none if it allows all. */
+export function typesOf({ type = [] }: SchemaObject): readonly string[] {
+  return [type].flat() as string[];
+}
+
+export function is64Bit(format: unknown): boolean {
+  return format === "int64" || format === "uint64";
+}
+
+/** Returns whether a schema describes an integer that is a bigint in TypeScript. */
+export function isInt64(schema: SchemaObject): boolean {
+  return is64Bit(schema.format) && typesOf(schema).includes("integer");
+}
+
+/** Makes an integer of the value that is being evaluated a bigint. */
+export function convertInt64(value: unknown, run: Evaluation): void {
+  if (run.changes && isInteger(value)) run.replace(BigInt(value as number | bigint));
+}
+
+/** Returns whether an integer beyond 2^53 is allowed: only if the limits of the schema say so, because it is rounded. */
+export function hasLargeLimit({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, format }: SchemaObject): boolean {
+  const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].map((limit) => Math.abs(Number(limit ?? 0)));
+  return format === undefined && Math.max(...limits) > 2 ** 53;
+}
+
+export const isInteger: Test = (value) => typeof value === "bigint" || Number.isInteger(value);
+
+// Compares most numbers with numbers, because a comparison with a bigint takes much longer.
+function createRangeTest({ min, max }: Range): Test {
+  const [least, most] = [Number(min), Number(max)];
+  return (value) => {
+    if (Number.isSafeInteger(value)) return (value as number) >= least && (value as number) <= most;
+    return isInteger(value) && (value as number | bigint) >= min && (value as number | bigint) <= max;
+  };
+}
+
+/** Returns the test of a format of integers, for numbers of any type; undefined for another format. */
+export function findRangeTest(format: string): Test | undefined {
+  const range = ranges.get(format);
+  return range && createRangeTest(range);
+}
+
+/** Returns the requirement of an integer that is out of range. */
+export function describeRange(schema: SchemaObject): string {
+  const { min, max } = rangeOf(schema.format);
+  return `must be an integer from ${leastOf(schema) ?? min} to ${greatestOf(schema) ?? max}`;
+}
+
+/** Returns the range of a format of integers, or that of the integers that a number represents exactly. */
+export function rangeOf(format: unknown): Range {
+  return ranges.get(format) ?? safeRange;
+}
+
+// The stricter of both limits, as an integer.
+function leastOf({ minimum, exclusiveMinimum: limit }: SchemaObject): unknown {
+  const next = Number.isSafeInteger(limit) ? (limit as number) + 1 : undefined;
+  return minimum === undefined || Number(next) > Number(minimum) ? next : minimum;
+}
+
+function greatestOf({ maximum, exclusiveMaximum: limit }: SchemaObject): unknown {
+  const next = Number.isSafeInteger(limit) ? (limit as number) - 1 : undefined;
+  return maximum === undefined || Number(next) < Number(maximum) ? next : maximum;
+}
