@@ -52,7 +52,7 @@ export async function checkIntegrity(
   }
 }
 
-// In PostgreSQL, creates lock its row.
+// In PostgreSQL, creates lock the row of the table `secret`.
 async function checkIdentity(source: TableReader, report: (problem: string) => void): Promise<void> {
   const { length } = await source.identities();
   if (length !== 1) report(`The table secret must have one row, and has ${length}.`);

@@ -47,5 +47,5 @@ export function createIdempotencyKeyCheck({ operations }: Document): (key: strin
   const headers = operations.map(({ parameters }) => parameters.headers);
   const group = headers.find((one) => one?.names.includes("Idempotency-Key")) as NonNullable<(typeof headers)[number]>;
   // The store contains the text without its quotes and escapes. Every key can be written with them.
-  return (key) => !(group.read({ "idempotency-key": `"${key.replace(/["\\]/g, "\\$&")}"` }) instanceof Error);
+  return (key) => group.read({ "idempotency-key": `"${key.replace(/["\\]/g, "\\$&")}"` }).error === undefined;
 }

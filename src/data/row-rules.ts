@@ -7,8 +7,7 @@ import { type Table, tables, type Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 import { createIdempotencyKeyCheck, createPetValidator, petFields } from "./pet-schema.ts";
 
-/** The size of each hash, in bytes. */
-const digestSize = 32;
+const digestSize = 32; // bytes of a hash
 
 /** The highest id that another id can follow. */
 export const maxId = 2n ** 63n - 2n;

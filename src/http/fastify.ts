@@ -32,7 +32,7 @@ export interface FastifyOptions {
   readonly trustProxy?: readonly string[];
   /** The certificate for https; undefined serves http. */
   readonly tls?: Certificate | undefined;
-  /** Whether the server faces its clients, and no reverse proxy does. The default is true. */
+  /** `false` if only a reverse proxy connects to the server. The default is true. */
   readonly edge?: boolean | undefined;
   /** Milliseconds for a client to send its headers, and to finish its TLS handshake. */
   readonly headersTimeout?: number | undefined;

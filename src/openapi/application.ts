@@ -1,6 +1,7 @@
 // The parts of the spec-first server, for an application that composes a server of its own.
 
 // The document
+
 export {
   type Document,
   type DocumentOptions,
@@ -9,11 +10,15 @@ export {
   readDocument,
   toPublicUrls,
 } from "./document/index.ts";
-// Its operations
-export { createRecordValidator, createRowValidator, listForCors, type Operation } from "./operation/index.ts";
-// Its pages
-export { servePublicFile, swaggerPages } from "./pages/index.ts";
-export { type Authenticate, type Guard, type RoutesOptions, routes } from "./routing/index.ts";
-export { serviceLinks } from "./service-links.ts";
-export type { Part, SchemaObject } from "./source/index.ts";
+export type { Part, Report, SchemaObject } from "./source/index.ts";
 export { compareTypes, type TypeSummary } from "./types/index.ts";
+
+// Its operations
+
+export { createRecordValidator, createRowValidator, listForCors, type Operation } from "./operation/index.ts";
+export { type Authenticate, type Guard, type RoutesOptions, routes } from "./routing/index.ts";
+
+// Its pages
+
+export { servePublicFile, swaggerPages } from "./pages/index.ts";
+export { serviceLinks } from "./service-links.ts";

@@ -1,12 +1,20 @@
 // The spec-first server: serves the operations of an OpenAPI document. `application.ts` has the parts of which an application
 // with a server of its own consists.
 
-// Errors
-export { createFail, type ErrorBody, type ErrorFormat, HttpError, problemDetails } from "../http/index.ts";
-// Handlers
-// Security
-export type { BasicCredential, Credential, Operation, UntypedHandler } from "./operation/index.ts";
-export type { CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./routing/index.ts";
 // Servers
+
 export { createServer, type OpenApiOptions, openApi, type ServerOptions, type UntypedOperations } from "./server.ts";
+
+// Handlers
+
+export type { UntypedHandler } from "./operation/index.ts";
 export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/index.ts";
+
+// Errors
+
+export { createFail, type ErrorBody, type ErrorFormat, HttpError, problemDetails } from "../http/index.ts";
+
+// Security
+
+export type { BasicCredential, Credential, Operation } from "./operation/index.ts";
+export type { CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./routing/index.ts";

@@ -10,14 +10,14 @@ interface HttpParser {
 const stopParsing = 2; // the return value that leaves the rest of the bytes unparsed
 
 /**
- * Handles only those requests of a connection for which `accepts` returns true. Another one is ignored, with all bytes behind it
- * that Node has read.
+ * Calls `admit` with each request of a connection. If it returns false, Node ignores the request, with all bytes behind it that
+ * it has read: `admit` has responded, or closed the connection.
  */
-export function filterRequests(socket: Socket, accepts: (request: IncomingMessage) => boolean): void {
+export function filterRequests(socket: Socket, admit: (request: IncomingMessage) => boolean): void {
   const { parser } = socket as Socket & { parser: HttpParser };
   const { onIncoming } = parser;
   parser.onIncoming = (request, shouldKeepAlive) => {
-    if (accepts(request)) return onIncoming(request, shouldKeepAlive);
+    if (admit(request)) return onIncoming(request, shouldKeepAlive);
     request.upgrade = false; // else Node destroys the connection, with the responses to previous requests
     return stopParsing;
   };

@@ -23,7 +23,7 @@ export interface StatusOptions {
   /** The metrics of all processes. By default, those of this process. */
   readonly metrics?: AggregatorClient | undefined;
   readonly usage: KeyUsage;
-  /** Has the latest failures of this process that were not published yet. */
+  /** Has the latest failures of this process that were not sent yet. */
   readonly requestLog: Pick<RequestLogger, "failures">;
   readonly authenticate: Authenticate<Caller>;
   /** Whether clients use TLS. */
@@ -36,7 +36,7 @@ export interface StatusOptions {
  */
 export const status: FastifyPluginAsync<StatusOptions> = async (app, options) => {
   const { document, config, usage, requestLog } = options;
-  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to publish metrics"));
+  const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to send metrics"));
   const logMissingPoint = throttle((err: unknown) => app.log.warn({ err }, "failed to aggregate metrics"));
   const metrics = options.metrics ?? aggregateLocally(logMissingPoint);
   app.metrics.info(
@@ -52,7 +52,7 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   const authorizeScrape: onRequestAsyncHookHandler = async function (request, reply) {
     if (!isFromMetricsNetwork(request)) await authorizeOperator.call(this, request, reply);
   };
-  // Both routes publish first, so that the metrics include every request whose response was sent before.
+  // Both routes send a snapshot first, so that the metrics include every request whose response was sent before.
   app.get("/metrics", { schema: { hide: true }, onRequest: authorizeScrape }, async (_, reply) => {
     await sender.send();
     reply.header("cache-control", "no-store").type("text/plain; version=0.0.4; charset=utf-8");
@@ -112,7 +112,7 @@ function joinOperations({ operations }: Document, metrics: Overview["operations"
   const metricsById = new Map(metrics.map((one) => [one.id, one]));
   const other = { id: "other", method: "", path: "", deprecation: undefined };
   return [...operations, other].map(({ id, method, path, deprecation }) => {
-    // Exists, because this process has published the metrics of all its operations.
+    // Exists, because this process has sent the metrics of all its operations.
     const { now, rate, p50, p99 } = metricsById.get(id) as Overview["operations"][number];
     return { id, method, path, deprecated: deprecation !== undefined, now, rate, p50, p99 };
   });

@@ -147,7 +147,7 @@ async function aggregate(processes: readonly (readonly Metric[])[]) {
   return AggregatorRegistry.aggregate(processes.map((metrics) => [...metrics]));
 }
 
-/** Creates the access of the only process of a service. The parameters are those of `Aggregator`. */
+/** Creates the client of the only process of a service. The parameters are those of `Aggregator`. */
 export function aggregateLocally(...options: ConstructorParameters<typeof Aggregator>): AggregatorClient {
   const aggregator = new Aggregator(...options);
   const process = {};

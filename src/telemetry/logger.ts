@@ -101,7 +101,7 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
   readonly #log: Logger;
   readonly #metrics: RequestMetrics;
   readonly #limiter: LogLimiter;
-  /** The latest failures that were not published yet. */
+  /** The latest failures that were not sent yet. */
   readonly failures = new RecentFailures();
 
   /** Throws an Error if an operation has the id `other`. */

@@ -24,7 +24,7 @@ export function waitForMetrics<T>(operation: Promise<T>): Promise<T> {
   return withTimeout(operation, requestTimeout, "The metrics of all processes are not available.");
 }
 
-/** Creates the access of a worker. Requests reject with `UnavailableError` if the primary does not respond within a second. */
+/** Creates the client of a worker. Requests reject with `UnavailableError` if the primary does not respond within a second. */
 export function connectToPrimary(): AggregatorClient {
   const pending = new Map<number, (result: unknown) => void>();
   let lastId = 0;

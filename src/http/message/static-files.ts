@@ -36,7 +36,8 @@ const codings: readonly Coding[] = ["br", "zstd", "gzip"];
  * compressed once.
  */
 export function serveFile(app: FastifyInstance, file: StaticFile): void {
-  const { path, type = mediaTypes[extname(path)] ?? "application/octet-stream", content, headers = {} } = file;
+  const { path, type = mediaTypes[extname(path)], content, headers = {} } = file;
+  if (type === undefined) throw new Error(`The file ${path} needs a media type.`);
   let bytes: Buffer | undefined;
   let tag: string;
   const compressed = new Map<Coding, Promise<Buffer>>();

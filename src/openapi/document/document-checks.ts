@@ -1,7 +1,7 @@
 // Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
 
 import { type CheckOptions, isJsonSchema, isOpenApiDialect, type Schemas } from "../schema/index.ts";
-import { dataKeywords, escapeToken, isMapName, type OpenApi, Part, type Report } from "../source/index.ts";
+import { dataKeywords, escapeToken, maps, type OpenApi, Part, type Report } from "../source/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ class Walk {
       else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
       // For example, `default` is also a response, and a header can have the name `examples`.
       else if (isMap || !(dataKeywords.test(name) || name === "examples"))
-        this.visit(value, { owner, pointer: place, isMap: !isMap && isMapName(name) });
+        this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name) });
     }
   }
 

@@ -1,19 +1,19 @@
 // The body of a request: its content by media type, and its validation.
 import type { Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, Report } from "../source/index.ts";
-import { createEncoding, type FormEncoding, findFormat, selectMediaType } from "../wire/index.ts";
-import { toInvalidRequest } from "./invalid-request.ts";
+import { type BodyFormat, createEncoding, type FormEncoding, findFormat, selectMediaType } from "../wire/index.ts";
+import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */
 export interface BodyContent {
-  readonly format: ReturnType<typeof findFormat>;
+  readonly format: BodyFormat;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
   /** Describes the fields of a form. Created at the first request. */
   readonly encoding: () => FormEncoding;
 }
 
-/** A body as it was sent: its content, and the value that was read from it. */
+/** A body as it was sent: the declared content, and the value that was read. */
 export class RawBody {
   readonly content: BodyContent;
   readonly value: unknown;
@@ -25,7 +25,7 @@ export class RawBody {
 }
 
 /** The request body of an operation. */
-export class Body {
+export class Body implements RequestPart<unknown> {
   readonly required: boolean;
   /** The maximum size in bytes; undefined for Fastify's default of 1 MiB. */
   readonly maxBytes: number | undefined;
@@ -46,29 +46,28 @@ export class Body {
     if (exact !== undefined) return exact;
     const declared = selectMediaType(this.mediaTypes, mediaType);
     const content = declared === undefined ? undefined : this.#contents.get(declared);
-    if (content === undefined || content.format.read !== undefined || !declared?.includes("*")) return content;
+    if (content === undefined || !content.format.isStream || !declared?.includes("*")) return content;
     // If the schema of a range describes more than bytes, the media type of the request selects the reader.
     const types = [...content.encoding().shape.types];
     if (types.every((type) => type === "string")) return content;
     const format = findFormat(mediaType);
-    return format.read === undefined ? undefined : { ...content, format };
+    return format.isStream ? undefined : { ...content, format };
   }
 
   /** The media types whose bodies are streams, which are not validated. */
   get streamTypes(): string[] {
     return [...this.#contents].flatMap(([type, content]) =>
-      content.format.read === undefined && this.select(type)?.format.read === undefined ? [type] : [],
+      content.format.isStream && this.select(type)?.format.isStream ? [type] : [],
     );
   }
 
-  /** Returns the value of a body, with default values, or the error of what is invalid in it. */
-  read(body: unknown): unknown {
-    if (!(body instanceof RawBody)) return undefined; // an optional body that was not sent
+  read(body: unknown): ReadPart {
+    if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
     const { value, content } = body;
     const { validate, format } = content;
-    if (validate === undefined) return value;
+    if (validate === undefined) return { value };
     const result = format.validate ? format.validate(value, validate) : validate(value);
-    return "value" in result ? result.value : toInvalidRequest(result.problems, "body", "field");
+    return "value" in result ? result : { error: toInvalidRequest(result.problems, "body", "field") };
   }
 }
 
@@ -98,7 +97,7 @@ export function compileBody(
 function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas: Schemas, report: Report): BodyContent {
   const format = findFormat(mediaType);
   const schema = part.written("schema");
-  if (schema === undefined && format.read !== undefined && !mediaType.includes("*"))
+  if (schema === undefined && !format.isStream && !mediaType.includes("*"))
     report(`has a body without a schema for ${mediaType}`);
   let encoding: FormEncoding | undefined;
   return {

@@ -4,12 +4,8 @@ import { splitAuthorization } from "../../http/index.ts";
 import type { SecuritySchemeObject } from "../source/index.ts";
 import { decodeComponent, parseCookies, type Query } from "../wire/index.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The query as it was sent: `query` has the values of its parameters, after they were validated. */
-    sentQuery: Query;
-  }
-}
+/** What of a request can have a credential. */
+type CredentialSource = Pick<FastifyRequest, "headers"> & { readonly sentQuery: Query };
 
 /** The credential of http basic (RFC 7617). */
 export interface BasicCredential {
@@ -28,7 +24,7 @@ export function isSupported({ type, scheme, in: location }: SecuritySchemeObject
 }
 
 /** Returns the credential of a request for a scheme; undefined if it has none of the right form. */
-export function readCredential(scheme: SecuritySchemeObject, request: FastifyRequest): Credential | undefined {
+export function readCredential(scheme: SecuritySchemeObject, request: CredentialSource): Credential | undefined {
   if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;
   const [type, rest] = splitAuthorization(request.headers.authorization);
   const token = /^ +([\w.~+/=-]+) *$/.exec(rest)?.[1];
@@ -42,7 +38,7 @@ export function isVisible(scheme: SecuritySchemeObject): boolean {
 }
 
 /** Returns whether a request may have a credential for a scheme, in whatever form. */
-export function hasCredential(scheme: SecuritySchemeObject, request: FastifyRequest): boolean {
+export function hasCredential(scheme: SecuritySchemeObject, request: CredentialSource): boolean {
   if (!isVisible(scheme)) return true;
   if (scheme.type === "apiKey") return readApiKey(scheme, request) !== undefined;
   const [type] = splitAuthorization(request.headers.authorization);
@@ -56,7 +52,7 @@ function nameOf({ type, scheme = "" }: SecuritySchemeObject): string {
 
 function readApiKey(
   { in: location, name = "" }: SecuritySchemeObject,
-  { headers, sentQuery }: FastifyRequest,
+  { headers, sentQuery }: CredentialSource,
 ): string | undefined {
   const key = name.toLowerCase();
   if (location === "header") return Object.hasOwn(headers, key) ? [headers[key]].flat()[0] : undefined;

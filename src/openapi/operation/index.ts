@@ -11,7 +11,7 @@ export {
   toChallenge,
 } from "./credentials.ts";
 export { deprecationHeaders } from "./deprecation.ts";
-export { toInvalidRequest } from "./invalid-request.ts";
+export { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 export type { PathSource } from "./locations.ts";
 export { OpenCalls } from "./open-calls.ts";
 export { compileOperation, listForCors, type Operation, type OperationEntry } from "./operation.ts";

@@ -1,6 +1,17 @@
-// The error of a request with invalid parts.
+// The result of reading a part of a request, and the error of its invalid parts.
 import { type ErrorDetail, InvalidRequest } from "../../http/index.ts";
 import type { Problem } from "../../lib/index.ts";
+
+/** The value of a part of a request, or the error of what is invalid in it. */
+export type ReadPart =
+  | { readonly value: unknown; readonly error?: undefined }
+  | { readonly error: InvalidRequest; readonly value?: undefined };
+
+/** A part of the requests of an operation: its parameters in one location, or its body. */
+export interface RequestPart<Source> {
+  /** Returns the value of what was sent, with default values. The validator that Fastify runs. */
+  read(source: Source): ReadPart;
+}
 
 /** Returns the error of problems in one location of a request. `noun` names a part of it, such as "query parameter". */
 export function toInvalidRequest(

@@ -1,5 +1,5 @@
 // The parameters of each location of a request: reads their texts, and validates their values.
-import { type ErrorDetail, type InvalidRequest, maxDetails } from "../../http/index.ts";
+import { type ErrorDetail, maxDetails } from "../../http/index.ts";
 import { InvalidValue, type Problem, shorten } from "../../lib/index.ts";
 import { describeUnknown, type Schemas, type Validate } from "../schema/index.ts";
 import {
@@ -11,12 +11,16 @@ import {
   readText,
   splitCookies,
 } from "../wire/index.ts";
-import { toInvalidRequest } from "./invalid-request.ts";
+import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 import type { Parameter } from "./parameter.ts";
 import { findRawText, type PathTemplate } from "./path-template.ts";
 
+// The prototype of values: empty, because a parameter can have the name of a member of Object.prototype. Not null, because V8
+// keeps the properties of an object without a prototype in a hash table, which is slow.
+const empty = Object.freeze(Object.create(null));
+
 /** The parameters of one location. `Source` is the part of a request that has them, and `Texts` are their texts. */
-export abstract class ParameterLocation<Source, Texts> {
+export abstract class ParameterLocation<Source, Texts> implements RequestPart<Source> {
   readonly names: readonly string[];
   readonly #parameters: readonly Parameter[];
   readonly #location: ErrorDetail["location"];
@@ -52,8 +56,7 @@ export abstract class ParameterLocation<Source, Texts> {
     return [];
   }
 
-  /** Returns the values of the parameters, with default values, or the error of those that are invalid. */
-  read(source: Source): object | InvalidRequest {
+  read(source: Source): ReadPart {
     const texts = this.split(source);
     const values: Record<string, unknown> = Object.create(empty);
     const problems: Problem[] = [];
@@ -71,13 +74,13 @@ export abstract class ParameterLocation<Source, Texts> {
     for (const name of this.findUnknown(texts))
       if (problems.length < maxDetails)
         problems.push({ path: "", part: shorten(name), requirement: describeUnknown(name, noun, known) });
-    if (known.length === 0 && problems.length === 0) return values;
+    if (known.length === 0 && problems.length === 0) return { value: values };
     const result = this.#validate(values, { noun, areTexts: true });
-    if ("value" in result && problems.length === 0) return result.value as object;
+    if ("value" in result && problems.length === 0) return result;
     // One that can't be read is not missing.
     const isNew = ({ path, part }: Problem) => path !== "" || !unread.has(part);
     const invalid = "value" in result ? [] : result.problems.filter(isNew);
-    return toInvalidRequest([...problems, ...invalid], this.#location, noun);
+    return { error: toInvalidRequest([...problems, ...invalid], this.#location, noun) };
   }
 
   /** Returns whether a source has all required parameters, and no unknown ones, whatever their values are. */
@@ -99,10 +102,6 @@ export abstract class ParameterLocation<Source, Texts> {
     return this.#ordered;
   }
 }
-
-// The prototype of values: empty, because a parameter can have the name of a member of Object.prototype. Not null, because V8
-// keeps the properties of an object without a prototype in a hash table, which is slow.
-const empty = Object.freeze(Object.create(null));
 
 /** The parameters that the router has found, and the path of the request. */
 export interface PathSource {
@@ -193,19 +192,19 @@ export class WholeQuery extends ParameterLocation<Query, string> {
 }
 
 /** The headers of a request, by name in lower case. */
-export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The parameters in headers. */
-export class HeaderParameters extends ParameterLocation<Headers, Headers> {
+export class HeaderParameters extends ParameterLocation<SentHeaders, SentHeaders> {
   constructor(parameters: readonly Parameter[], schemas: Schemas) {
     super(parameters, schemas, "header", "header");
   }
 
-  protected split(headers: Headers): Headers {
+  protected split(headers: SentHeaders): SentHeaders {
     return headers;
   }
 
-  protected readParameter(parameter: Parameter, headers: Headers): unknown {
+  protected readParameter(parameter: Parameter, headers: SentHeaders): unknown {
     const key = parameter.name.toLowerCase();
     const text = Object.hasOwn(headers, key) ? headers[key] : undefined;
     return text === undefined ? undefined : parameter.readContent(readText([text].flat().join(", "), parameter.style));
@@ -213,12 +212,12 @@ export class HeaderParameters extends ParameterLocation<Headers, Headers> {
 }
 
 /** The parameters in cookies. */
-export class CookieParameters extends ParameterLocation<Headers, Pairs> {
+export class CookieParameters extends ParameterLocation<SentHeaders, Pairs> {
   constructor(parameters: readonly Parameter[], schemas: Schemas) {
     super(parameters, schemas, "cookie", "cookie");
   }
 
-  protected split({ cookie }: Headers): Pairs {
+  protected split({ cookie }: SentHeaders): Pairs {
     return parseCookies(cookie as string);
   }
 

@@ -6,6 +6,7 @@ import {
   createEncoding,
   decodeComponent,
   decodePercent,
+  type FormatName,
   type FormEncoding,
   formatOf,
   readForm,
@@ -83,7 +84,7 @@ export class Parameter {
   }
 
   /** The format of its media type; undefined without one. */
-  get format(): string | undefined {
+  get format(): FormatName | undefined {
     return this.#mediaType === undefined ? undefined : formatOf(this.#mediaType);
   }
 

@@ -7,11 +7,20 @@ import {
   type OpenCalls,
   type Operation,
   type PathSource,
+  type ReadPart,
+  type RequestPart,
   UntypedCall,
   type UntypedHandler,
 } from "../operation/index.ts";
 import { Query } from "../wire/index.ts";
 import { prepareBody, requireBody } from "./request-body.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The query as it was sent: `query` has the values of its parameters, after they were validated. */
+    sentQuery: Query;
+  }
+}
 
 const maxAuthenticationAge = 1_000; // milliseconds after which a credential is checked again before a body is used
 
@@ -52,21 +61,22 @@ export class OperationRoute {
   }
 
   /** The options of Fastify's route, without its method and URL. */
-  get fastifyOptions(): RouteShorthandOptionsWithHandler {
+  toFastifyOptions(): RouteShorthandOptionsWithHandler {
     const { operation } = this.#options;
     const { body, parameters } = operation;
     return {
       config: { operation },
-      // These are no JSON Schemas. Fastify replaces each part of a request by what it reads: its value, or an InvalidRequest.
+      // These are no JSON Schemas: Fastify replaces each part of a request by the value that they read.
       schema: {
         ...(parameters.path && { params: parameters.path }),
         querystring: parameters.query,
         ...(body && { body }),
       },
-      validatorCompiler: ({ schema }) => {
-        const part = schema as { read(sent: unknown): unknown };
-        return (sent) => ({ value: part.read(sent) });
-      },
+      attachValidation: true, // so that the other parts of the request are read, too
+      validatorCompiler:
+        ({ schema }) =>
+        (sent) =>
+          (schema as RequestPart<unknown>).read(sent),
       ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
       onRequest: this.#onRequest,
       ...(body && { preParsing: prepareBody }),
@@ -133,17 +143,35 @@ export class OperationRoute {
 
 // Returns what Fastify has read of a request, and reads its headers and cookies: Fastify keeps the headers that are no
 // parameters, and has no cookies. Throws one error for all invalid parts.
-function readValues({ params, query, body, caller, raw }: FastifyRequest, { parameters }: Operation) {
-  const values = {
-    params: parameters.path ? params : {},
-    body,
-    query,
-    headers: parameters.headers?.read(raw.headers) ?? {},
-    cookies: parameters.cookies?.read(raw.headers) ?? {},
-  };
-  const details = Object.values(values).flatMap((part) => (part instanceof InvalidRequest ? part.details : []));
+function readValues(request: FastifyRequest, operation: Operation) {
+  const { params, query, body, caller, raw } = request;
+  const { parameters } = operation;
+  const headers = parameters.headers?.read(raw.headers) ?? noValues;
+  const cookies = parameters.cookies?.read(raw.headers) ?? noValues;
+  const parts = [...readRest(request, operation), headers, cookies];
+  const details = parts.flatMap(({ error }) => error?.details ?? []);
   if (details.length > 0) throw new InvalidRequest(details);
-  return { ...values, caller };
+  return {
+    params: parameters.path ? params : {},
+    query,
+    headers: headers.value,
+    cookies: cookies.value,
+    body,
+    caller,
+  };
+}
+
+const noValues: ReadPart = { value: {} };
+
+// The part that Fastify has found invalid, and those behind it, which Fastify has not read.
+function readRest({ validationError, body, query }: FastifyRequest, operation: Operation): ReadPart[] {
+  if (validationError === undefined) return [];
+  const found: ReadPart = { error: validationError as unknown as InvalidRequest };
+  const location = validationError.validationContext;
+  if (location === "querystring") return [found];
+  const readQuery = () => operation.parameters.query.read(query as Query);
+  if (location === "body" || operation.body === undefined) return [found, readQuery()];
+  return [found, operation.body.read(body), readQuery()];
 }
 
 // The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads

@@ -119,7 +119,7 @@ function createRoutes<Operations, Context, Caller>(
       validateResponses: validateResponses && ownHandler !== undefined,
       openCalls,
     });
-    return [operation.id, route.fastifyOptions] as const;
+    return [operation.id, route.toFastifyOptions()] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));
   const orphan = [...byId.keys()].find((id) => !ids.has(id));

@@ -3,8 +3,8 @@
 /** Keywords whose values are data, and not parts of the document. */
 export const dataKeywords = /^(const|dataValue|default|enum|example|value)$/;
 
-// Fields whose values are maps with any names.
-const maps =
+/** Fields of the document, outside of schemas, whose values are maps with any names. */
+export const maps =
   /^(additionalOperations|callbacks|content|encoding|examples|headers|links|mediaTypes|parameters|pathItems|requestBodies|responses|schemas|scopes|securitySchemes|variables|webhooks)$/;
 const mapsOfSchemas = /^(properties|patternProperties|dependentSchemas|\$defs)$/;
 

@@ -13,7 +13,7 @@ export {
   type SchemaObject,
   type SecuritySchemeObject,
 } from "./document-types.ts";
-export { dataKeywords, isMapName } from "./fields.ts";
+export { dataKeywords, isMapName, maps } from "./fields.ts";
 export { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
 export { decodeFragment, escapeToken, Part, type Report, referenceOf, unescapeToken } from "./part.ts";
 export { readBasePath } from "./servers.ts";

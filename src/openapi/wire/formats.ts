@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib/index.ts";
 import type { Validate, Validation } from "../schema/index.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
-import { formatOf } from "./media-types.ts";
+import { type FormatName, formatOf } from "./media-types.ts";
 
 /** What a body is read with. */
 export interface ReadOptions {
@@ -19,8 +19,11 @@ export interface WrittenBody {
   readonly payload: unknown;
 }
 
-interface BodyFormat {
-  /** Returns the value of a body. Throws an InvalidValue or an HttpError. Undefined if bodies are streams, which are not read. */
+/** How bodies of a format are read, validated and written. */
+export interface BodyFormat {
+  /** Whether bodies are streams, which are passed on, and neither read nor validated. */
+  readonly isStream?: boolean;
+  /** Returns the value of a body. Throws an InvalidValue or an HttpError. Missing for streams. */
   readonly read?: (bytes: Buffer, options: ReadOptions) => MaybePromise<unknown>;
   /** Whether the whole body is one text, in UTF-8. */
   readonly isText?: boolean;
@@ -42,12 +45,12 @@ export function isIterable(body: unknown): boolean {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-const bytes: Pick<BodyFormat, "canWrite" | "write"> = {
+const asBytes: Pick<BodyFormat, "canWrite" | "write"> = {
   canWrite: (body) => isBinary(body) || typeof body === "string",
-  write: (type, body) => (bytes.canWrite(body) ? { type, payload: body } : failToWrite(type)),
+  write: (type, body) => (asBytes.canWrite(body) ? { type, payload: body } : failToWrite(type)),
 };
 
-const formats: Readonly<Record<ReturnType<typeof formatOf>, BodyFormat>> = {
+const formats: Readonly<Record<FormatName, BodyFormat>> = {
   json: {
     read: (bytes) => parseJsonBytes(bytes),
     isText: true,
@@ -66,13 +69,13 @@ const formats: Readonly<Record<ReturnType<typeof formatOf>, BodyFormat>> = {
       return { type, payload: String(body) };
     },
   },
-  form: { read: (bytes, { encoding }) => readForm(decodeUtf8(bytes), encoding()), isText: true, ...bytes },
+  form: { read: (bytes, { encoding }) => readForm(decodeUtf8(bytes), encoding()), isText: true, ...asBytes },
   multipart: {
     read: (bytes, { contentType, encoding, admit }) => readMultipart(bytes, contentType, encoding(), admit),
     validate: validateForm,
-    ...bytes,
+    ...asBytes,
   },
-  stream: { validate: (value) => ({ value }), ...bytes },
+  stream: { isStream: true, validate: (value) => ({ value }), ...asBytes },
 };
 
 /** Returns how bodies of a media type are read and written. */

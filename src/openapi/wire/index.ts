@@ -1,6 +1,6 @@
 // Texts and bytes to values, and back.
 export { createEncoding, type FormEncoding, readForm } from "./form.ts";
-export { findFormat, isBinary, isIterable, type WrittenBody } from "./formats.ts";
+export { type BodyFormat, findFormat, isBinary, isIterable, type WrittenBody } from "./formats.ts";
 export {
   closeWithClient,
   discardStream,
@@ -11,7 +11,15 @@ export {
   withLength,
   withoutContent,
 } from "./item-streams.ts";
-export { checkMediaType, essenceOf, formatOf, isJson, negotiate, selectMediaType } from "./media-types.ts";
+export {
+  checkMediaType,
+  essenceOf,
+  type FormatName,
+  formatOf,
+  isJson,
+  negotiate,
+  selectMediaType,
+} from "./media-types.ts";
 export {
   decodeComponent,
   decodePercent,

@@ -1,5 +1,4 @@
-// Media types (RFC 9110, section 8.3.1): parses them, which reader and writer a body needs, and which declared media type a
-// request means.
+// Media types (RFC 9110, section 8.3.1): their syntax, the format of each, and which declared one a request means.
 //
 // Not MIMEType of Node, which takes quadratic time on a parameter with many blanks, and ignores what it can't parse.
 import { HttpError } from "../../http/index.ts";
@@ -59,7 +58,7 @@ export function checkMediaType(value: string): void {
 }
 
 /** How a body is read and written. A stream is passed on, and its schema is not enforced. */
-type FormatName = "json" | "form" | "multipart" | "text" | "stream";
+export type FormatName = "json" | "form" | "multipart" | "text" | "stream";
 
 /** Returns the format of a media type. */
 export function formatOf(mediaType: string): FormatName {

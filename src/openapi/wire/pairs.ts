@@ -19,7 +19,7 @@ export class Query {
     this.text = queryOf(target);
   }
 
-  get pairs(): Readonly<Pairs> {
+  get pairs(): ReadonlyMap<string, readonly string[]> {
     this.#pairs ??= parsePairs(this.text);
     return this.#pairs;
   }

@@ -40,6 +40,7 @@ const migrations: readonly ((db: ClientBase) => Promise<unknown>)[] = [
       );
       CREATE INDEX idempotency_by_age ON petstore.idempotency (created_at);
 
+      -- One random value, which identifies the store. Creates lock its row.
       CREATE TABLE petstore.secret (value bytea NOT NULL);
     `);
     await db.query("INSERT INTO petstore.secret (value) VALUES ($1)", [randomBytes(32)]);

@@ -37,7 +37,7 @@ const migrations: readonly ((db: DatabaseSync) => void)[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
-      CREATE TABLE secret (value BLOB NOT NULL) STRICT;
+      CREATE TABLE secret (value BLOB NOT NULL) STRICT; -- one random value, which identifies the store
     `);
     db.prepare("INSERT INTO secret (value) VALUES (?)").run(randomBytes(32));
   },

@@ -186,11 +186,11 @@ t.test("Rejects declarations that can't be served, or serves the rest", async (t
       report: (text) => void reports.push(text),
     });
     t.ok(reports.includes(`The operation a ${reason}.`), `${reason}: ${reports}`);
-    t.match(operations[0]?.parameters.query.read(new Query("/")), {}, reason);
+    t.match(operations[0]?.parameters.query.read(new Query("/")), { value: {} }, reason);
     t.equal(operations[0]?.parameters.path?.read({ params: {}, path: "/a" }), undefined);
   }
   const { operations } = await parseDocument(documentOf(pathOf("a", query)), { ignoreUnknown: true });
-  t.match(operations[0]?.parameters.query.read(new Query("/?b=1&c=2")), { b: "1" });
+  t.match(operations[0]?.parameters.query.read(new Query("/?b=1&c=2")), { value: { b: "1" } });
 });
 
 t.test("Reads the cells of a row like parameters, by the schema of its columns", async (t) => {
@@ -207,6 +207,14 @@ t.test("Reads the cells of a row like parameters, by the schema of its columns",
     [{}, "", "must have the column 'a'"],
   ] as const)
     t.match(validate(row), { problem: { path, requirement } });
+});
+
+t.test("A default of a parameter applies also if its schema is read-only, which concerns bodies", async (t) => {
+  const schema = "{ type: object, default: { a: 1 }, readOnly: true, properties: { a: {}, b: { default: 2 } } }";
+  const paths = `  /x:\n    get: { operationId: x, parameters: [{ name: q, in: query, style: deepObject, schema: ${schema} }], responses: { 204: { description: x } } }\n`;
+  const { send, calls } = await serve(documentOf(paths));
+  await send("GET", "/x");
+  t.same(calls[0]?.query, { q: { a: 1, b: 2 } });
 });
 
 t.test("A handler gets a copy of a default that is an array", async (t) => {

@@ -3,14 +3,13 @@
 
 import { setOwn } from "../../../lib/index.ts";
 import type { SchemaObject } from "../../source/index.ts";
-import { Evaluation } from "../evaluation.ts";
+import { type Direction, Evaluation } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Compiler, Keywords } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
 
 const maxValues = 10_000; // of a default; otherwise, schemas that refer to each other could double it with each level
 const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
-const unfilled = Symbol("unfilled");
 
 // The default of a schema, or of one that applies besides; undefined if there is none.
 function findDefault(node: SchemaNode): unknown {
@@ -28,29 +27,30 @@ export function compileDefaults(
   if (!node.hasDefaults) return undefined;
   const defaults = node.childrenOf("properties").flatMap(({ key, node: property }) => {
     const value = findDefault(property);
-    if (value === undefined || property.parts().some(({ schema }) => schema.readOnly === true)) return [];
+    if (value === undefined) return [];
+    const isReadOnly = property.parts().some(({ schema }) => schema.readOnly === true);
     const cell = compiler.cellOf(property);
-    let filled: unknown = unfilled; // the default with the defaults of its members, if it is valid
-    const read = () => {
-      if (filled !== unfilled) return filled;
-      filled = undefined; // in itself, it is not filled in again
+    const filled = new Map<Direction, unknown>(); // the default with the defaults of its members, if it is valid
+    const read = (direction: Direction) => {
+      if (filled.has(direction)) return filled.get(direction);
+      filled.set(direction, undefined); // in itself, it is not filled in again
       const holder = { [key]: copy(value) };
-      const run = new Evaluation("request", holder, "convert");
+      const run = new Evaluation(direction, holder, "convert");
       run.position.key = key;
       if (!cell.check(holder[key], run, undefined)) return undefined;
       run.change();
-      filled = countValues(holder[key]) > maxValues ? value : holder[key];
-      return filled;
+      filled.set(direction, countValues(holder[key]) > maxValues ? value : holder[key]);
+      return filled.get(direction);
     };
-    return [{ key, read }];
+    return [{ key, isReadOnly, read }];
   });
   if (defaults.length === 0) return undefined;
   return (value, run) => {
-    for (const { key, read } of defaults) {
-      if (Object.hasOwn(value, key)) continue;
+    for (const { key, isReadOnly, read } of defaults) {
+      if (Object.hasOwn(value, key) || (isReadOnly && run.direction === "request")) continue;
       run.changes?.push(() => {
         if (Object.hasOwn(value, key)) return; // another schema has filled it in
-        const filled = read();
+        const filled = read(run.direction);
         run.filled += countValues(filled);
         if (filled !== undefined && run.filled <= maxFilled) setOwn(value, key, copy(filled));
       });

@@ -29,7 +29,7 @@ const compileLast: Keyword["compileLast"] = (node, compiler, others) => {
         isValid = false;
         run.addStep(from, key);
       }
-      if (!isValid && (run.isFull || (isArray && schema[keyword] === false))) break; // the first such item says it all
+      if (!isValid && (run.isFull || (isArray && schema[keyword] === false))) break; // the others would say nothing new
     }
     run.leave();
     run.forks -= 1;
