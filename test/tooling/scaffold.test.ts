@@ -80,7 +80,7 @@ t.test("The handler and the test of the page pass, and no other check fails", as
   for (const name of [
     "agreement",
     "architecture",
-    "openapi/document",
+    "openapi/document/document",
     "openapi/examples",
     "telemetry/metrics",
     "status/status",
