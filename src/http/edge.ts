@@ -22,7 +22,7 @@ import {
   type MemoryMonitorOptions,
   memoryMonitor,
 } from "./load/index.ts";
-import { representations, requestChecks } from "./message/index.ts";
+import { representations, requestChecks, responseBatching } from "./message/index.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -84,6 +84,7 @@ export async function createEdge(options: EdgeOptions): Promise<FastifyInstance>
     format,
   });
   await app.register(representations, { compression });
+  await app.register(responseBatching);
   await app.register(requestChecks);
   return app;
 }

@@ -4,4 +4,5 @@ export { representations } from "./representation.ts";
 export { rejectUnrouted, requestChecks } from "./request-checks.ts";
 export { QueryFreeLogController, withoutQuery } from "./request-log.ts";
 export { normalizeTarget } from "./request-target.ts";
+export { responseBatching } from "./response-batching.ts";
 export { type StaticFile, serveFile } from "./static-files.ts";
