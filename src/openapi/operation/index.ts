@@ -18,4 +18,4 @@ export { compileOperation, listForCors, type Operation, type OperationEntry } fr
 export { isIgnored } from "./parameters.ts";
 export { createRecordValidator, createRowValidator } from "./records.ts";
 export type { UntypedResponse } from "./response.ts";
-export type { RequiredScheme } from "./security.ts";
+export type { RequiredScheme } from "./security-requirements.ts";

@@ -15,7 +15,7 @@ import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import { collectParameters, compileParameters, type Parameters } from "./parameters.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 import { compileResponses, type Responses } from "./response.ts";
-import { readSecurity, type SecurityRequirement } from "./security.ts";
+import { readSecurity, type SecurityRequirement } from "./security-requirements.ts";
 
 /** One operation of the document. */
 export interface Operation {

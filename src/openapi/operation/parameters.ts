@@ -4,7 +4,7 @@ import type { OperationObject, ParameterObject, Part, PathItem, Report } from ".
 import { CookieParameters, HeaderParameters, PathParameters, QueryParameters, WholeQuery } from "./locations.ts";
 import { Parameter } from "./parameter.ts";
 import type { PathTemplate } from "./path-template.ts";
-import type { SecurityRequirement } from "./security.ts";
+import type { SecurityRequirement } from "./security-requirements.ts";
 
 // OpenAPI ignores header parameters with these names (3.1.1, section 4.8.12.1).
 const ignoredHeaders = /^(accept|content-type|authorization)$/i;

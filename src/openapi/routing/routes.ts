@@ -8,9 +8,9 @@ import { createMockHandler } from "../mock/index.ts";
 import { deprecationHeaders, OpenCalls, type Operation, type UntypedHandler } from "../operation/index.ts";
 import type { Handlers } from "../types/index.ts";
 import { createAuthentication, type SecuritySchemes } from "./authentication.ts";
+import { gluedMethods, toGlueDocument } from "./glue-document.ts";
 import { bodies } from "./request-body.ts";
 import { type Guard, OperationRoute } from "./route.ts";
-import { gluedMethods, toRouteTable } from "./route-table.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -68,7 +68,7 @@ async function registerRoutes<Operations, Context, Caller>(
   // Before those with GET, to which Fastify adds HEAD unless it exists.
   for (const operation of firsts.filter(({ method }) => method === "HEAD")) addRoute(operation);
   await app.register(glue, {
-    specification: toRouteTable(firsts),
+    specification: toGlueDocument(firsts),
     operationResolver: (id) => routes.get(id) as FastifyRoute,
   });
   for (const operation of firsts.filter(({ method }) => method !== "HEAD" && !gluedMethods.test(method))) {

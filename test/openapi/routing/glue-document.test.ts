@@ -1,7 +1,7 @@
 // The document from which fastify-openapi-glue creates the routes.
 import t from "tap";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
-import { toRouteTable } from "../../../src/openapi/routing/route-table.ts";
+import { toGlueDocument } from "../../../src/openapi/routing/glue-document.ts";
 import { documentOf } from "../../support/document-server.ts";
 
 const operation = (id: string) => `{ operationId: ${id}, responses: { 204: { description: x } } }`;
@@ -15,7 +15,7 @@ const { operations } = await parseDocument(
 );
 
 t.test("Has the routes of the methods that fastify-openapi-glue knows", async (t) => {
-  const { paths } = toRouteTable(operations) as { paths: Record<string, Record<string, { operationId: string }>> };
+  const { paths } = toGlueDocument(operations) as { paths: Record<string, Record<string, { operationId: string }>> };
   t.strictSame(Object.keys(paths), [operations[0]?.template.routerPath]);
   const [item] = Object.values(paths);
   t.strictSame(
