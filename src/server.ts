@@ -9,7 +9,7 @@ import { buildApp, type Dependencies } from "./app.ts";
 import { generateKey, openKeyCounter } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
-import { backlog, type Certificate, tlsOptions } from "./http/index.ts";
+import { backlog, type Certificate, collectGarbageWhenIdle, tlsOptions } from "./http/index.ts";
 import { escapeControlCharacters, version } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
@@ -77,6 +77,7 @@ async function listen(
     const { address } = await lookup(config.HOST);
     if (shutdown.hasStarted) return undefined;
     const origin = await app.listen({ host: address, port: config.PORT, backlog });
+    collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
     return { origin, address, version };
   } catch (error) {
     const { message } = error as Error;

@@ -36,7 +36,7 @@ export {
   setHeader,
   splitAuthorization,
 } from "./headers/index.ts";
-export { defaultGracePeriod, type MemoryMonitorOptions } from "./load/index.ts";
+export { collectGarbageWhenIdle, defaultGracePeriod, type MemoryMonitorOptions } from "./load/index.ts";
 export {
   addTag,
   rejectPreconditions,
