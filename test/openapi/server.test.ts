@@ -1,8 +1,6 @@
 // The public API: a server of a document, and the same as a plugin of an existing app.
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
-import { text as readText } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import fastify from "fastify";
 import { pino } from "pino";
@@ -11,7 +9,6 @@ import { parse } from "yaml";
 import { createServer, HttpError, openApi, problemDetails } from "../../src/openapi/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
-import { send } from "../support/http.ts";
 import { libraryText } from "../support/library.ts";
 
 const logger = pino({ level: "silent" });
@@ -40,18 +37,6 @@ t.test("Serves a document from a path, a file URL or a parsed object", async (t)
     const missing = await app.inject({ url: "/v1/nothing", headers: host });
     t.match(missing, { statusCode: 404, headers: { link: /service-desc/ } });
   }
-});
-
-t.test("Serves without the protection that a reverse proxy gives, and without patches of Node", async (t) => {
-  const app = await createServer({ document: parse(text), handlers, logger, edge: false });
-  t.teardown(() => app.close());
-  t.notOk(["connections", "pipelining", "load-shedding", "lingering-close"].some((name) => app.hasPlugin(name)));
-  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
-  const ok = { status: 200, text: '"Hi Ada"', headers: { "x-request-id": /./ } };
-  t.match(await send(`${origin}/v1/greetings/Ada`), ok);
-  t.match(await send(`${origin}/v1/greetings/Augusta`), { status: 400, text: /"invalid_parameter"/ });
-  const socket = connect(Number(new URL(origin).port), "127.0.0.1").end("nonsense\r\n\r\n");
-  t.match(await readText(socket), /^HTTP\/1\.1 400 Bad Request/, "the response of Fastify");
 });
 
 t.test("Serves a document in JSON as it is written, and no documentation if it is turned off", async (t) => {

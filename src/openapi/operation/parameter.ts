@@ -43,7 +43,7 @@ export class Parameter {
     this.#mediaType = mediaType;
   }
 
-  /** How it is written. Created at the first request, because most operations of a large document are never requested. */
+  /** Its serialization style. Created at the first request, because most operations of a large document are never called. */
   get style(): Style {
     this.#style ??= this.#createStyle();
     return this.#style;

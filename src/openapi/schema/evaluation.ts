@@ -1,7 +1,7 @@
 // One evaluation of a value: what is known of it so far.
 
-import { setOwn } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/index.ts";
+import { type Change, makeChanges } from "./changes.ts";
 import { Identities } from "./equality.ts";
 
 /** Whether a value is the body of a request or of a response, or the parameters of a request. */
@@ -80,17 +80,6 @@ export class Position {
     this.holder = holder;
     this.outer = outer;
   }
-}
-
-/** A change of a valid value. A list has those of a part to which several schemas apply: they are made once. */
-type Change = Replacement | (() => void) | readonly Change[];
-
-interface Replacement {
-  readonly holder: object;
-  readonly key: string | number;
-  readonly value: unknown;
-  /** Whether it is made only if no other one replaces the same value. */
-  readonly isWeak: boolean;
 }
 
 /** The result of a schema for a part of the value. */
@@ -276,9 +265,7 @@ export class Evaluation {
 
   /** Makes the changes of a value that is valid. */
   change(): void {
-    if (this.changes === undefined || this.changes.length === 0) return;
-    makeChanges(this.changes, new Set(), true);
-    makeChanges(this.changes, new Set(), false);
+    if (this.changes !== undefined && this.changes.length > 0) makeChanges(this.changes);
   }
 }
 
@@ -298,14 +285,4 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   const created = create();
   map.set(key, created);
   return created;
-}
-
-function makeChanges(changes: readonly Change[], made: Set<readonly Change[]>, isWeak: boolean): void {
-  made.add(changes);
-  for (const change of changes)
-    if (typeof change === "function") {
-      if (!isWeak) change();
-    } else if ("holder" in change) {
-      if (change.isWeak === isWeak) setOwn(change.holder, change.key, change.value);
-    } else if (!made.has(change)) makeChanges(change, made, isWeak);
 }

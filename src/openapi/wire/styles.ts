@@ -5,7 +5,7 @@ import { InvalidValue, shorten } from "../../lib/index.ts";
 import type { Shape } from "../schema/index.ts";
 import type { Pairs } from "./pairs.ts";
 
-/** How a value is written. */
+/** The serialization style of a value. */
 export interface Style {
   readonly name: string;
   readonly style: string;
