@@ -148,9 +148,10 @@ function readValues(request: FastifyRequest, operation: Operation) {
   const { parameters } = operation;
   const headers = parameters.headers?.read(raw.headers) ?? noValues;
   const cookies = parameters.cookies?.read(raw.headers) ?? noValues;
-  const parts = [...readRest(request, operation), headers, cookies];
-  const details = parts.flatMap(({ error }) => error?.details ?? []);
-  if (details.length > 0) throw new InvalidRequest(details);
+  if (request.validationError || headers.error || cookies.error) {
+    const parts = [...readRest(request, operation), headers, cookies];
+    throw new InvalidRequest(parts.flatMap(({ error }) => error?.details ?? []));
+  }
   return {
     params: parameters.path ? params : {},
     query,
