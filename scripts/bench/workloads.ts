@@ -1,6 +1,6 @@
 // The workloads of the benchmarks, and the messages between a benchmark and its load generator.
 import { RawJson } from "../../src/lib/index.ts";
-import { type ListQuery, linkPages } from "../../src/pets/cursor.ts";
+import { type ListQuery, linkPages } from "../../src/pets/pages.ts";
 import type { Pet } from "../../src/store/port.ts";
 
 /** A request of a workload. */

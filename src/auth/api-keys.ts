@@ -1,7 +1,7 @@
 // API keys. A key has 256 random bits. Its hash therefore needs no salt and no slow function, and a lookup by hash leaks
 // nothing through its timing.
 import { randomBytes } from "node:crypto";
-import { hashKey } from "./identity.ts";
+import { hashKey } from "./key-lookup.ts";
 
 /** The rule for the names of keys, which are also in logs and metrics. */
 export const keyNameRule = "A name has 1 to 64 letters, digits or . _ - @, and begins with a letter, a digit or _.";

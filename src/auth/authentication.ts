@@ -4,7 +4,7 @@ import { HttpError, toNetwork } from "../http/index.ts";
 import { andThen, type MaybePromise } from "../lib/index.ts";
 import type { Authenticate } from "../openapi/application.ts";
 import { type Caller, callerOf } from "./caller.ts";
-import type { Identify } from "./identity.ts";
+import type { Identify } from "./key-lookup.ts";
 import type { KeyUsage } from "./key-usage.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 

@@ -2,7 +2,7 @@
 export { generateKey, isKeyName, keyNameRule } from "./api-keys.ts";
 export { createBearerScheme } from "./authentication.ts";
 export { type Caller, callerOf } from "./caller.ts";
-export { createIdentify } from "./identity.ts";
+export { createIdentify } from "./key-lookup.ts";
 export { createFailureLimiter, type KeyCounter, limitKeyRate, openKeyCounter } from "./key-rate-limits.ts";
 export { KeyUsage, trackKeyUsage } from "./key-usage.ts";
 export { createClientMatcher, requireOperator } from "./operator-access.ts";

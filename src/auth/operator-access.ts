@@ -4,7 +4,7 @@ import { createNetworkMatcher, HttpError } from "../http/index.ts";
 import type { Authenticate } from "../openapi/application.ts";
 import { insufficientScope } from "./authentication.ts";
 import type { Caller } from "./caller.ts";
-import { hashKey, hashSentKey } from "./identity.ts";
+import { hashKey, hashSentKey } from "./key-lookup.ts";
 
 const ownCaller: Caller = { id: 0n, name: "OPERATOR_KEY", operator: true };
 

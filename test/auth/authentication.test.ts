@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { parse } from "yaml";
 import { generateKey } from "../../src/auth/api-keys.ts";
-import { KeyCache } from "../../src/auth/identity.ts";
+import { KeyCache } from "../../src/auth/key-lookup.ts";
 import type { Key } from "../../src/store/port.ts";
 import { documentText } from "../support/files.ts";
 import { addKey, minimalPet, start } from "../support/service.ts";

@@ -5,7 +5,7 @@ import fp from "fastify-plugin";
 import { UnavailableError } from "../../lib/index.ts";
 import { setHeader } from "../headers/index.ts";
 import { isApplicationError, toError } from "./application-error.ts";
-import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./errors.ts";
+import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./http-error.ts";
 
 const maxUnread = 1_048_576; // bytes
 

@@ -17,4 +17,4 @@ export {
   notImplemented,
   problemDetails,
   serviceUnavailable,
-} from "./errors.ts";
+} from "./http-error.ts";

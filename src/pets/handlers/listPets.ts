@@ -1,7 +1,8 @@
 // GET /pets: lists pets in pages.
-import { linkPages, readCursor } from "../cursor.ts";
+
 import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
+import { linkPages, readCursor } from "../pages.ts";
 
 export const listPets: Handler<"listPets"> = async ({ query }, { pets, url }) => {
   const position = readCursor(query);

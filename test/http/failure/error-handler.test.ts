@@ -1,7 +1,7 @@
 // Failures of handlers, and what the log says about them.
 import { pino } from "pino";
 import t from "tap";
-import { notImplemented } from "../../../src/http/failure/errors.ts";
+import { notImplemented } from "../../../src/http/failure/http-error.ts";
 import { createEdge } from "../../../src/http/index.ts";
 import { handlers } from "../../../src/pets/handlers.ts";
 import { minimalPet, start } from "../../support/service.ts";
