@@ -64,7 +64,7 @@ export class RequestFactory {
 
   /** Creates a request for a random page. Enough pets follow for a full page, also with a filter by status. */
   getRandomPage(query: ListQuery & { readonly status?: string }): LoadRequest {
-    return this.get(pathOfPage(query, randomInteger(pets - 4 * query.limit)));
+    return this.get(pathOfPage(query, 1 + randomInteger(pets - 4 * query.limit)));
   }
 
   /** Creates a request that creates a pet. */
