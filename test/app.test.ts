@@ -22,7 +22,7 @@ const request = {
     host: "a.example,b.example",
     origin,
     "content-type": "text/plain",
-    "content-encoding": "gzip",
+    "content-encoding": "compress",
     "idempotency-key": "two words",
   },
 } satisfies Call & { method: string; path: string };

@@ -8,6 +8,7 @@ export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-pr
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
+export { findSimilarName } from "./similar-names.ts";
 export { shareResult, throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";
 export { withTimeout } from "./timeout.ts";

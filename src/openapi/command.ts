@@ -3,10 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { pino } from "pino";
 import { version } from "../lib/index.ts";
-import { type Document, readDocument } from "./document/index.ts";
-import { isIgnored, isSupported, type Operation } from "./operation/index.ts";
+import { readDocument } from "./document/index.ts";
 import { createServer, findDocsOperation } from "./server.ts";
-import { type Part, type PathItem, readBasePath } from "./source/index.ts";
+import { describeFinding, type Level, Locator } from "./source/index.ts";
 import { generateTypes, handlerTypes } from "./types/index.ts";
 
 /** The output streams of the command. */
@@ -19,6 +18,12 @@ interface MockOptions {
   readonly port: number;
   readonly host: string;
   readonly log: boolean;
+  readonly validate: boolean;
+}
+
+interface CheckOptions {
+  readonly strict: boolean;
+  readonly ignore: readonly string[];
 }
 
 /**
@@ -38,14 +43,17 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .argument("<document>", "path of the document")
     .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--no-validate", "respond to each request of an operation, whatever it contains")
     .option("--log", "log each request to standard output", false)
     .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));
   program
     .command("check")
-    .description("list the parts of the document that the server would refuse or not enforce")
+    .description("list the parts of the document that the server refuses or does not enforce")
     .argument("<document>", "path of the document")
-    .action(async (document: string) => {
-      code = (await check(document, io)) ? 0 : 1;
+    .option("--strict", "make warnings errors", false)
+    .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo, [])
+    .action(async (document: string, options: CheckOptions) => {
+      code = (await check(document, options, io)) ? 0 : 1;
     });
   program
     .command("generate")
@@ -63,6 +71,10 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
   }
 }
 
+function addTo(value: string, list: readonly string[]): readonly string[] {
+  return [...list, value];
+}
+
 function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
   throw new InvalidArgumentError("It must be a number from 0 to 65535.");
@@ -70,11 +82,12 @@ function parsePort(text: string): number {
 
 async function serveMock(
   document: string,
-  { port, host, log }: MockOptions,
+  { port, host, log, validate }: MockOptions,
   io: CommandIo,
   signal?: AbortSignal,
 ): Promise<void> {
-  const app = await createServer({ document, mock: true, logger: pino({ level: log ? "info" : "error" }) });
+  const logger = pino({ level: log ? "info" : "error" });
+  const app = await createServer({ document, mock: true, validateRequests: validate, logger });
   const url = await app.listen({ port, host });
   const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" }) ? `, with its documentation at ${url}/docs` : "";
   io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
@@ -84,63 +97,41 @@ async function serveMock(
   signal?.addEventListener("abort", close);
 }
 
-async function check(path: string, io: CommandIo): Promise<boolean> {
-  const problems: string[] = [];
-  const document = await readDocument(path, { report: (problem) => problems.push(problem) });
+async function check(path: string, { strict, ignore }: CheckOptions, io: CommandIo): Promise<boolean> {
+  const document = await readDocument(path, { strict: false, checksExamples: true });
   const { operations } = document;
-  const notes = listNotes(document);
-  for (const problem of problems) io.stdout.write(`- ${problem}\n`);
-  for (const note of notes) io.stdout.write(`- Note: ${note}\n`);
-  const exception = notes.length === 0 ? "" : ", except for the notes above";
-  const count = `${operations.length} ${operations.length === 1 ? "operation" : "operations"}`;
-  io.stdout.write(
-    problems.length === 0
-      ? `${count}. The server enforces ${operations.length === 1 ? "its" : "their"} parameters, bodies, security and responses${exception}.\n`
-      : `${count}, ${problems.length} ${problems.length === 1 ? "problem" : "problems"}. With strict: false, the server logs and ignores these parts, but never a security requirement.\n`,
-  );
-  return problems.length === 0;
-}
-
-// What the server leaves to handlers and security checks.
-function listNotes(document: Document): string[] {
-  const { operations, basePath, content, root } = document;
+  const findings = document.findings.list({ strict, ignore });
   const docs = findDocsOperation(document);
-  const schemes = new Map(
-    operations.flatMap(({ security }) => security.flat().map(({ name, scheme }) => [name, scheme])),
-  );
-  const paths = new Set((content.servers ?? []).map((server) => readBasePath({ servers: [server] })));
-  paths.delete(basePath);
-  return [
-    ...[...paths].map(
-      (path) => `The paths begin with ${basePath || "/"}, as in the first server, and not with ${path || "/"}.`,
-    ),
-    ...[...schemes]
-      .filter(([, scheme]) => !isSupported(scheme))
-      .map(([name, { type }]) => `The security scheme ${name} (${type}) needs a check with its own \`authenticate\`.`),
-    ...(docs ? [`The server has no documentation at /docs, because ${docs.id} has the path ${docs.path}.`] : []),
-    ...operations.flatMap(listStreams),
-    ...operations.flatMap((operation) => listIgnored(operation, root)),
-  ];
+  const locator = new Locator();
+  for (const finding of findings) io.stdout.write(`- ${titles[finding.level]}: ${describeFinding(finding, locator)}\n`);
+  if (docs)
+    io.stdout.write(
+      `- Note: The server has no documentation at /docs, because ${docs.id} has the path ${docs.path}.\n`,
+    );
+  const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  const start = `${countOf(operations.length, "operation")}, ${countOf(errors, "error")}, ${countOf(warnings, "warning")}.`;
+  const end =
+    errors > 0
+      ? "The server refuses the document"
+      : warnings > 0
+        ? "The server enforces all else"
+        : "The server enforces all of it";
+  io.stdout.write(`${start} ${end}.\n`);
+  return errors === 0;
 }
 
-function listStreams({ id, body }: Operation): string[] {
-  return (body?.streamTypes ?? []).map(
-    (mediaType) => `${id} gets a body of ${mediaType} as a stream, and its schema is not enforced.`,
-  );
-}
+const titles: Readonly<Record<Level, string>> = { error: "Error", warning: "Warning", note: "Note" };
 
-function listIgnored({ id, part }: Operation, root: Document["root"]): string[] {
-  const item = root.find(part.pointer.replace(/\/[^/]*$/, "")) as Part<PathItem>;
-  const parameters = [...item.membersOf("parameters"), ...part.membersOf("parameters")].map(([, { value }]) => value);
-  return parameters
-    .filter(isIgnored)
-    .map(({ name }) => `${id} has the header parameter ${name}, which OpenAPI ignores.`);
+function countOf(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
 }
 
 async function generate(path: string, output: string | undefined, io: CommandIo): Promise<void> {
-  const document = await readDocument(path, { report: () => {} });
+  const document = await readDocument(path, { strict: false });
   for (const { id, part } of document.operations) Object.assign(part.value, { operationId: id });
-  const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${await generateTypes(document.content, { ...handlerTypes, schemas: document.schemas })}`;
+  const types = await generateTypes(document.content, { ...handlerTypes, schemas: document.schemas });
+  const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
   if (output === undefined) io.stdout.write(text);
   else await writeFile(output, text);
 }

@@ -18,7 +18,6 @@ import { servePublicFile, swaggerPages } from "./pages/index.ts";
 import { routes, type SecuritySchemes } from "./routing/index.ts";
 import type { Formats } from "./schema/index.ts";
 import { serviceLinks } from "./service-links.ts";
-import type { Report } from "./source/index.ts";
 import type { Handlers } from "./types/index.ts";
 
 /** The operations of a document of which no types are generated. */
@@ -50,14 +49,23 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
    */
   readonly docs?: boolean | undefined;
   /**
-   * Rejects a document of which a part would not be enforced, such as an unknown keyword. Otherwise, the part is logged and
-   * ignored. The default is true, but false for `mock`.
+   * By default, a document is refused that contradicts itself or the specification, and what would not be enforced, such as an
+   * unknown format, is logged as a warning. `true` also refuses a document with a warning, and `false` serves the valid part of an
+   * invalid document. It is false by default for `mock`.
    */
   readonly strict?: boolean | undefined;
+  /** The rules of errors and warnings that are accepted, as the messages name them: `["format:unix-time", "keyword"]`. */
+  readonly ignore?: readonly string[] | undefined;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknownQuery?: boolean | undefined;
-  /** Formats of strings besides those of JSON Schema and OpenAPI, by name: whether a text has the format. */
+  /**
+   * Formats besides those of JSON Schema and OpenAPI, by name: whether a text has the format. A number is passed as its digits.
+   */
   readonly formats?: Formats | undefined;
+  /** Whether read-only members of a request body are rejected (400), or removed. The default is `reject`, but `drop` for `mock`. */
+  readonly readOnly?: "reject" | "drop" | undefined;
+  /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
+  readonly validateRequests?: boolean | undefined;
   /** Whether a response that does not match the document is a 500. The default is true, unless NODE_ENV is production. */
   readonly validateResponses?: boolean | undefined;
 }
@@ -166,19 +174,24 @@ function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "docs">):
   return docs ?? operation === undefined;
 }
 
-function loadDocument(
-  {
-    document,
-    mock,
-    strict = !mock,
-    ignoreUnknownQuery,
+type LoadOptions = Pick<
+  OpenApiOptions,
+  "document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly"
+>;
+
+async function loadDocument(options: LoadOptions, logger: FastifyBaseLogger): Promise<Document> {
+  const { mock, strict = mock ? false : undefined, ignore, formats, readOnly = mock ? "drop" : "reject" } = options;
+  const document = await readDocument(options.document, {
+    strict,
+    ignore,
     formats,
-  }: Pick<OpenApiOptions, "document" | "mock" | "strict" | "ignoreUnknownQuery" | "formats">,
-  logger: FastifyBaseLogger,
-): Promise<Document> {
-  const report: Report = (problem) => logger.warn({ problem }, "a part of the document is not enforced");
-  const ignored = strict ? {} : { report };
-  return readDocument(document, { validate: strict, ...ignored, ignoreUnknown: ignoreUnknownQuery, formats });
+    ignoreUnknown: options.ignoreUnknownQuery,
+    dropsReadOnly: readOnly === "drop",
+  });
+  for (const { level, rule, message, count, places } of document.findings.list({ strict, ignore }))
+    if (level !== "note")
+      logger.warn({ rule, count, places: places.map(({ pointer }) => pointer) }, `document ${level}: ${message}`);
+  return document;
 }
 
 async function serveDocument<Operations, Context, Caller>(
@@ -199,6 +212,7 @@ async function serveDocument<Operations, Context, Caller>(
     guards: app.hasPlugin("load-shedding") ? [app.shedLoad] : [],
     links: linksOf(app.prefix, docs),
     baseUrl,
+    validateRequests: options.validateRequests,
     validateResponses: options.validateResponses ?? process.env.NODE_ENV !== "production",
     ...(docs && { docsUrl: `${app.prefix}/docs` }),
   });

@@ -36,13 +36,13 @@ async function run(args: string[], signal?: AbortSignal) {
 t.test("check lists what the server would refuse, and what it would not enforce", async (t) => {
   t.same(await run(["check", library]), {
     code: 0,
-    stdout: "5 operations. The server enforces their parameters, bodies, security and responses.\n",
+    stdout: "5 operations, 0 errors, 0 warnings. The server enforces all of it.\n",
     stderr: "",
   });
   t.match(await run(["check", faulty]), {
     code: 1,
     stdout:
-      /The schema at .* has the unknown keyword "maxLenght"\.\n- Note: postX gets a body of application\/xml as a stream, .*\n1 operation, 1 problem\. /,
+      /^- Error: The schema at .* has the unknown keyword "maxLenght": did you mean maxLength\? \(.*faulty\.yaml:\d+:\d+\) \[misspelled:maxLenght\]\.\n- Warning: The operation postX has a body of application\/xml, which the handler gets as a stream, without validation .*\n1 operation, 1 error, 1 warning\. The server refuses the document\.\n$/,
   });
 });
 
@@ -56,11 +56,11 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
   );
   t.same(await run(["check", file]), {
     code: 0,
-    stdout: `- Note: The paths begin with /v1, as in the first server, and not with /v2.
-- Note: The paths begin with /v1, as in the first server, and not with /.
-- Note: The security scheme client (mutualTLS) needs a check with its own \`authenticate\`.
-- Note: x has the header parameter Accept, which OpenAPI ignores.
-1 operation. The server enforces its parameters, bodies, security and responses, except for the notes above.
+    stdout: `- Note: The operation x requires the security scheme client (mutualTLS), which needs a check with its own authenticate (${file}:7:5) [security-check].
+- Note: The operation x has the header parameter Accept, which OpenAPI ignores (${file}:7:5) [ignored-header].
+- Note: The paths of the document begin with /v1, as in the first server, and not with /v2 (${file}:3:1) [servers].
+- Note: The paths of the document begin with /v1, as in the first server, and not with / (${file}:3:1) [servers].
+1 operation, 0 errors, 0 warnings. The server enforces all of it.
 `,
     stderr: "",
   });
@@ -73,7 +73,9 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
 
 t.test("check names the path of another server if the first has none", async (t) => {
   const file = save("root.yaml", documentOf("  {}", "servers: [{ url: / }, { url: /v2 }]"));
-  t.match(await run(["check", file]), { stdout: /^- Note: The paths begin with \/, as in .*, and not with \/v2\.\n/ });
+  t.match(await run(["check", file]), {
+    stdout: /^- Note: The paths of the document begin with \/, as in .*, and not with \/v2 /,
+  });
 });
 
 t.test("An operation at /docs or /openapi.json takes the place of the documentation", async (t) => {
@@ -84,7 +86,7 @@ t.test("An operation at /docs or /openapi.json takes the place of the documentat
     );
     t.match(await run(["check", file]), {
       code: 0,
-      stdout: `- Note: The server has no documentation at /docs, because x has the path ${path}.\n`,
+      stdout: `- Note: The server has no documentation at /docs, because x has the path ${path}.\n1 operation, 0 errors, 0 warnings. The server enforces all of it.\n`,
     });
     const controller = new AbortController();
     const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
@@ -94,11 +96,29 @@ t.test("An operation at /docs or /openapi.json takes the place of the documentat
   }
 });
 
-t.test("check counts operations and problems", async (t) => {
-  const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
-  const file = save("two.yaml", documentOf(path("a") + path("b")));
-  t.match(await run(["check", file]), { code: 1, stdout: /\n2 operations, 2 problems\. / });
-});
+t.test(
+  "check groups the parts that are wrong for the same reason, and exits with 1 if warnings are errors",
+  async (t) => {
+    const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
+    const file = save("two.yaml", documentOf(path("a") + path("b")));
+    const stdout =
+      /has x-sunset, but is not deprecated: .* \(.*two\.yaml:6:5, and 1 more, such as .*two\.yaml:8:5\) \[extension\]\./;
+    t.match(await run(["check", file]), { code: 0, stdout: /\n2 operations, 0 errors, 1 warning\. / });
+    t.match(await run(["check", file]), { stdout });
+    t.match(await run(["check", file, "--strict"]), {
+      code: 1,
+      stdout: /^- Error: .*\n2 operations, 1 error, 0 warnings\. /,
+    });
+    t.match(await run(["check", file, "--strict", "--ignore", "extension"]), {
+      code: 0,
+      stdout: /^2 operations, 0 errors, 0 warnings\. /,
+    });
+    t.match(await run(["check", file, "--ignore", "format:x"]), {
+      code: 1,
+      stderr: /names format:x, but the document has extension\./,
+    });
+  },
+);
 
 t.test("mock serves the document until it is stopped", async (t) => {
   const controller = new AbortController();

@@ -184,6 +184,10 @@ function compile(document: { readonly components: { readonly schemas: Json } }) 
   };
   for (const name of Object.keys(document.components.schemas)) own.add(`/components/schemas/${name}`, { report });
   own.checkReferences({ report });
+  own.checkDefaults(
+    Object.keys(document.components.schemas).map((name) => `/components/schemas/${name}`),
+    report,
+  );
   if (isRefused) return undefined;
   const ajv = new Ajv2020({
     strict: false,

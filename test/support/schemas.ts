@@ -1,6 +1,12 @@
 // Compiles single schemas, for tests of the keywords of JSON Schema.
 import type { Test } from "tap";
-import { type Direction, Schemas, upgradeSchema30, type Validate } from "../../src/openapi/schema/index.ts";
+import {
+  type Direction,
+  type ReportSchema,
+  Schemas,
+  upgradeSchema30,
+  type Validate,
+} from "../../src/openapi/schema/index.ts";
 
 /** The options of `compileSchema`. */
 export interface SchemaOptions {
@@ -8,14 +14,14 @@ export interface SchemaOptions {
   /** Whether the schema is of OpenAPI 3.0. */
   readonly is30?: boolean;
   /** Called for each problem. By default, it is thrown. */
-  readonly report?: (pointer: string, reason: string) => void;
+  readonly report?: ReportSchema;
   /** Further schemas of the document, by name. `#/components/schemas/x` is the schema itself. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the schemas of a document, with the schema `x` at /components/schemas/x. */
 export function createSchemas(x: unknown, options: SchemaOptions = {}): Schemas {
-  const refuse = (pointer: string, reason: string) => {
+  const refuse: ReportSchema = (_, pointer, reason) => {
     throw new Error(`The schema at ${pointer} ${reason}.`);
   };
   const { is30, report = refuse, others = {} } = options;
@@ -28,6 +34,7 @@ export function createSchemas(x: unknown, options: SchemaOptions = {}): Schemas 
   );
   for (const name of Object.keys(all)) schemas.add(`/components/schemas/${name}`, { report });
   schemas.checkReferences({ report });
+  schemas.checkDefaults(["/components/schemas/x"], report);
   return schemas;
 }
 

@@ -1,6 +1,6 @@
 // Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
 
-import { type CheckOptions, isJsonSchema, isOpenApiDialect, type Schemas } from "../schema/index.ts";
+import { type CheckOptions, isJsonSchema, isOpenApiDialect, type ReportSchema, type Schemas } from "../schema/index.ts";
 import { dataKeywords, escapeToken, maps, type OpenApi, Part, type Report } from "../source/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -23,11 +23,11 @@ const extensions: Readonly<Record<string, { readonly beside: string; readonly ow
 export function checkDocument(document: OpenApi, schemas: Schemas, report: Report): void {
   const { jsonSchemaDialect: dialect } = document as OpenApi & Json;
   if (typeof dialect === "string" && !isJsonSchema(dialect) && !isOpenApiDialect(dialect))
-    report(`The document has the jsonSchemaDialect ${dialect}, which is not supported: use JSON Schema 2020-12.`);
+    report("dialect", "The document", `has the jsonSchemaDialect ${dialect}, which is read as JSON Schema 2020-12`, "");
   const walk = new Walk(Part.of(document), schemas, report);
   walk.visit(document, { owner: "The document", pointer: "", isMap: false });
   walk.visitTargets();
-  schemas.checkReferences({ report: (place, reason) => report(`The schema at ${place} ${reason}.`) });
+  schemas.checkReferences({ report: toSchemaReport(report) });
 }
 
 interface Location {
@@ -56,13 +56,12 @@ class Walk {
     this.#visited.add(pointer);
     const fields = part as Json;
     const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
-    const report = (reason: string, place = pointer) => this.#report(`${owner} has ${reason} (at ${place || "/"}).`);
-    if (typeof fields.$ref === "string" && !isMap) this.#checkReference(fields, pointer, report);
+    if (typeof fields.$ref === "string" && !isMap) this.#checkReference(fields, pointer, owner);
     const isSchemas = isMap && pointer === "/components/schemas";
     for (const [name, value] of Object.entries(fields)) {
       const place = `${pointer}/${escapeToken(name)}`;
-      if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(place, report);
-      else if (!isMap && name.startsWith("x-")) checkExtension(name, fields, report);
+      if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(place, owner);
+      else if (!isMap && name.startsWith("x-")) this.#checkExtension(name, fields, owner, pointer);
       // For example, `default` is also a response, and a header can have the name `examples`.
       else if (isMap || !(dataKeywords.test(name) || name === "examples"))
         this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name) });
@@ -76,28 +75,38 @@ class Walk {
   }
 
   // A Reference Object can have only a summary and a description beside $ref.
-  #checkReference(fields: Json, pointer: string, report: (reason: string) => void): void {
+  #checkReference(fields: Json, pointer: string, owner: string): void {
     const lost = Object.keys(fields).find((name) => !/^(\$ref|summary|description|x-.*)$/.test(name));
-    if (lost) report(`${lost} beside $ref, which would be ignored: remove it`);
+    if (lost) this.#report("siblings", owner, `has ${lost} beside $ref, which is ignored: remove it`, pointer);
     try {
       const target = this.#root.find(pointer).resolve();
       this.#targets.set(target.pointer, target);
     } catch (error) {
-      this.#report((error as Error).message);
+      this.#report("reference", `The reference ${fields.$ref}`, (error as Error).message, pointer);
     }
   }
 
-  #addSchema(pointer: string, reportPart: (reason: string, place: string) => void): void {
+  #addSchema(pointer: string, owner: string): void {
     const options: CheckOptions = {
-      report: (place, reason) => this.#report(`The schema at ${place} ${reason}.`),
-      onExtension: (name, fields, place) => checkExtension(name, fields, (reason) => reportPart(reason, place)),
+      report: toSchemaReport(this.#report),
+      onExtension: (name, fields, place) => this.#checkExtension(name, fields, owner, place),
     };
     this.#schemas.add(pointer, options);
   }
+
+  #checkExtension(name: string, fields: Json, owner: string, pointer: string): void {
+    const known = extensions[name];
+    if (known !== undefined && !(known.beside in fields))
+      this.#report(
+        "extension",
+        owner,
+        `has ${name} in a place where it has no effect: move it to ${known.owner}`,
+        pointer,
+      );
+  }
 }
 
-function checkExtension(name: string, fields: Json, report: Report): void {
-  const known = extensions[name];
-  if (known !== undefined && !(known.beside in fields))
-    report(`${name} in a place where it has no effect: move it to ${known.owner}`);
+/** Creates the report of schemas. */
+export function toSchemaReport(report: Report): ReportSchema {
+  return (rule, pointer, reason) => report(rule, `The schema at ${pointer}`, reason, pointer);
 }

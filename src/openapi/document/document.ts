@@ -1,10 +1,14 @@
-// Parses an OpenAPI document into operations. Reports what would not be enforced, and rejects what can't be served.
+// Parses an OpenAPI document into operations. Finds what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
-import { Validator } from "@seriousme/openapi-schema-validator";
-import { compileOperation, type Operation, type OperationEntry } from "../operation/index.ts";
+import { compileOperation, listRequestSchemas, type Operation, type OperationEntry } from "../operation/index.ts";
 import { type Formats, Schemas, upgradeSchema30 } from "../schema/index.ts";
 import {
+  describeFinding,
+  type Finding,
+  type Findings,
   type LoadedDocument,
+  Locator,
+  listBasePaths,
   loadDocument,
   methods,
   type OpenApi,
@@ -14,8 +18,11 @@ import {
   parseDocumentText,
   type Report,
   readBasePath,
+  type Strictness,
 } from "../source/index.ts";
-import { checkDocument } from "./document-checks.ts";
+import { checkDocument, toSchemaReport } from "./document-checks.ts";
+import { checkExamples } from "./examples.ts";
+import { compareWithSchema } from "./openapi-schema.ts";
 import { describeVariant, groupVariants } from "./variants.ts";
 
 /** A valid document. */
@@ -31,6 +38,8 @@ export interface Document {
   readonly basePath: string;
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
+  /** What is wrong with the document, or would not be enforced. */
+  readonly findings: Findings;
 }
 
 /** The public URLs of the service. */
@@ -48,23 +57,26 @@ export function toPublicUrls({ basePath }: Document, url: string): PublicUrls {
 }
 
 /** The options of `parseDocument` and `readDocument`. */
-export interface DocumentOptions {
+export interface DocumentOptions extends Strictness {
   /**
    * The SHA-256 (hexadecimal) of a document that was validated before. Its validation, and the check of its regular
    * expressions, are skipped, because they take a fifth of the start-up time.
    */
   readonly validHash?: string;
-  /** Whether the document is compared with the schema of OpenAPI, which takes 0.7 s for 13 MB. The default is true. */
-  readonly validate?: boolean;
-  /** Called for each part that would not be enforced. By default, the document is rejected. */
-  readonly report?: Report;
+  /** Whether examples are compared with their schemas, which compiles all of them. */
+  readonly checksExamples?: boolean | undefined;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknown?: boolean | undefined;
-  /** Formats of strings besides those of JSON Schema and OpenAPI. */
+  /** Formats besides those of JSON Schema and OpenAPI. */
   readonly formats?: Formats | undefined;
+  /** Whether read-only properties of request bodies are removed. By default, they are invalid. */
+  readonly dropsReadOnly?: boolean | undefined;
 }
 
-/** Parses the text of an OpenAPI document (YAML or JSON). Rejects with an Error that names the problem and the operation. */
+/**
+ * Parses the text of an OpenAPI document (YAML or JSON). Rejects with an Error that names all findings that are errors, with their
+ * places, unless `strict` is false.
+ */
 export async function parseDocument(text: string, options: DocumentOptions = {}): Promise<Document> {
   return compileDocument(parseDocumentText(text), options);
 }
@@ -74,18 +86,15 @@ export async function readDocument(source: string | URL | object, options: Docum
   return compileDocument(await loadDocument(source), options);
 }
 
-const refuse: Report = (reason) => {
-  throw new Error(reason);
-};
-
 async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {
-  const { text, json, content } = loaded;
-  const { validHash, validate = true, report = refuse, ignoreUnknown, formats } = options;
+  const { text, json, content, findings } = loaded;
+  const { report } = findings;
+  const { validHash, ignoreUnknown, formats, dropsReadOnly, strict } = options;
   const isKnown = text !== undefined && hash("sha256", text) === validHash;
-  if (validate && !isKnown) await compareWithSchema(content, report);
+  if (!isKnown) await compareWithSchema(content, report);
   const root = Part.of(content);
   const upgrade = content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined;
-  const schemas = new Schemas(content, { upgrade, formats, skipPatternCheck: isKnown });
+  const schemas = new Schemas(content, { upgrade, formats, dropsReadOnly, skipPatternCheck: isKnown });
   checkDocument(content, schemas, report);
   const places = listOperations(root, report);
   const paths = new Map(places.map(({ id, path }) => [id, path]));
@@ -93,13 +102,43 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
     try {
       return compileOperation(place, { document: root, schemas, paths, report, ignoreUnknown });
     } catch (error) {
-      if (report === refuse) throw error;
-      report((error as Error).message);
+      report(
+        "operation",
+        `The operation ${place.id}`,
+        `can't be served: ${(error as Error).message.replace(/\.$/, "")}`,
+        place.operation.pointer,
+      );
       return []; // the others are served
     }
   });
   const reachable = removeUnreachable(operations, report);
-  return { text, json, content, root, basePath: readBasePath(content), schemas, operations: reachable };
+  reportServers(content, report);
+  schemas.checkDefaults(listRequestSchemas(reachable), toSchemaReport(report));
+  if (options.checksExamples) checkExamples(content, schemas, report);
+  const found = findings.list(options);
+  if (strict !== false) refuseErrors(found);
+  return { text, json, content, root, basePath: readBasePath(content), schemas, operations: reachable, findings };
+}
+
+function refuseErrors(findings: readonly Finding[]): void {
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length === 0) return;
+  const locator = new Locator();
+  const lines = errors.map((finding) => `- ${describeFinding(finding, locator)}`);
+  throw new Error(
+    `The document can't be served:\n${lines.join("\n")}\nCorrect it, accept a rule with the option \`ignore\`, such as ` +
+      `["${errors[0]?.rule}"], or serve the rest with \`strict: false\`. openapi-server check lists what is not enforced.`,
+  );
+}
+
+function reportServers(content: OpenApi, report: Report): void {
+  const first = readBasePath(content);
+  const others = listBasePaths(content);
+  others.delete(first);
+  for (const path of others) {
+    const reason = `begin with ${first || "/"}, as in the first server, and not with ${path || "/"}`;
+    report("servers", "The paths of the document", reason, "/servers");
+  }
 }
 
 // Two templates that differ only in the names of their parameters are one path.
@@ -112,20 +151,13 @@ function removeUnreachable(operations: readonly Operation[], report: Report): Op
       const first = found.get(variant);
       if (first === undefined) found.set(variant, operation);
       else {
-        report(`The operation ${operation.id} can't be reached, because ${first.id} has the same method and path.`);
+        const reason = `can't be reached, because ${first.id} has the same method and path`;
+        report("path", `The operation ${operation.id}`, reason, operation.part.pointer);
         unreachable.add(operation);
       }
     }
   }
   return operations.filter((operation) => !unreachable.has(operation));
-}
-
-async function compareWithSchema(content: OpenApi, report: Report): Promise<void> {
-  const { valid, errors } = await new Validator().validate(
-    structuredClone(content) as object as Record<string, unknown>,
-  );
-  // If `errors` is a text, the validator could not resolve a reference. `checkDocument` checks references.
-  if (!valid && Array.isArray(errors)) report(`The document is invalid: ${describe(errors)}.`);
 }
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
@@ -141,7 +173,13 @@ function listOperations(document: Part<OpenApi>, report: Report): OperationEntry
   });
   const ids = new Set<string>();
   return places.map((place) => {
-    if (ids.has(place.id)) report(`Two operations have the operationId ${place.id}.`);
+    if (ids.has(place.id) && place.operation.value.operationId !== undefined)
+      report(
+        "operation-id",
+        `The operation ${place.id}`,
+        "has an operationId that another operation has",
+        place.operation.pointer,
+      );
     let id = place.id;
     for (let number = 2; ids.has(id); number++) id = `${place.id}${number}`;
     ids.add(id);
@@ -159,7 +197,8 @@ function toEntries(
   if (operation === undefined) return [];
   const id = operation.value.operationId ?? createOperationId(method, path);
   if (!parserMethods.includes(method.toUpperCase())) {
-    report(`The operation ${id} has the method ${method}, which Node's HTTP parser does not know.`);
+    const reason = `has the method ${method}, which is not served, because Node's HTTP parser does not know it`;
+    report("method", `The operation ${id}`, reason, operation.pointer);
     return [];
   }
   return [{ id, path, method: method.toLowerCase(), item, operation }];
@@ -172,22 +211,4 @@ function createOperationId(method: string, path: string): string {
     .flatMap((segment) => segment.replace(/\{([^{}]*)\}/g, " by $1 ").match(/[\p{L}\p{N}]+/gu) ?? []);
   const toCamelCase = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
   return [method.toLowerCase(), ...words.map(toCamelCase)].join("");
-}
-
-// The errors of the validator, which are those of Ajv.
-interface DocumentError {
-  readonly instancePath?: string;
-  readonly message?: string;
-  readonly params?: Readonly<Record<string, unknown>>;
-}
-
-function describe(errors: readonly DocumentError[]): string {
-  return errors
-    .slice(0, 3)
-    .map(({ instancePath, message, params }) => {
-      const name = params?.additionalProperty ?? params?.unevaluatedProperty;
-      const requirement = name === undefined ? message : `must not have the property '${name}'`;
-      return `${instancePath || "it"} ${requirement}`;
-    })
-    .join("; ");
 }

@@ -7,4 +7,4 @@ export {
   readDocument,
   toPublicUrls,
 } from "./document.ts";
-export { createVariantConstraint, groupVariants } from "./variants.ts";
+export { createVariantConstraint, groupVariants, hasDelimiters, type VariantConstraint } from "./variants.ts";

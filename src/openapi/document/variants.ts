@@ -1,11 +1,12 @@
 // Operations with the same method and path. Some documents tell them apart by a query or fragment in the path, such as
-// /files/{id}#share or /responses?beta=true. The router selects one by the query and the Content-Type of a request.
+// /files/{id}#share or /responses?beta=true. The router selects one by the query and the Content-Type of a request, and those whose
+// path has a literal behind a parameter by the path as it was sent.
 import type { IncomingMessage } from "node:http";
-import type { Operation } from "../operation/index.ts";
+import { findRawText, type Operation } from "../operation/index.ts";
 import { Query } from "../wire/index.ts";
 
 /** The constraint of the router that selects a variant. Its values are operationIds. */
-interface VariantConstraint {
+export interface VariantConstraint {
   readonly name: string;
   readonly mustMatchWhenDerived: boolean;
   deriveConstraint(request: IncomingMessage): IncomingMessage;
@@ -33,7 +34,19 @@ export function describeVariant({ template, parameters, parameterParts, body }: 
   return JSON.stringify([[...template.query], required, parameters.query.names, body?.mediaTypes]);
 }
 
-/** Creates the constraint for groups of operations: it selects an operation if it fits a request, and none before it does. */
+/**
+ * Returns whether a path template has literals that delimit a parameter in its segment. The router decodes a segment before it
+ * compares it, so that it would take the text "5:cancel" of a parameter, sent as 5%3Acancel, for the literal of /jobs/{id}:cancel
+ * (RFC 3986, section 2.2).
+ */
+export function hasDelimiters({ template }: Operation): boolean {
+  return template.positions.some(({ pattern }) => pattern !== undefined);
+}
+
+/**
+ * Creates the constraint for groups of operations. It selects an operation if the path as it was sent has its literals, and the
+ * request fits it, and else the first of its group if that is constrained.
+ */
 export function createVariantConstraint(groups: readonly (readonly Operation[])[]): VariantConstraint {
   const groupOf = new Map(groups.flatMap((group) => group.map((operation) => [operation.id, group] as const)));
   return {
@@ -45,7 +58,9 @@ export function createVariantConstraint(groups: readonly (readonly Operation[])[
       const handlers = new Map<string, unknown>();
       const find = (request: IncomingMessage) => {
         const [id] = handlers.keys();
-        return groupOf.get(id as string)?.find((operation) => fits(operation, request))?.id;
+        const [first, ...others] = groupOf.get(id as string) ?? [];
+        if (first === undefined || !hasLiterals(first, request)) return undefined;
+        return ([first, ...others].find((operation) => fits(operation, request)) ?? first).id;
       };
       return {
         get: (key) => handlers.get(typeof key === "string" ? key : `${find(key as IncomingMessage)}`) ?? null,
@@ -53,6 +68,11 @@ export function createVariantConstraint(groups: readonly (readonly Operation[])[
       };
     },
   };
+}
+
+function hasLiterals({ template }: Operation, { url = "" }: IncomingMessage): boolean {
+  const [path = ""] = url.split("?", 1);
+  return template.positions.every((position) => findRawText(path, position) !== undefined);
 }
 
 function fits({ template, parameters, body }: Operation, { url = "", headers }: IncomingMessage): boolean {

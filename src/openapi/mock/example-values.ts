@@ -40,16 +40,32 @@ export function createNumber(merged: Json, index: number): number | bigint {
   if (isInt64(merged) && Number(maximum) < -int64Limit) return BigInt(maximum as number | bigint);
   const isInteger = [merged.type].flat().includes("integer") || merged.type === undefined;
   const step = merged.multipleOf === undefined ? (isInteger ? 1 : 0.5) : Number(merged.multipleOf);
-  const min = Math.max(Number(merged.minimum ?? -int64Limit), Number(merged.exclusiveMinimum ?? -int64Limit));
-  const max = Math.min(Number(merged.maximum ?? int64Limit), Number(merged.exclusiveMaximum ?? int64Limit));
-  const isExcluded = (value: number) =>
-    value <= Number(merged.exclusiveMinimum ?? -Infinity) || value >= Number(merged.exclusiveMaximum ?? Infinity);
-  let value = min > 0 || max < 0 ? Math.ceil(min / step) * step : 0;
-  if (min === -int64Limit && max < 0) value = Math.floor(max / step) * step;
-  value += index * step + (value === 0 && max >= step ? step : 0);
-  if (isExcluded(value)) value += value + step <= max ? step : -step;
-  if (isExcluded(value) || value > max) value = isInteger ? Math.floor((min + max) / 2) : (min + max) / 2;
+  const value = chooseMultiple(merged, step, index) ?? middleOf(merged, isInteger);
   return isInt64(merged) && Number.isInteger(value) ? BigInt(value) : value;
+}
+
+// Multiples of the step from 1 on, or from the lowest that is allowed if that is greater.
+function chooseMultiple(merged: Json, step: number, index: number): number | undefined {
+  const low = Number(merged.minimum ?? -int64Limit);
+  const high = Number(merged.maximum ?? int64Limit);
+  const { exclusiveMinimum, exclusiveMaximum } = merged;
+  let least = Math.ceil(low / step);
+  let most = Math.floor(high / step);
+  if (exclusiveMinimum !== undefined) least = Math.max(least, Math.floor(Number(exclusiveMinimum) / step) + 1);
+  if (exclusiveMaximum !== undefined) most = Math.min(most, Math.ceil(Number(exclusiveMaximum) / step) - 1);
+  if (least > most) return undefined;
+  const first = Math.ceil(1 / step);
+  const start =
+    least > 0 || most < 1 ? (most < 1 && low === -int64Limit ? most : least) : Math.min(Math.max(least, first), most);
+  const factor = start + index <= most ? start + index : least + ((start + index - least) % (most - least + 1));
+  return factor * step;
+}
+
+// Of limits that have no multiple between them.
+function middleOf(merged: Json, isInteger: boolean): number {
+  const low = Number(merged.minimum ?? merged.exclusiveMinimum ?? -int64Limit);
+  const high = Number(merged.maximum ?? merged.exclusiveMaximum ?? int64Limit);
+  return isInteger ? Math.floor((low + high) / 2) : (low + high) / 2;
 }
 
 /** Creates a text of its format, pattern and length. `index` selects one of several. */
@@ -60,7 +76,9 @@ export function createText(merged: Json, index: number): string {
   const text =
     (pattern === undefined
       ? sampleFormat(merged.format as string | undefined, index)
-      : samplePattern(pattern, min, max)) ?? (index > 0 ? `text${index + 1}` : "text");
+      : samplePattern(pattern, min, max, index)) ?? (index > 0 ? `text${index + 1}` : "text");
   if (pattern !== undefined || (merged.format !== undefined && text.length >= min && text.length <= max)) return text;
-  return text.padEnd(Math.min(min, 1_000_000), "x").slice(0, max);
+  // A short one begins with what distinguishes it.
+  const short = text.length > max && index > 0 ? index.toString(36) + text : text;
+  return short.padEnd(Math.min(min, 1_000_000), "x").slice(0, max);
 }

@@ -1,12 +1,12 @@
 // Creates values from schemas, for mock responses. Not openapi-sampler, whose values are often not valid: it ignores
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
-import type { SchemaNode } from "../schema/index.ts";
+import { compilePattern, type NamedAlternatives, nameAlternatives, type SchemaNode } from "../schema/index.ts";
 import { createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
 import { samplePattern } from "./sample-text.ts";
 
 const maxDepth = 24;
-const maxCost = 20_000; // of all variants together, in values and hundreds of characters; beyond, each value is null
+const maxCost = 100_000; // of all variants together, in values and dozens of characters; beyond, each value is null
 
 /** How a value is created. If it is not valid, another variant may be. */
 interface Variant {
@@ -16,6 +16,8 @@ interface Variant {
   readonly isFull: boolean;
   /** Which alternative of `oneOf` and `anyOf` is used. */
   readonly choice: number;
+  /** Whether values are random. */
+  readonly isRandom?: boolean;
 }
 
 const variants: readonly Variant[] = [
@@ -26,11 +28,18 @@ const variants: readonly Variant[] = [
   ...[1, 2, 3, 4, 5].map((choice) => ({ hasExamples: false, isFull: false, choice })),
 ];
 
-/** Creates a value from a schema. Returns the first that `isValid` accepts, or else any. */
-export function createExample(node: SchemaNode, isValid: (value: unknown) => boolean): unknown {
+const randomVariants: readonly Variant[] = Array.from({ length: 5 }, (_, choice) => {
+  return { hasExamples: false, isFull: true, choice, isRandom: true };
+});
+
+/**
+ * Creates a value from a schema. Returns the first that `isValid` accepts, or else any. With `isRandom`, it differs from call to
+ * call, if it can.
+ */
+export function createExample(node: SchemaNode, isValid: (value: unknown) => boolean, isRandom = false): unknown {
   const cost = { left: maxCost };
   const values: unknown[] = [];
-  for (const variant of variants) {
+  for (const variant of isRandom ? [...randomVariants, ...variants] : variants) {
     const value = new ExampleBuilder(variant, cost).create(node);
     if (isValid(value)) return value;
     values.push(value);
@@ -44,6 +53,7 @@ type Json = Readonly<Record<string, unknown>>;
 class ExampleBuilder {
   readonly #variant: Variant;
   readonly #stack: unknown[] = []; // the schemas that are being created
+  #item = 0; // the index of the item of an array whose items differ
   readonly #cost: { left: number };
 
   constructor(variant: Variant, cost: { left: number }) {
@@ -52,39 +62,47 @@ class ExampleBuilder {
   }
 
   /** Creates a value. `index` is its position in an array, whose items may have to differ. */
-  create(node: SchemaNode, index = 0): unknown {
+  create(node: SchemaNode, index = this.#item): unknown {
     this.#stack.push(node.raw);
     try {
-      return this.#createFrom(this.#chooseParts(node), index);
+      const named = new Map<string, unknown>();
+      return this.#createFrom(this.#chooseParts(node, named), index, named);
     } finally {
       this.#stack.pop();
     }
   }
 
-  // The schemas that apply to the value, with one alternative of each choice.
-  #chooseParts(node: SchemaNode, found = new Map<unknown, SchemaNode>()): SchemaNode[] {
+  // The schemas that apply to the value, with one alternative of each choice. `named` gets the properties by which discriminators
+  // select them.
+  #chooseParts(node: SchemaNode, named: Map<string, unknown>, found = new Map<unknown, SchemaNode>()): SchemaNode[] {
     for (const part of node.parts()) {
       if (found.has(part.raw)) continue;
       found.set(part.raw, part);
       for (const keyword of ["oneOf", "anyOf"]) {
         const alternatives = part.childrenOf(keyword).map((child) => child.node);
-        const chosen = this.#choose(part, alternatives);
-        if (chosen) this.#chooseParts(chosen, found);
+        const names = nameAlternatives(part, alternatives);
+        const chosen = this.#choose(alternatives, names);
+        if (chosen === undefined) continue;
+        const [name] = [...(names?.named ?? [])].find(([, alternative]) => alternative === chosen) ?? [];
+        if (names && name !== undefined) named.set(names.property, name);
+        this.#chooseParts(chosen, named, found);
       }
-      if (part.schema.if !== undefined && part.schema.then !== undefined) this.#chooseParts(part.at("then"), found);
+      if (part.schema.if !== undefined && part.schema.then !== undefined)
+        this.#chooseParts(part.at("then"), named, found);
     }
     return [...found.values()];
   }
 
   // Prefers an alternative that ends a recursion and is not null.
-  #choose(part: SchemaNode, alternatives: readonly SchemaNode[]): SchemaNode | undefined {
-    const { choice } = this.#variant;
+  #choose(alternatives: readonly SchemaNode[], names: NamedAlternatives | undefined): SchemaNode | undefined {
+    const { choice, isRandom } = this.#variant;
+    if (isRandom && this.#stack.length < maxDepth / 3) return alternatives[randomInteger(alternatives.length)];
     if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
-    const discriminated = findDiscriminated(part, alternatives);
+    const [discriminated] = names?.named.values() ?? [];
     const ends = (node: SchemaNode) => !this.#isRecursive([node]);
     const isNull = (node: SchemaNode) => node.parts().some(({ schema }) => schema.type === "null");
     return (
-      discriminated ??
+      (discriminated && ends(discriminated) ? discriminated : undefined) ??
       alternatives.find((node) => ends(node) && !isNull(node)) ??
       alternatives.find(ends) ??
       alternatives[0]
@@ -95,19 +113,19 @@ class ExampleBuilder {
     return nodes.some((node) => node.parts().some(({ raw }) => this.#stack.includes(raw)));
   }
 
-  #createFrom(parts: readonly SchemaNode[], position: number): unknown {
+  #createFrom(parts: readonly SchemaNode[], position: number, named: ReadonlyMap<string, unknown>): unknown {
     if (--this.#cost.left < 0) return null;
-    const index = position + this.#variant.choice; // so that the value of each variant differs
+    // So that the value of each variant differs.
+    const index = position + this.#variant.choice + (this.#variant.isRandom ? randomInteger(1_000) : 0);
     const merged = mergeKeywords(parts);
     const values = merged.enum as unknown[] | undefined;
     if (merged.const !== undefined && values?.includes(merged.const) !== false) return merged.const;
-    if (values && values.length > 0)
-      return values.filter((value) => value !== null)[index % values.length] ?? values[0];
+    if (values && values.length > 0) return chooseValue(values, index);
     const example = this.#variant.hasExamples ? findExample(parts, index) : undefined;
     if (example !== undefined) return example;
     switch (selectType(merged)) {
       case "object":
-        return this.#createObject(parts, merged);
+        return this.#createObject(parts, merged, named);
       case "array":
         return this.#createArray(parts, merged);
       case "integer":
@@ -124,12 +142,16 @@ class ExampleBuilder {
 
   #createText(merged: Json, index: number): string {
     const text = createText(merged, index);
-    this.#cost.left -= Math.floor(text.length / 100);
+    this.#cost.left -= Math.floor(text.length / 20);
     return text;
   }
 
-  #createObject(parts: readonly SchemaNode[], merged: Json): Record<string, unknown> {
-    const required = new Set(parts.flatMap(({ schema }) => (schema.required as string[] | undefined) ?? []));
+  #createObject(
+    parts: readonly SchemaNode[],
+    merged: Json,
+    named: ReadonlyMap<string, unknown>,
+  ): Record<string, unknown> {
+    const required = listRequired(parts, this.#variant.isFull);
     const entries: [string, unknown][] = [];
     const names = new Set([
       ...parts.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)),
@@ -149,7 +171,7 @@ class ExampleBuilder {
       if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#stack.length > maxDepth / 3)) continue;
       if (this.#stack.length > maxDepth) continue;
       if (properties.length === 0) properties.push(...findAdditional(parts, name));
-      entries.push([name, this.#createMerged(properties)]);
+      entries.push([name, named.get(name) ?? this.#createMerged(properties)]);
     }
     const min = Number(merged.minProperties ?? 0);
     const createName = chooseNames(parts);
@@ -166,16 +188,15 @@ class ExampleBuilder {
   }
 
   // The value of a property that several schemas declare.
-  #createMerged(nodes: readonly SchemaNode[], index = 0): unknown {
+  #createMerged(nodes: readonly SchemaNode[], index = this.#item): unknown {
     const [first] = nodes;
     if (nodes.length === 1 && first) return this.create(first, index);
     const keys = nodes.map(({ raw }) => raw);
     this.#stack.push(...keys);
     try {
-      return this.#createFrom(
-        nodes.flatMap((node) => this.#chooseParts(node)),
-        index,
-      );
+      const named = new Map<string, unknown>();
+      const parts = nodes.flatMap((node) => this.#chooseParts(node, named));
+      return this.#createFrom(parts, index, named);
     } finally {
       this.#stack.length -= keys.length;
     }
@@ -204,7 +225,9 @@ class ExampleBuilder {
       maxCost,
     );
     if (this.#stack.length > maxDepth) return [];
-    return Array.from({ length: Math.max(count, isEmpty ? 0 : prefix.length) }, (_, index) => {
+    const outer = this.#item;
+    const created = Array.from({ length: Math.max(count, isEmpty ? 0 : prefix.length) }, (_, index) => {
+      if (merged.uniqueItems === true) this.#item = index; // also in the members of the item
       const own = prefix[index];
       if (own) return this.create(own, index);
       return this.#createMerged(
@@ -212,6 +235,8 @@ class ExampleBuilder {
         index,
       );
     });
+    this.#item = outer;
+    return created;
   }
 }
 
@@ -229,14 +254,22 @@ function chooseNames(parts: readonly SchemaNode[]): (number: number) => string {
   const rules = parts.flatMap((part) =>
     part.schema.propertyNames === undefined ? [] : part.at("propertyNames").parts(),
   );
-  const { enum: names, pattern: rule } = mergeKeywords(rules);
+  const merged = mergeKeywords(rules);
+  const { enum: names, pattern: rule } = merged;
   if (Array.isArray(names)) return (number) => `${names[(number - 1) % names.length]}`;
   const isClosed = parts.some(({ schema }) => schema.additionalProperties === false);
   const [first] = parts.flatMap(({ schema }) => Object.keys((schema.patternProperties ?? {}) as Json));
   const pattern = (rule as string | undefined) ?? (isClosed ? first : undefined);
-  const shortest = pattern === undefined ? undefined : samplePattern(pattern, 0, Number.POSITIVE_INFINITY);
-  if (pattern === undefined || shortest === undefined) return (number) => `property${number}`;
-  return (number) => samplePattern(pattern, shortest.length + number - 1, Number.POSITIVE_INFINITY) as string;
+  if (pattern === undefined)
+    return (number) => (rules.length > 0 ? createText({ ...merged, type: "string" }, number - 1) : `property${number}`);
+  const [min, max] = [Number(merged.minLength ?? 0), Number(merged.maxLength ?? Number.POSITIVE_INFINITY)];
+  return (number) => {
+    const text = samplePattern(pattern, min, max, number - 1) as string;
+    const longer = `${text}${number}`;
+    return number > 1 && text === samplePattern(pattern, min, max) && compilePattern(pattern).test(longer)
+      ? longer
+      : text;
+  };
 }
 
 function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {
@@ -247,18 +280,33 @@ function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[
   });
 }
 
-// The alternative to which the first name of the mapping leads.
-function findDiscriminated({ schema }: SchemaNode, alternatives: readonly SchemaNode[]): SchemaNode | undefined {
-  const { mapping = {} } = (schema.discriminator ?? {}) as { readonly mapping?: Readonly<Record<string, string>> };
-  const [reference] = Object.values(mapping);
-  return alternatives.find((alternative) => alternative.schema.$ref === reference && reference !== undefined);
+// The names of required properties, and of those that others require.
+function listRequired(parts: readonly SchemaNode[], isFull: boolean): Set<string> {
+  const required = new Set(parts.flatMap(({ schema }) => (schema.required as string[] | undefined) ?? []));
+  const declared = new Set(parts.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
+  const dependencies = parts.flatMap(({ schema }) => Object.entries((schema.dependentRequired ?? {}) as Json));
+  // The set grows while it is read.
+  for (const name of isFull ? new Set([...required, ...declared]) : required)
+    for (const [owner, names] of dependencies)
+      if (owner === name) for (const other of names as string[]) required.add(other);
+  return required;
+}
+
+function chooseValue(values: readonly unknown[], index: number): unknown {
+  const others = values.filter((value) => value !== null);
+  return others.length > 0 ? others[index % others.length] : values[0];
 }
 
 function findExample(parts: readonly SchemaNode[], index: number): unknown {
   for (const { schema } of parts) {
     const examples = Array.isArray(schema.examples) ? schema.examples : [];
-    const found = examples[index % Math.max(examples.length, 1)] ?? schema.example ?? schema.default;
+    if (examples.length > 0) return examples[index % examples.length];
+    const found = schema.example === undefined ? schema.default : schema.example;
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function randomInteger(count: number): number {
+  return Math.floor(Math.random() * count);
 }

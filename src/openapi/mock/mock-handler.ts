@@ -1,17 +1,24 @@
-// Mock responses: the examples of the document, or values made from its schemas.
+// The handlers of operations that have none: they respond with examples of the document, or with values made from its schemas.
 import { HttpError, isHeaderText } from "../../http/index.ts";
-import { toJson } from "../../lib/index.ts";
 import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
-import type { ExampleObject, MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
-import { formatOf, isItemStream, negotiate } from "../wire/index.ts";
+import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
+import { isItemStream, isJson, negotiate } from "../wire/index.ts";
 import { createExample } from "./example.ts";
+import { writeMockBody } from "./mock-body.ts";
+import { chooseValue, type MockValue, type ValuePreferences } from "./mock-value.ts";
 
-/** What a client prefers: the header Prefer (RFC 7240) with `status=404` and `example=name`. */
-interface Preferences {
+/** What a client prefers: the header Prefer (RFC 7240) with `status=404`, `example=name` and `dynamic=true`. */
+interface Preferences extends ValuePreferences {
   readonly status: string | undefined;
-  readonly example: string | undefined;
 }
+
+// What the server sets, or what would describe another body than the one that is sent.
+const automaticHeaders =
+  /^(connection|content-encoding|content-length|content-type|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
+
+/** The header of a response that does not match the document, or whose examples do not. */
+const problemHeader = "Mock-Problem";
 
 /**
  * Creates the handler of an operation that has none. It responds with the first success that the document declares, or
@@ -28,9 +35,11 @@ export function createMockHandler(operation: Operation, schemas: Schemas): Untyp
     const contents = response?.membersOf("content") ?? [];
     const mediaTypes = contents.map(([mediaType]) => mediaType);
     const mediaType = negotiate(mediaTypes, accept) ?? mediaTypes[0];
-    const key = `${status} ${mediaType} ${preferences.example}`;
-    const found = cache.get(key) ?? createResponse(status, response, mediaType, preferences.example, schemas);
-    if (preferences.example === undefined) cache.set(key, found);
+    const create = () => createResponse(status, response, mediaType, preferences, schemas);
+    if (preferences.example !== undefined || preferences.isDynamic) return create();
+    const key = `${status} ${mediaType}`;
+    const found = cache.get(key) ?? create();
+    cache.set(key, found);
     return found;
   };
 }
@@ -39,55 +48,71 @@ function createResponse(
   status: number,
   response: Part<ResponseObject> | undefined,
   mediaType: string | undefined,
-  example: string | undefined,
+  preferences: Preferences,
   schemas: Schemas,
 ): UntypedResponse {
-  const headers = response?.membersOf("headers").filter(([, { value }]) => value.required === true) ?? [];
+  const headers: [string, unknown][] = [];
+  const problems: string[] = [];
+  for (const [name, header] of response?.membersOf("headers") ?? []) {
+    if (automaticHeaders.test(name)) continue;
+    const { value, problem } = createHeader(header, schemas);
+    if (value !== undefined) headers.push([name, value]);
+    if (problem !== undefined) problems.push(`${name}: ${problem}`);
+  }
   const content = response?.membersOf("content").find(([type]) => type === mediaType)?.[1];
+  const body = content && mediaType !== undefined ? createBody(mediaType, content, preferences, schemas) : undefined;
+  if (body?.problem !== undefined) problems.push(body.problem);
+  if (problems.length > 0)
+    headers.push([
+      problemHeader,
+      problems
+        .join(" ")
+        .replace(/[^\x20-\x7e]/g, "?")
+        .slice(0, 1_000),
+    ]);
   return {
     status,
-    headers: Object.fromEntries(headers.map(([name, header]) => [name, createHeader(header, schemas)])),
-    ...(content && mediaType !== undefined && createBody(mediaType, content, example, schemas)),
+    headers: Object.fromEntries(headers),
+    ...(body && { type: body.type, body: body.value }),
   };
 }
 
-function createHeader(header: Part<ParameterObject>, schemas: Schemas): unknown {
+function createHeader(header: Part<ParameterObject>, schemas: Schemas): MockValue {
   const [, content] = header.membersOf("content")[0] ?? [];
-  return createValue(
-    content ?? header,
-    undefined,
-    schemas,
-    (value) => typeof value !== "string" || isHeaderText(value),
-  );
+  const isAllowed = (value: unknown) => typeof value !== "string" || isHeaderText(value);
+  const created = chooseValue(content ?? header, schemas, {}, isAllowed);
+  return isAllowed(created.value) ? created : { value: undefined };
 }
 
 function createBody(
   mediaType: string,
   content: Part<MediaTypeObject>,
-  example: string | undefined,
+  preferences: Preferences,
   schemas: Schemas,
-): Pick<UntypedResponse, "type" | "body"> {
-  const type = mediaType === "*/*" ? "application/json" : mediaType.replace("/*", "/octet-stream");
+): MockValue & { readonly type: string } {
+  const isAny = mediaType === "*/*" || mediaType.startsWith("application/*+json");
+  const type = isAny ? "application/json" : mediaType.replace("/*+", "/").replace("/*", "/octet-stream");
   const items = content.written("itemSchema");
-  if (items && isItemStream(type, [])) return { type, body: createItems(content, items, example, schemas) };
-  const value = createValue(content, example, schemas);
-  if (formatOf(type) === "json") return { type, body: value };
-  if (typeof value === "object" && value !== null && isItemStream(type, [])) return { type, body: [value].flat() };
-  return { type, body: value === undefined ? "" : typeof value === "string" ? value : toJson(value) };
+  if (items && isItemStream(type, [])) return { type, ...createItems(content, items, preferences, schemas) };
+  const { value, problem } = chooseValue(content, schemas, preferences, undefined, !isJson(type));
+  if (typeof value === "object" && value !== null && isItemStream(type, []))
+    return { type, value: [value].flat(), problem };
+  const schema = content.written("schema");
+  return { type, value: writeMockBody(type, value, schema && schemas.at(schema.pointer)), problem };
 }
 
 // The content is an array of items (OpenAPI 3.2, section 4.14).
 function createItems(
   content: Part<MediaTypeObject>,
   { pointer }: Part,
-  example: string | undefined,
+  preferences: Preferences,
   schemas: Schemas,
-): unknown[] {
+): MockValue {
   const check = schemas.compileCheckAt(pointer);
   const isValid = (item: unknown) => "value" in check(item);
-  const isList = (value: unknown) => Array.isArray(value) && value.every(isValid);
-  const declared = listExamples(content, example).find(isList) as unknown[] | undefined;
-  return declared ?? [createExample(schemas.at(pointer), isValid)];
+  const { value, problem } = chooseValue(content, schemas, preferences);
+  if (Array.isArray(value) && value.every(isValid)) return { value, problem };
+  return { value: [createExample(schemas.at(pointer), isValid, preferences.isDynamic)], problem };
 }
 
 // A status, a range such as 2XX, or `default`.
@@ -122,38 +147,5 @@ function parsePreferences(header: string): Preferences {
     const value = pairs.find(([name = ""]) => names.includes(name.trim().toLowerCase()))?.[1];
     return value?.trim().replace(/^"(.*)"$/, "$1");
   };
-  return { status: find("status", "code"), example: find("example") };
-}
-
-// Returns the example with a name, or else all.
-function listExamples(content: Part<MediaTypeObject>, name: string | undefined): unknown[] {
-  const named = content.membersOf("examples");
-  if (name === undefined) return [content.value.example, ...named.map(([, { value }]) => readExample(value))];
-  const found = named.find(([key]) => key === name);
-  if (found) return [readExample(found[1].value)];
-  const names = named.map(([key]) => key).join(", ") || "none";
-  throw new HttpError("invalid_parameter", `Prefer has the example ${name}, but the document declares ${names}.`);
-}
-
-function createValue(
-  part: Part<MediaTypeObject> | Part<ParameterObject>,
-  example: string | undefined,
-  schemas: Schemas,
-  isAllowed: (value: unknown) => boolean = () => true,
-): unknown {
-  const content = part as Part<MediaTypeObject>;
-  const schema = content.written("schema");
-  const check = schema && schemas.compileCheckAt(schema.pointer);
-  const isValid = (value: unknown) => isAllowed(value) && (check === undefined || "value" in check(value));
-  const examples = listExamples(content, example);
-  if (example !== undefined) return examples[0];
-  const valid = examples.find((value) => value !== undefined && isValid(value));
-  if (valid !== undefined) return valid;
-  return schema === undefined
-    ? examples.find((value) => value !== undefined)
-    : createExample(schemas.at(schema.pointer), isValid);
-}
-
-function readExample({ value, dataValue, serializedValue }: ExampleObject): unknown {
-  return dataValue ?? value ?? serializedValue;
+  return { status: find("status", "code"), example: find("example"), isDynamic: find("dynamic") === "true" };
 }

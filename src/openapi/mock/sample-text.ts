@@ -1,6 +1,6 @@
 // Creates texts of a format, or that match a regular expression, for the values of mock responses.
 import ret, { type Set as CharacterSet, type Root, type Tokens } from "ret";
-import { tokenizePattern } from "../schema/index.ts";
+import { compilePattern, tokenizePattern } from "../schema/index.ts";
 
 const samples: Readonly<Record<string, (index: number) => string>> = {
   byte: () => "dGV4dA==",
@@ -39,19 +39,48 @@ export function sampleFormat(format: string | undefined, index: number): string 
   return format !== undefined && Object.hasOwn(samples, format) ? samples[format]?.(index) : undefined;
 }
 
+const maxRotations = 12; // of the characters of sets, until the text matches lookaheads as well
+
 /**
- * Returns a text that matches a regular expression without assertions, of at least `min` and at most `max` characters if a
- * repetition allows it. Returns undefined if the expression can't be parsed.
+ * Returns a text that matches a regular expression, of at least `min` and at most `max` characters if a repetition allows it. `index`
+ * selects one of several. Returns undefined if the expression can't be parsed. If no text was found that matches, returns another.
  */
-export function samplePattern(pattern: string, min: number, max: number): string | undefined {
-  const root = tokenizePattern(pattern);
+export function samplePattern(pattern: string, min: number, max: number, index = 0): string | undefined {
+  const root = tokenizePattern(writeProperties(pattern));
   if (root === undefined) return undefined;
+  const { test } = compilePattern(pattern);
+  const found = new Set<string>();
+  let first: string | undefined;
   // Repetitions are as short as they may be, and longer if that is too short.
-  for (const extra of [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]) {
-    const text = write(root, extra, { groups: [], steps: 0 });
-    if (text.length >= min) return text.length > max && extra > 0 ? text.slice(0, max) : text;
-  }
-  return write(root, 0, { groups: [], steps: 0 });
+  for (let rotation = 0; rotation <= maxRotations + index; rotation++)
+    for (const extra of [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]) {
+      const progress = { groups: [], steps: 0, rotation, sets: 0 };
+      const text = write(root, extra, progress);
+      if (progress.steps > maxSteps) return first ?? text;
+      if (text.length < min) continue;
+      const short = text.length > max && extra > 0 ? text.slice(0, max) : text;
+      first ??= short;
+      if (short.length <= max && test(short)) found.add(short);
+      if (found.size > index) return [...found].at(-1);
+      if (extra > 16 || text.length > max) break;
+    }
+  return [...found].at(-1) ?? first ?? write(root, 0, { groups: [], steps: 0, rotation: 0, sets: 0 });
+}
+
+// The characters that \p{…} is replaced by, as far as they have the property.
+const samplesOfScripts = `aAzZ09_ -.,$+\u00e9\u00c9\u00df\u03b1\u0391\u0436\u0416\u05d0\u0627\u3042\u30a2\u6f22\uac00\u00a7\u20ac\u2013\u2028\u0301\u00b2\u2160`;
+
+// The tokenizer does not know \p{…}.
+function writeProperties(pattern: string): string {
+  let isInClass = false;
+  return pattern.replace(/\\p(?:\{[^{}]*\}|[A-Z])|\\.|[[\]]/gis, (text) => {
+    if (text === "[" || text === "]") isInClass = text === "[";
+    if (!/^\\p/i.test(text)) return text;
+    const property = compilePattern(text);
+    const members = [...samplesOfScripts].filter((character) => property.test(character));
+    const escaped = members.map((character) => character.replace(/[\\\]^-]/, "\\$&")).join("");
+    return isInClass ? escaped : `[${escaped}]`;
+  });
 }
 
 /** What was written so far. */
@@ -59,6 +88,9 @@ interface Progress {
   /** The texts of the groups, for back-references. */
   readonly groups: string[];
   steps: number;
+  /** 0 for the first character of each set. Otherwise, the sets in turn give different ones, from this one on. */
+  readonly rotation: number;
+  sets: number;
 }
 
 const maxSteps = 100_000; // beyond, nothing is written
@@ -70,13 +102,16 @@ function write(token: Tokens | Root, extra: number, progress: Progress): string 
     case ret.types.ROOT:
     case ret.types.GROUP: {
       if (token.type === ret.types.GROUP && (token.followedBy || token.notFollowedBy)) return "";
-      const parts = token.options?.[0] ?? (token.stack as Tokens[]);
+      const { options, stack } = token;
+      const { rotation } = progress;
+      const choice = options && rotation > 1 ? (rotation - 1 + progress.sets++) % options.length : 0;
+      const parts = options?.[choice] ?? (stack as Tokens[]);
       const text = parts.map((part) => write(part, extra, progress)).join("");
       if (token.type === ret.types.GROUP && token.remember) groups.push(text);
       return text;
     }
     case ret.types.SET:
-      return sampleSet(token);
+      return sampleSet(token, progress);
     case ret.types.REPETITION: {
       const count = Math.min(Math.max(token.min, Math.min(token.min + extra, token.max)), 2_000);
       const inner = token.min === token.max ? extra : 0;
@@ -94,14 +129,18 @@ function write(token: Tokens | Root, extra: number, progress: Progress): string 
   }
 }
 
+// By preference.
 const common = [..."aA0-_. /:", ...Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index))];
 
-function sampleSet(set: CharacterSet): string {
-  const found = common.find((character) => isInSet(set, character.charCodeAt(0)));
-  if (found !== undefined) return found;
+function sampleSet(set: CharacterSet, progress: Progress): string {
+  const found = common.filter((character) => isInSet(set, character.charCodeAt(0)));
+  const position = progress.rotation === 0 ? 0 : progress.rotation - 1 + progress.sets++;
+  if (found.length > 0) return found[position % found.length] as string;
   const [first] = set.set;
-  if (first?.type === ret.types.RANGE) return String.fromCharCode(first.from);
-  return first?.type === ret.types.CHAR ? String.fromCharCode(first.value) : "a";
+  if (first?.type === ret.types.RANGE)
+    return String.fromCodePoint(first.from + (position % (first.to - first.from + 1)));
+  const member = set.set[position % set.set.length];
+  return member?.type === ret.types.CHAR ? String.fromCodePoint(member.value) : "a";
 }
 
 function isInSet({ set, not }: CharacterSet, code: number): boolean {

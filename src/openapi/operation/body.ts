@@ -1,7 +1,7 @@
 // The body of a request: its content by media type, and its validation.
 import type { Schemas, Validate } from "../schema/index.ts";
-import type { MediaTypeObject, OperationObject, Part, Report } from "../source/index.ts";
-import { type BodyFormat, createEncoding, type FormEncoding, findFormat, selectMediaType } from "../wire/index.ts";
+import type { MediaTypeObject, OperationObject, Part, ReportReason } from "../source/index.ts";
+import { type BodyFormat, type FormEncoding, findFormat, isMediaTypeOrRange, selectMediaType } from "../wire/index.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */
@@ -76,35 +76,48 @@ export function compileBody(
   method: string,
   operation: Part<OperationObject>,
   schemas: Schemas,
-  report: Report,
+  report: ReportReason,
 ): Body | undefined {
   const body = operation.at("requestBody");
   if (body === undefined) return undefined;
   if (/^(get|head|trace)$/.test(method)) {
-    report(`has a body, which ${method.toUpperCase()} requests do not have`);
+    report(
+      "get-body",
+      `has a body, which is ignored, because ${method.toUpperCase()} requests have none: use POST or QUERY`,
+    );
     return undefined;
   }
   const { required = false, "x-max-bytes": limit } = body.value;
   const maxBytes = Number.isSafeInteger(limit) && Number(limit) > 0 ? limit : undefined;
-  if (maxBytes !== limit) report(`has the x-max-bytes ${limit}, but it must be a positive integer`);
+  if (maxBytes !== limit) report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`);
   const contents = body
     .membersOf("content")
     .map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
-  if (contents.length === 0) report("has a body without a media type");
-  return new Body({ required, maxBytes, contents: new Map(contents) });
+  if (contents.length === 0) report("content", "has a body without a media type");
+  const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
+  for (const type of compiled.streamTypes)
+    report(`stream:${type}`, `has a body of ${type}, which the handler gets as a stream, without validation`);
+  return compiled;
 }
 
-function compileContent(mediaType: string, part: Part<MediaTypeObject>, schemas: Schemas, report: Report): BodyContent {
+function compileContent(
+  mediaType: string,
+  part: Part<MediaTypeObject>,
+  schemas: Schemas,
+  report: ReportReason,
+): BodyContent {
   const format = findFormat(mediaType);
   const schema = part.written("schema");
+  if (!isMediaTypeOrRange(mediaType))
+    report("content", `has a body of ${mediaType}, which is neither a media type nor a range such as application/*`);
   if (schema === undefined && !format.isStream && !mediaType.includes("*"))
-    report(`has a body without a schema for ${mediaType}`);
+    report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`);
   let encoding: FormEncoding | undefined;
   return {
     format,
     validate: schema && schemas.compileReaderAt(schema.pointer),
     encoding: () => {
-      encoding ??= createEncoding(schema && schemas.at(schema.pointer), part.value.encoding);
+      encoding ??= { shape: schemas.shapeAt(schema?.pointer), parts: part.value.encoding ?? {} };
       return encoding;
     },
   };

@@ -13,12 +13,12 @@ export interface BasicCredential {
   readonly password: string;
 }
 
-/** A token or an API key; for http basic, a user name and a password. */
+/** A token or an API key; for http basic, a user name and a password. For other schemes of http, what follows the name of the scheme. */
 export type Credential = string | BasicCredential;
 
 /** Returns whether the server can read the credentials of a scheme. */
 export function isSupported({ type, scheme, in: location }: SecuritySchemeObject): boolean {
-  if (type === "http") return /^(basic|bearer)$/i.test(scheme ?? "");
+  if (type === "http") return /^[\w!#$%&'*+.^`|~-]+$/.test(scheme ?? "");
   if (type === "apiKey") return /^(header|query|cookie)$/.test(location ?? "");
   return type === "oauth2" || type === "openIdConnect";
 }
@@ -27,9 +27,11 @@ export function isSupported({ type, scheme, in: location }: SecuritySchemeObject
 export function readCredential(scheme: SecuritySchemeObject, request: CredentialSource): Credential | undefined {
   if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;
   const [type, rest] = splitAuthorization(request.headers.authorization);
+  if (type !== nameOf(scheme)) return undefined;
+  // Of other schemes, the credential can be a list of parameters (RFC 9110, section 11.4).
+  if (!/^(basic|bearer)$/.test(type)) return rest.trim() || undefined;
   const token = /^ +([\w.~+/=-]+) *$/.exec(rest)?.[1];
-  if (type !== nameOf(scheme) || token === undefined) return undefined;
-  return type === "basic" ? decodeBasic(token) : token;
+  return type === "basic" && token !== undefined ? decodeBasic(token) : token;
 }
 
 /** Returns whether the server can see if a request has a credential for a scheme. It can't see a certificate. */

@@ -1,5 +1,5 @@
 // Deprecated operations: reads their dates from the document, and creates the headers of their responses.
-import type { OpenApi, OperationObject, Report } from "../source/index.ts";
+import type { OpenApi, OperationObject, ReportReason } from "../source/index.ts";
 
 /** The dates of a deprecated operation, and the path template of its successor. */
 export interface Deprecation {
@@ -21,23 +21,23 @@ export function readDeprecation(
   { info }: OpenApi,
   operation: OperationObject,
   paths: ReadonlyMap<string, string>,
-  report: Report,
+  report: ReportReason,
 ): Deprecation | undefined {
   if (!operation.deprecated) {
     const unused = fields.find((name) => operation[name] !== undefined);
-    if (unused) report(`has ${unused}, but is not deprecated: add deprecated: true`);
+    if (unused) report("extension", `has ${unused}, but is not deprecated: add deprecated: true`);
     return undefined;
   }
   const toDate = (name: string, text: string | undefined): Date | undefined => {
     if (text === undefined) return undefined;
     const date = new Date(`${text}T00:00:00Z`);
     if (!Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === text) return date;
-    report(`is deprecated, but its ${name} is not a date such as 2030-12-05`);
+    report("deprecation", `is deprecated, but its ${name} is not a date such as 2030-12-05`);
     return undefined;
   };
-  const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? info["x-released"]);
+  const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? info?.["x-released"]);
   const sunset = toDate("x-sunset", operation["x-sunset"]);
-  if (since && sunset && sunset < since) report("has an x-sunset before its deprecation");
+  if (since && sunset && sunset < since) report("deprecation", "has an x-sunset before its deprecation");
   const successor = findSuccessor(paths, operation["x-successor"], report);
   return since && { since, sunset, successor };
 }
@@ -45,11 +45,11 @@ export function readDeprecation(
 function findSuccessor(
   paths: ReadonlyMap<string, string>,
   successor: string | undefined,
-  report: Report,
+  report: ReportReason,
 ): string | undefined {
   if (successor === undefined) return undefined;
   const path = paths.get(successor);
-  if (path === undefined) report(`has the x-successor ${successor}, which is not an operationId`);
+  if (path === undefined) report("deprecation", `has the x-successor ${successor}, which is not an operationId`);
   return path;
 }
 

@@ -70,11 +70,11 @@ export abstract class ParameterLocation<Source, Texts> implements RequestPart<So
         problems.push({ path: shorten(parameter.name), requirement: error.requirement });
         unread.add(parameter.name);
       }
-    const [noun, known] = [this.#noun, this.names];
+    const noun = this.#noun;
     for (const name of this.findUnknown(texts))
       if (problems.length < maxDetails)
-        problems.push({ path: "", part: shorten(name), requirement: describeUnknown(name, noun, known) });
-    if (known.length === 0 && problems.length === 0) return { value: values };
+        problems.push({ path: "", part: shorten(name), requirement: describeUnknown(name, noun, this.#textNames()) });
+    if (this.names.length === 0 && problems.length === 0) return { value: values };
     const result = this.#validate(values, { noun, areTexts: true });
     if ("value" in result && problems.length === 0) return result;
     // One that can't be read is not missing.
@@ -95,6 +95,10 @@ export abstract class ParameterLocation<Source, Texts> implements RequestPart<So
     };
     const missing = this.#order().filter(isMissing); // each parameter removes what it reads
     return missing.length === 0 && [...this.findUnknown(texts)].length === 0;
+  }
+
+  #textNames(): readonly string[] {
+    return this.#parameters.flatMap((parameter) => parameter.textNames);
   }
 
   #order(): readonly Parameter[] {

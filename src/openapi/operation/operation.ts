@@ -8,6 +8,7 @@ import {
   type Part,
   type PathItem,
   type Report,
+  type ReportReason,
   readBasePath,
 } from "../source/index.ts";
 import { type Body, compileBody } from "./body.ts";
@@ -46,6 +47,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The operation of a route; undefined for routes that are not in the document. */
     operation?: Operation;
+    /** Whether the body of a request is ignored. */
+    ignoresBody?: boolean;
   }
 }
 
@@ -93,10 +96,10 @@ export function compileOperation(
   options: OperationOptions,
 ): Operation {
   const { document, schemas, paths, ignoreUnknown } = options;
-  const report: Report = (reason) => options.report(`The operation ${id} ${reason}.`);
+  const report: ReportReason = (rule, reason) => options.report(rule, `The operation ${id}`, reason, operation.pointer);
   const { tags, "x-stability": stability } = operation.value;
   if (![undefined, "experimental", "beta"].includes(stability))
-    report(`has the x-stability ${stability}, but it must be experimental or beta`);
+    report("extension", `has the x-stability ${stability}, but it must be experimental or beta`);
   const server = [operation.value, item.value, document.value].find(({ servers }) => servers?.length) ?? {};
   const basePath = readBasePath(server);
   const template = parsePathTemplate(path, basePath);
@@ -117,4 +120,19 @@ export function compileOperation(
     part: operation,
     parameterParts,
   };
+}
+
+/** Returns the pointers of the schemas of requests: of parameters and bodies. */
+export function listRequestSchemas(operations: readonly Operation[]): string[] {
+  return operations.flatMap(({ part, parameterParts }) => {
+    const contents = part.at("requestBody")?.membersOf("content") ?? [];
+    const parts = [...contents, ...parameterParts.flatMap((parameter) => parameter.membersOf("content"))].map(
+      ([, one]) => one,
+    );
+    const schemas = [
+      ...parts.flatMap((one) => [one.written("schema"), one.written("itemSchema")]),
+      ...parameterParts.map((parameter) => parameter.written("schema")),
+    ];
+    return schemas.flatMap((schema) => schema?.pointer ?? []);
+  });
 }

@@ -3,7 +3,6 @@ import { parseJson } from "../../lib/index.ts";
 import { type Schemas, Shape } from "../schema/index.ts";
 import type { ParameterObject, Part } from "../source/index.ts";
 import {
-  createEncoding,
   decodeComponent,
   decodePercent,
   type FormatName,
@@ -56,19 +55,22 @@ export class Parameter {
       name,
       style,
       explode: explode ?? (style === "form" || style === "cookie"),
-      shape: new Shape(this.#mediaType === undefined ? this.#nodes() : []),
+      shape: this.#mediaType === undefined ? this.#schemas.shapeAt(this.pointer) : Shape.any,
       decode: style === "cookie" ? (text) => text : decoders[location as keyof typeof decoders],
     };
-  }
-
-  #nodes() {
-    return this.pointer === undefined ? [] : [this.#schemas.at(this.pointer)];
   }
 
   /** Whether it can be empty. The specification defines an empty value only for the style form of a query. */
   get allowsEmpty(): boolean {
     const { in: location, style = "form", allowEmptyValue = false } = this.#declared;
     return allowEmptyValue && location === "query" && style === "form";
+  }
+
+  /** The names of its pairs in a query. Those of an exploded object are its properties. */
+  get textNames(): readonly string[] {
+    const { name, style, explode, shape } = this.style;
+    const isExploded = explode && style === "form" && shape.isOnly("object") && shape.propertyNames.length > 0;
+    return isExploded ? shape.propertyNames : [style === "deepObject" ? `${name}[…]` : name];
   }
 
   /** Whether it reads what the other parameters of its location leave. */
@@ -93,8 +95,8 @@ export class Parameter {
     if (typeof text !== "string") return text;
     if (this.format === "json") return parseJson(text);
     if (this.format !== "form") return text;
-    const [node] = this.#nodes();
-    this.#encoding ??= createEncoding(node, this.#declared.content?.[this.#mediaType as string]?.encoding);
+    const parts = this.#declared.content?.[this.#mediaType as string]?.encoding;
+    this.#encoding ??= { shape: this.#schemas.shapeAt(this.pointer), parts: parts ?? {} };
     return readForm(text, this.#encoding);
   }
 }

@@ -1,6 +1,6 @@
 // The parameters of an operation: those of its path and its own, by location.
 import type { Schemas } from "../schema/index.ts";
-import type { OperationObject, ParameterObject, Part, PathItem, Report } from "../source/index.ts";
+import type { OperationObject, ParameterObject, Part, PathItem, ReportReason } from "../source/index.ts";
 import { CookieParameters, HeaderParameters, PathParameters, QueryParameters, WholeQuery } from "./locations.ts";
 import { Parameter } from "./parameter.ts";
 import type { PathTemplate } from "./path-template.ts";
@@ -8,11 +8,6 @@ import type { SecurityRequirement } from "./security-requirements.ts";
 
 // OpenAPI ignores header parameters with these names (3.1.1, section 4.8.12.1).
 const ignoredHeaders = /^(accept|content-type|authorization)$/i;
-
-/** Returns whether OpenAPI ignores a parameter. */
-export function isIgnored({ name, in: location }: Pick<ParameterObject, "name" | "in">): boolean {
-  return location === "header" && ignoredHeaders.test(name);
-}
 
 const styles = {
   querystring: [],
@@ -36,7 +31,7 @@ export interface ParameterOptions {
   readonly template: PathTemplate;
   readonly security: readonly SecurityRequirement[];
   readonly schemas: Schemas;
-  readonly report: Report;
+  readonly report: ReportReason;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknown?: boolean | undefined;
 }
@@ -78,7 +73,7 @@ export function compileParameters(options: ParameterOptions): Parameters {
 export function collectParameters(
   item: Part<PathItem>,
   operation: Part<OperationObject>,
-  report: Report,
+  report: ReportReason,
 ): ParameterPart[] {
   const found = new Map<string, ParameterPart>();
   for (const part of [item, operation]) {
@@ -86,7 +81,7 @@ export function collectParameters(
     for (const [, parameter] of (part as Part<OperationObject>).membersOf("parameters")) {
       const { name, in: location } = parameter.value;
       const key = `${location} ${name}`;
-      if (own.has(key)) report(`has the parameter ${name} twice`);
+      if (own.has(key)) report("parameter", `has the parameter ${name} twice`);
       own.add(key);
       found.set(key, parameter);
     }
@@ -94,29 +89,42 @@ export function collectParameters(
   return [...found.values()].filter((parameter) => isServed(parameter, report));
 }
 
-function isServed({ value: { name, in: location, style, content } }: ParameterPart, report: Report): boolean {
-  if (isIgnored({ name, in: location })) return false;
+function isServed({ value: { name, in: location, style, content } }: ParameterPart, report: ReportReason): boolean {
+  if (location === "header" && ignoredHeaders.test(name)) {
+    report("ignored-header", `has the header parameter ${name}, which OpenAPI ignores`);
+    return false;
+  }
   if (location === "querystring" && content === undefined) {
-    report(`has the querystring parameter ${name} without a media type`);
+    report("parameter", `has the querystring parameter ${name} without a media type`);
     return false;
   }
   const allowed: readonly string[] | undefined = styles[location as keyof typeof styles];
-  if (allowed === undefined) report(`has the parameter ${name} in '${location}', which is not a location`);
+  if (allowed === undefined) report("parameter", `has the parameter ${name} in '${location}', which is not a location`);
   else if (style !== undefined && !allowed.includes(style))
-    report(`has the ${location} parameter ${name} with the style ${style}, but it must be ${allowed.join(" or ")}`);
+    report(
+      "parameter",
+      `has the ${location} parameter ${name} with the style ${style}, but it must be ${allowed.join(" or ")}`,
+    );
   return allowed !== undefined;
 }
 
-function checkQuerystring(parts: readonly ParameterPart[], report: Report): void {
+function checkQuerystring(parts: readonly ParameterPart[], report: ReportReason): void {
   const [one, ...others] = parts.filter(({ value }) => value.in === "querystring");
   if (one === undefined) return;
   const other = others[0] ?? parts.find(({ value }) => value.in === "query");
   if (other)
-    report(`has the querystring parameter ${one.value.name}, but also the query parameter ${other.value.name}`);
+    report(
+      "parameter",
+      `has the querystring parameter ${one.value.name}, but also the query parameter ${other.value.name}`,
+    );
 }
 
-function checkPathParameters(parameters: readonly ParameterPart[], { names }: PathTemplate, report: Report): void {
+function checkPathParameters(
+  parameters: readonly ParameterPart[],
+  { names }: PathTemplate,
+  report: ReportReason,
+): void {
   const declared = parameters.filter((parameter) => parameter.value.in === "path").map(({ value }) => value.name);
   for (const name of new Set(names).symmetricDifference(new Set(declared)))
-    report(`must have the path parameter ${name} both in its path and among its parameters`);
+    report("parameter", `must have the path parameter ${name} both in its path and among its parameters`);
 }

@@ -1,6 +1,6 @@
 // Records of other sources that follow the rules of the document, such as the lines of an import.
 import { type Checked, shorten } from "../../lib/index.ts";
-import { describeUnknown, type Schemas, Shape } from "../schema/index.ts";
+import { describeUnknown, type Schemas } from "../schema/index.ts";
 import type { Part } from "../source/index.ts";
 
 /** Creates the validation of a record that follows the rules of a body. */
@@ -17,7 +17,7 @@ export function createRecordValidator(schema: Part, schemas: Schemas): (record: 
  * of an object of the document.
  */
 export function createRowValidator(schema: Part, schemas: Schemas): (row: Readonly<Record<string, string>>) => Checked {
-  const shape = new Shape([schemas.at(schema.pointer)]);
+  const shape = schemas.shapeAt(schema.pointer);
   const columns = new Map(shape.propertyNames.map((name) => [name, shape.property(name)]));
   const validate = schemas.compileReaderAt(schema.pointer);
   return (row) => {

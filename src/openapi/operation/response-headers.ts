@@ -1,7 +1,8 @@
 // The headers that a handler returns: validates them, and writes them as text.
 import { isFraming, isHeaderName, isHeaderText } from "../../http/index.ts";
 import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
-import type { Validate } from "../schema/index.ts";
+import type { Shape, Validate } from "../schema/index.ts";
+import { readText } from "../wire/index.ts";
 
 /** A declared header. */
 export interface Header {
@@ -10,6 +11,8 @@ export interface Header {
   /** Whether it is sent as JSON. */
   readonly isJson: boolean;
   readonly validate: Validate | undefined;
+  /** The shape of its values. */
+  readonly shape: () => Shape;
 }
 
 /**
@@ -30,9 +33,7 @@ function formatHeader(name: string, value: unknown, header: Header | undefined, 
   if (isPromise(value)) ignoreFailure(value);
   if (isPromise(value) || typeof value === "function")
     throw new Error(`The handler returned a promise or a function as the header ${name}.`);
-  const result = validate && header?.validate ? header.validate(value) : { value };
-  if ("problems" in result)
-    throw new Error(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
+  if (validate && header) checkValue(name, value, header);
   if (header?.isJson) return [toAscii(toJson(value))];
   if (Array.isArray(value)) return name.toLowerCase() === "set-cookie" ? value.map(String) : [value.join(", ")];
   if (typeof value !== "object" || value === null) return [String(value)];
@@ -46,6 +47,16 @@ function formatHeader(name: string, value: unknown, header: Header | undefined, 
       .map((pair) => pair.join(separator))
       .join(","),
   ];
+}
+
+// What is sent is a text, so that the schema can describe the value, or what is read from its text.
+function checkValue(name: string, value: unknown, { validate, shape, explode, isJson }: Header): void {
+  const result = validate?.(value) ?? { value };
+  if ("value" in result) return;
+  const isText = /^(string|number|bigint|boolean)$/.test(typeof value) && !isJson;
+  const style = { name, style: "simple", explode, decode: (text: string) => text };
+  if (isText && "value" in (validate as Validate)(readText(`${value}`, { ...style, shape: shape() }))) return;
+  throw new Error(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
 }
 
 function checkHeader(name: string, text: string): string {

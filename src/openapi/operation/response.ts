@@ -9,7 +9,7 @@ import type {
   OperationObject,
   ParameterObject,
   Part,
-  Report,
+  ReportReason,
   ResponseObject,
 } from "../source/index.ts";
 import {
@@ -20,6 +20,7 @@ import {
   ItemStream,
   isItemStream,
   isJson,
+  isMediaTypeOrRange,
   negotiate,
   selectMediaType,
   toEventStream,
@@ -135,6 +136,8 @@ export class Responses {
         for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), validate))
           texts.push([name, text]);
     const isBodiless = body === undefined || status === 304 || hasNoContent(status);
+    if (isBodiless && (body ?? undefined) !== undefined && options.validate)
+      throw new Error(`The handler returned a body with the status ${status}, which has none.`);
     if (isBodiless) discardStream(body);
     if (type !== undefined && !(typeof type === "string" && isMediaType(type)))
       throw new Error("The type that the handler returned is not a media type.");
@@ -243,12 +246,18 @@ function checkMissingBody(reply: FastifyReply, status: number, declaration: Decl
 }
 
 /** Compiles the responses of an operation. Reports responses that no status selects. */
-export function compileResponses(operation: Part<OperationObject>, schemas: Schemas, report: Report): Responses {
+export function compileResponses(operation: Part<OperationObject>, schemas: Schemas, report: ReportReason): Responses {
   const responses = operation.membersOf("responses");
   const isConditional = responses.some(([status]) => status === "304");
   const declarations = responses.map(([status, response]): [string, Declaration] => {
     if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
-      report(`has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`);
+      report("status", `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`);
+    for (const [mediaType] of response.membersOf("content"))
+      if (!isMediaTypeOrRange(mediaType))
+        report(
+          "content",
+          `has a response of ${mediaType}, which is neither a media type nor a range such as application/*`,
+        );
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });
   const headers = responses.flatMap(([, { value }]) => Object.keys(value.headers ?? {}));
@@ -267,7 +276,8 @@ function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBe
     const { required = false, explode = false } = part.value;
     const [type, content] = part.membersOf("content")[0] ?? [];
     const validate = compileSchema(content ?? part, "schema");
-    return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate }];
+    const shape = () => schemas.shapeAt(part.written("schema")?.pointer);
+    return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate, shape }];
   });
   const own = new Map(headers.filter(([name]) => !automaticHeaders.test(name)));
   return { contents: new Map(contents), headers: own, isTagged: canBeTagged && own.has("etag") };

@@ -1,5 +1,7 @@
 // The security requirements of an operation (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
-import type { OpenApi, OperationObject, Part, Report, SecuritySchemeObject } from "../source/index.ts";
+
+import type { OpenApi, OperationObject, Part, ReportReason, SecuritySchemeObject } from "../source/index.ts";
+import { isSupported } from "./credentials.ts";
 
 /** A security scheme that an operation requires. */
 export interface RequiredScheme {
@@ -15,13 +17,19 @@ export type SecurityRequirement = readonly RequiredScheme[];
 export function readSecurity(
   document: Part<OpenApi>,
   operation: OperationObject,
-  report: Report,
+  report: ReportReason,
 ): SecurityRequirement[] {
   const schemes = document.at("components")?.at("securitySchemes");
   return (operation.security ?? document.value.security ?? []).map((requirement) =>
     Object.entries(requirement).map(([name, scopes]): RequiredScheme => {
       const scheme = schemes?.at(name)?.value ?? { type: "unknown" };
-      if (scheme.type === "unknown") report(`requires the security scheme ${name}, which is not declared`);
+      if (scheme.type === "unknown")
+        report("security-scheme", `requires the security scheme ${name}, which is not declared`);
+      else if (!isSupported(scheme))
+        report(
+          "security-check",
+          `requires the security scheme ${name} (${scheme.type}), which needs a check with its own authenticate`,
+        );
       return { name, scheme, scopes };
     }),
   );

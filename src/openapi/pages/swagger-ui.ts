@@ -4,6 +4,7 @@ import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { createSecurityHeaders, notFound, serveFile } from "../../http/index.ts";
+import { toJson } from "../../lib/index.ts";
 import type { Document } from "../document/index.ts";
 import { adaptToDevice, badges, foldedParts, preserveLargeIntegers, quickStart } from "./swagger-ui-plugins.js";
 
@@ -21,6 +22,7 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
     // Swagger UI's own route for files, of which `serveAssets` serves all.
     done(routeOptions.url?.endsWith("*") ? notFound() : undefined);
   });
+  app.setReplySerializer((payload) => toJson(payload)); // with exact integers
   serveAssets(app);
   const specification = { document: content as unknown as StaticDocumentSpec["document"] };
   await app.register(swagger, { mode: "static", specification });
@@ -28,7 +30,7 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
     routePrefix: "/docs",
     indexPrefix: app.prefix,
     theme: {
-      title: escapeHtml(`${content.info.title} API`), // @fastify/swagger-ui writes it into the page as it is
+      title: escapeHtml(`${content.info?.title ?? ""} API`), // @fastify/swagger-ui writes it into the page as it is
       css: [{ filename: "page.css", content: style }],
       js: [
         { filename: "numbers.js", content: `(${preserveLargeIntegers})();` },

@@ -240,5 +240,6 @@ function combine(first: HttpError | undefined, next: HttpError): HttpError {
 
 function describe(scheme: SecuritySchemeObject): string {
   if (scheme.type === "apiKey") return `the ${scheme.in} ${scheme.in === "query" ? "parameter " : ""}${scheme.name}`;
-  return `the header Authorization: ${scheme.scheme?.toLowerCase() === "basic" ? "Basic" : "Bearer"}`;
+  const { scheme: name = "bearer" } = scheme;
+  return `the header Authorization: ${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

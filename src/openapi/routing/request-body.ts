@@ -4,22 +4,25 @@ import { type Readable, Transform } from "node:stream";
 import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from "fastify";
 import fp from "fastify-plugin";
 import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.ts";
-import { ByteBuffer, InvalidValue, shorten } from "../../lib/index.ts";
+import { ByteBuffer, InvalidValue } from "../../lib/index.ts";
 import { type BodyContent, RawBody, toInvalidRequest } from "../operation/index.ts";
 import { checkMediaType } from "../wire/index.ts";
+import { decodeContent, isCodingError } from "./content-codings.ts";
+
+const maxEmptyBytes = 100; // of a body that says nothing, such as "{}"
 
 async function readContent(request: FastifyRequest, payload: IncomingMessage, content: BodyContent): Promise<unknown> {
   const { server, headers } = request;
   const { read, isText } = content.format;
   const contentType = headers["content-type"] as string;
+  checkLength(request);
+  const body = decodeContent(payload, headers["content-encoding"]);
   if (read === undefined) {
     await server.waitForTurn?.(request);
-    checkContentCoding(headers["content-encoding"]);
-    return streamBody(request, payload);
+    return streamBody(request, body);
   }
-  const bytes = await collectBody(request, payload);
+  const bytes = await collectBody(request, body);
   await server.waitForTurn?.(request); // the time of parsing counts as the client's
-  checkContentCoding(headers["content-encoding"]);
   const admit = (text: Buffer) => server.shedBody?.(text);
   if (isText) {
     checkMediaType(contentType);
@@ -31,33 +34,38 @@ async function readContent(request: FastifyRequest, payload: IncomingMessage, co
 
 /**
  * Reads the body of a request. Not `parseAs` of Fastify, which keeps any number of chunks: a body in chunks of one byte takes
- * many times its size. Rejects with an HttpError if it has more bytes than the route allows, and with the error of
- * the stream if the client disconnects.
+ * many times its size. Rejects with an HttpError if it has more bytes than `bodyLimit`, by default that of the route, with an InvalidValue if it is not in
+ * its content coding, and with the error of the stream if the client disconnects.
  */
-function collectBody({ headers, routeOptions }: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
-  const { bodyLimit } = routeOptions;
-  if (Number(headers["content-length"]) > bodyLimit) return Promise.reject(exceedsLimit(bodyLimit));
+function collectBody(
+  { headers, routeOptions }: FastifyRequest,
+  payload: Readable,
+  bodyLimit = routeOptions.bodyLimit,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const bytes = new ByteBuffer();
     const add = (chunk: Buffer) => {
       if (bytes.length + chunk.length <= bodyLimit) return bytes.append(chunk);
       payload.off("data", add); // the rest is read and ignored
+      if (payload instanceof Transform) payload.destroy();
       reject(exceedsLimit(bodyLimit));
     };
     payload
       .on("data", add)
       .once("end", () => resolve(bytes.take()))
-      .once("error", reject);
+      .once("error", (error) => {
+        const coding = headers["content-encoding"];
+        reject(isCodingError(error) ? new InvalidValue(`must have the Content-Encoding ${coding}`) : error);
+      });
   });
 }
 
 /**
  * Returns the body of a request as a stream. It fails with an HttpError if it has more bytes than
- * the route allows. Throws an HttpError if its length is known to exceed the limit.
+ * the route allows.
  */
-function streamBody({ headers, routeOptions }: FastifyRequest, payload: IncomingMessage): Readable {
+function streamBody({ routeOptions }: FastifyRequest, payload: Readable): Readable {
   const { bodyLimit } = routeOptions;
-  if (Number(headers["content-length"]) > bodyLimit) throw exceedsLimit(bodyLimit);
   let bytes = 0;
   const limit = new Transform({
     transform(chunk: Buffer, _, done) {
@@ -72,22 +80,13 @@ function streamBody({ headers, routeOptions }: FastifyRequest, payload: Incoming
   return payload.pipe(limit);
 }
 
-function exceedsLimit(bytes: number): HttpError {
-  return new HttpError("content_too_large", `The body exceeds the limit of ${bytes} bytes.`);
+// Before the body is read. That of a content coding is not known before.
+function checkLength({ headers, routeOptions }: FastifyRequest): void {
+  if (Number(headers["content-length"]) > routeOptions.bodyLimit) throw exceedsLimit(routeOptions.bodyLimit);
 }
 
-/**
- * Throws an HttpError if a body has a content coding. An empty value or element means none (RFC 9110, sections 5.6.1 and
- * 8.4).
- */
-function checkContentCoding(value = ""): void {
-  const codings = value.split(",").map((name) => name.trim());
-  const coding = codings.find((name) => name !== "" && name.toLowerCase() !== "identity");
-  if (coding !== undefined)
-    throw new HttpError(
-      "unsupported_media_type",
-      `The Content-Encoding ${shorten(coding)} is not supported. Send the body without Content-Encoding.`,
-    );
+function exceedsLimit(bytes: number): HttpError {
+  return new HttpError("content_too_large", `The body exceeds the limit of ${bytes} bytes.`);
 }
 
 /** Reads the bodies of all operations by their media types. Responds with 415 to other media types. */
@@ -98,9 +97,12 @@ export const bodies = fp(
       // Some clients send a Content-Type with each request, also without a body.
       const { "content-length": length, "transfer-encoding": coding } = request.headers;
       if (coding === undefined && length === undefined) return undefined;
-      const isRequired = request.routeOptions.config.operation?.body?.required;
+      const { operation, ignoresBody } = request.routeOptions.config;
+      if (ignoresBody) return void payload.resume();
+      const body = operation?.body;
       const isForm = request.mediaType === "application/x-www-form-urlencoded"; // it can be empty
-      if (length === "0" && !isRequired && !isForm) return undefined;
+      if (length === "0" && !body?.required && !isForm) return undefined;
+      if (body === undefined) return rejectContent(request, payload);
       const content = selectContent(request);
       try {
         yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
@@ -115,6 +117,12 @@ export const bodies = fp(
 
 // The headers with the media types that a method accepts (Linked Data Platform, section 7.1; RFC 5789, section 3.1).
 const acceptHeaders: Readonly<Record<string, string>> = { POST: "accept-post", PATCH: "accept-patch" };
+
+// Generated clients send an empty object if there is nothing to send.
+async function rejectContent(request: FastifyRequest, payload: IncomingMessage): Promise<undefined> {
+  const bytes = await collectBody(request, payload, maxEmptyBytes).catch(() => selectContent(request));
+  if (!/^\s*(\{\s*\})?\s*$/.test(`${bytes}`)) selectContent(request);
+}
 
 function selectContent({ method, mediaType, headers, routeOptions }: FastifyRequest): BodyContent {
   const body = routeOptions.config.operation?.body;

@@ -45,6 +45,8 @@ export interface RouteOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The Link header of failures. */
   readonly links: string | undefined;
+  /** Whether requests are validated, and their credentials. Otherwise, the handler gets no values. */
+  readonly validateRequests: boolean;
   /** Whether responses are validated. */
   readonly validateResponses: boolean;
   readonly openCalls: OpenCalls;
@@ -62,7 +64,8 @@ export class OperationRoute {
 
   /** The options of Fastify's route, without its method and URL. */
   toFastifyOptions(): RouteShorthandOptionsWithHandler {
-    const { operation } = this.#options;
+    const { operation, validateRequests } = this.#options;
+    if (!validateRequests) return this.#toUnvalidated();
     const { body, parameters } = operation;
     return {
       config: { operation },
@@ -88,6 +91,20 @@ export class OperationRoute {
           if (reply.sent) request.log.error({ err: error }, "request failed after its response was sent");
           else reply.send(error);
         });
+      },
+    };
+  }
+
+  // The body is read and ignored.
+  #toUnvalidated(): RouteShorthandOptionsWithHandler {
+    const { operation, handler, context, openCalls } = this.#options;
+    const values = { params: {}, query: {}, headers: {}, cookies: {}, body: undefined, caller: undefined };
+    return {
+      config: { operation, ignoresBody: true },
+      handler: async (request, reply) => {
+        const call = new UntypedCall(operation, values, reply, openCalls);
+        const response = await handler(call, context, request);
+        return operation.responses.write(reply, response, { links: undefined, validate: false, openCalls });
       },
     };
   }

@@ -3,7 +3,13 @@ import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptio
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
 import { defaultGracePeriod } from "../../http/index.ts";
-import { createVariantConstraint, type Document, groupVariants } from "../document/index.ts";
+import {
+  createVariantConstraint,
+  type Document,
+  groupVariants,
+  hasDelimiters,
+  type VariantConstraint,
+} from "../document/index.ts";
 import { createMockHandler } from "../mock/index.ts";
 import { deprecationHeaders, OpenCalls, type Operation, type UntypedHandler } from "../operation/index.ts";
 import type { Handlers } from "../types/index.ts";
@@ -37,6 +43,8 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly mock?: boolean | undefined;
   /** What to do about an operation without a handler: the end of the error. */
   readonly missingHandler?: string;
+  /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
+  readonly validateRequests?: boolean | undefined;
   /** Whether a response that does not match the document is a failure (500). The default is true. */
   readonly validateResponses?: boolean;
 }
@@ -62,24 +70,41 @@ async function registerRoutes<Operations, Context, Caller>(
   app.decorateRequest("sentQuery");
   await app.register(bodies);
   const groups = groupVariants(document.operations);
+  const byId = new Map(document.operations.map((operation) => [operation.id, operation]));
   const firsts = groups.map(([first]) => first as Operation);
-  const addRoute = ({ id, method, template }: Operation, constraints = {}) =>
-    app.route({ ...(routes.get(id) as FastifyRoute), method, url: template.routerPath, constraints });
+  const constraint = createVariantConstraint(groups);
+  const toRoute = ({ id }: Operation, isConstrained: boolean): FastifyRoute => {
+    const route = routes.get(id) as FastifyRoute;
+    return isConstrained ? { ...route, constraints: { [constraint.name]: id } } : route;
+  };
+  const others = groups.flatMap(([, ...variants]) => variants);
+  if (others.length > 0 || firsts.some(hasDelimiters)) addConstraint(app, constraint);
+  const addRoute = (operation: Operation, isConstrained = hasDelimiters(operation)) =>
+    app.route({
+      ...toRoute(operation, isConstrained),
+      method: operation.method,
+      url: operation.template.routerPath,
+    });
   // Before those with GET, to which Fastify adds HEAD unless it exists.
   for (const operation of firsts.filter(({ method }) => method === "HEAD")) addRoute(operation);
   await app.register(glue, {
     specification: toGlueDocument(firsts),
-    operationResolver: (id) => routes.get(id) as FastifyRoute,
+    operationResolver: (id) => {
+      const operation = byId.get(id) as Operation;
+      return toRoute(operation, hasDelimiters(operation));
+    },
   });
   for (const operation of firsts.filter(({ method }) => method !== "HEAD" && !gluedMethods.test(method))) {
     if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
     addRoute(operation);
   }
-  const variants = groups.flatMap(([, ...others]) => others);
-  if (variants.length === 0) return;
-  const constraint = createVariantConstraint(groups);
+  for (const operation of others) addRoute(operation, true);
+}
+
+function addConstraint(app: FastifyInstance, constraint: VariantConstraint): void {
   app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
-  for (const operation of variants) addRoute(operation, { [constraint.name]: operation.id });
+  if (!app.hasDecorator("requestConstraints")) app.decorate("requestConstraints", []);
+  app.requestConstraints?.push(constraint.name);
 }
 
 // A shared cache must not return the response to a request with a credential to other clients.
@@ -99,11 +124,14 @@ function createRoutes<Operations, Context, Caller>(
     links,
     mock = false,
     missingHandler = "Add one to `handlers`, or set `mock`.",
+    validateRequests = true,
     validateResponses = true,
   }: RoutesOptions<Operations, Context, Caller>,
   openCalls: OpenCalls,
 ): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
+  if (!validateRequests && !(mock && byId.size === 0))
+    throw new Error("The option `validateRequests` can only be false for `mock` without handlers.");
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
@@ -112,10 +140,11 @@ function createRoutes<Operations, Context, Caller>(
       operation,
       handler,
       context: context(operation),
-      authenticate: createAuthentication(operation, { schemes: security, realm: content.info.title, mock }),
+      authenticate: createAuthentication(operation, { schemes: security, realm: content.info?.title ?? "API", mock }),
       guards,
       headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,
+      validateRequests,
       validateResponses: validateResponses && ownHandler !== undefined,
       openCalls,
     });

@@ -2,12 +2,14 @@
 export { isJsonSchema, isOpenApiDialect, type Upgrade, upgradeSchema30 } from "./dialect.ts";
 export type { Direction } from "./evaluation.ts";
 export type { Formats } from "./keyword.ts";
+export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";
 export { isInt64 } from "./keywords/integers.ts";
 export type { SchemaNode } from "./node.ts";
 export { compilePattern, tokenizePattern } from "./regular-expressions.ts";
 export {
   type CheckOptions,
   type ObjectMember,
+  type ReportSchema,
   Schemas,
   type SchemasOptions,
   type Validate,

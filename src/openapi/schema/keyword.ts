@@ -32,13 +32,15 @@ export interface Keyword {
 /** What keywords need to compile their schemas. */
 export interface Compiler {
   readonly formats: Formats;
+  /** Whether read-only properties of requests are removed. */
+  readonly dropsReadOnly: boolean;
   /** Returns the cell of a schema. */
   cellOf(node: SchemaNode): Cell;
   /** Returns the cell of a reference to a schema. */
   referTo(target: SchemaNode): Cell;
 }
 
-/** Formats of strings by name: whether a text has the format. */
+/** Formats by name: whether a text, or the decimal digits of a number, has the format. */
 export type Formats = Readonly<Record<string, (text: string) => boolean>>;
 
 export type Compile = (node: SchemaNode, compiler: Compiler) => Check | undefined;

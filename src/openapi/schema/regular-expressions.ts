@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import ret, { type Group, type Root, type Token } from "ret";
 import { areExclusive, hasPlainCharacters } from "./character-sets.ts";
+import { translatePattern } from "./foreign-patterns.ts";
 
 // The types of the package describe an ES module, but it is CommonJS: the function is the module itself.
 const tokenize = ret as unknown as (pattern: string) => Root;
@@ -27,13 +28,15 @@ export interface Pattern {
 
 /**
  * Creates a regular expression of JSON Schema (ECMA-262, with the flag u). Tries again without the flag, because many
- * documents have escapes such as `\:`, which are invalid with it. Throws a SyntaxError if it is invalid.
+ * documents have escapes such as `\:`, which are invalid with it. Syntax of other languages is translated, if it is certain what
+ * it means. Throws a SyntaxError if it is invalid.
  */
 export function toRegExp(pattern: string): RegExp {
+  const { source, flags } = translatePattern(pattern);
   try {
-    return new RegExp(pattern, "u");
+    return new RegExp(source, `u${flags}`);
   } catch {
-    return new RegExp(pattern);
+    return new RegExp(source, flags);
   }
 }
 
@@ -74,10 +77,12 @@ export function isSlow(pattern: string, maxLength: unknown): boolean {
 }
 
 function compileLinear(pattern: string): Pattern | undefined {
-  if (unknownToRe2.test(pattern)) return undefined;
+  const { source, flags } = translatePattern(pattern);
+  if (unknownToRe2.test(source)) return undefined;
   const Re2 = loadRe2();
   try {
-    const compiled = Re2.compile(Re2.translateRegExp(writeClasses(pattern)));
+    const translated = Re2.translateRegExp(writeClasses(source, flags.includes("s")));
+    const compiled = Re2.compile(flags === "" ? translated : `(?${flags})${translated}`);
     return { test: (text) => compiled.matcher(text).find() };
   } catch {
     return undefined;
@@ -85,11 +90,11 @@ function compileLinear(pattern: string): Pattern | undefined {
 }
 
 // Writes \s, \S and the dot as the classes of ECMA-262. Throws an Error for \S in a class, which has no such form.
-function writeClasses(pattern: string): string {
+function writeClasses(pattern: string, dotMatchesAll: boolean): string {
   let isInClass = false;
   return pattern.replace(/\\.|[[\].]/gs, (token) => {
     if (token === "[" || token === "]") isInClass = token === "[";
-    if (token === "." && !isInClass) return "[^\\n\\r\\u2028\\u2029]";
+    if (token === "." && !isInClass && !dotMatchesAll) return "[^\\n\\r\\u2028\\u2029]";
     if (token === "\\s") return isInClass ? space : `[${space}]`;
     if (token !== "\\S") return token;
     if (isInClass) throw new SyntaxError("a class with \\S");
@@ -99,10 +104,11 @@ function writeClasses(pattern: string): string {
 
 /** Parses a regular expression into tokens. Returns undefined if the parser does not know its syntax. */
 export function tokenizePattern(pattern: string): Root | undefined {
-  if (unknownToRe2.test(pattern)) return undefined;
+  const { source } = translatePattern(pattern);
+  if (unknownToRe2.test(source)) return undefined;
   try {
     return tokenize(
-      pattern.replace(/\\p\{[^{}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
+      source.replace(/\\p\{[^{}]*\}/gi, "\\w").replace(/\\u(?:\{([\da-f]+)\}|([\da-f]{4}))/gi, toCharacter),
     );
   } catch {
     return undefined;
@@ -116,7 +122,8 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
 
 // An upper bound of the ways in which V8 tries to match a text of this length.
 function countSteps(pattern: string, root: Root | undefined, length: number): number {
-  const isPlain = hasPlainCharacters(pattern) && toRegExp(pattern).unicode;
+  const { unicode, ignoreCase } = toRegExp(pattern);
+  const isPlain = hasPlainCharacters(pattern) && unicode && !ignoreCase;
   if (root === undefined || isAmbiguous(root, isPlain)) return Number.POSITIVE_INFINITY;
   const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
   return starts * countWays(root, length);

@@ -1,19 +1,21 @@
 // The schemas of a document: checks them when it is loaded, and evaluates values.
 
-import { type Problem, toJson } from "../../lib/index.ts";
-import type { Schema, SchemaObject } from "../source/index.ts";
+import { findSimilarName, type Problem, toJson } from "../../lib/index.ts";
+import type { RuleId, Schema, SchemaObject } from "../source/index.ts";
 import { SchemaCompiler } from "./compiler.ts";
 import { breakCycles } from "./cycles.ts";
 import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
 import { isObject, isPattern } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
-import { isFormat } from "./keywords/formats.ts";
+import { convertDefault } from "./keywords/defaults.ts";
+import { formatNames, isFormat } from "./keywords/formats.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
 import { isSlow } from "./regular-expressions.ts";
 import { SchemaDocument } from "./schema-document.ts";
-import { findProblem, listSubschemas } from "./vocabulary.ts";
+import { type Matches, Shape } from "./shape.ts";
+import { findForeignPattern, findProblem, listSubschemas } from "./vocabulary.ts";
 
 /** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
 export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
@@ -22,7 +24,7 @@ export type Validation = { readonly value: unknown } | { readonly problems: read
 export type Validate = (value: unknown, wording?: Wording) => Validation;
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
-export type ReportSchema = (pointer: string, reason: string) => void;
+export type ReportSchema = (rule: RuleId, pointer: string, reason: string) => void;
 
 export interface CheckOptions {
   readonly report: ReportSchema;
@@ -31,6 +33,8 @@ export interface CheckOptions {
 }
 
 export interface SchemasOptions {
+  /** Whether read-only properties of requests are removed. By default, they are invalid. */
+  readonly dropsReadOnly?: boolean | undefined;
   /** Converts a schema of an earlier dialect. */
   readonly upgrade?: Upgrade | undefined;
   /** Formats of strings besides those of JSON Schema and OpenAPI. */
@@ -59,14 +63,20 @@ export class Schemas {
   readonly #checked = new Set<unknown>(); // as they are written
   readonly #references: { readonly reference: string; readonly node: SchemaNode }[] = [];
   readonly #defaults: SchemaNode[] = [];
+  readonly #examples: SchemaNode[] = [];
 
   /** `root` is the parsed document. */
   constructor(
     root: unknown,
-    { upgrade = (schema) => schema, formats = {}, skipPatternCheck = false }: SchemasOptions = {},
+    {
+      upgrade = (schema) => schema,
+      formats = {},
+      skipPatternCheck = false,
+      dropsReadOnly = false,
+    }: SchemasOptions = {},
   ) {
     this.#document = new SchemaDocument(root, upgrade, listSubschemas);
-    this.#compiler = new SchemaCompiler(formats);
+    this.#compiler = new SchemaCompiler(formats, dropsReadOnly);
     this.#skipPatternCheck = skipPatternCheck;
   }
 
@@ -85,7 +95,7 @@ export class Schemas {
       if (typeof next.raw === "boolean" || this.#checked.has(next.raw)) continue;
       this.#checked.add(next.raw);
       if (!isObject(next.raw)) {
-        options.report(next.pointer, "must be an object, or true or false");
+        options.report("structure", next.pointer, "must be an object, or true or false");
         continue;
       }
       this.#document.add(next, next.schema);
@@ -95,38 +105,48 @@ export class Schemas {
       for (const reference of [$ref, $dynamicRef])
         if (typeof reference === "string") this.#references.push({ reference, node });
       if (value !== undefined) this.#defaults.push(node);
+      if (node.schema.example !== undefined || node.schema.examples !== undefined) this.#examples.push(node);
       for (const child of node.children().reverse()) waiting.push(child.node);
     }
   }
 
   #checkKeywords(node: SchemaNode, { report, onExtension }: CheckOptions): void {
     const { schema, pointer, raw } = node;
-    for (const [keyword, value] of Object.entries(schema)) {
+    for (const keyword of Object.keys(schema)) {
       if (keyword.startsWith("x-")) onExtension?.(keyword, schema, pointer);
-      const problem = findProblem(keyword, value) ?? this.#findSlowPattern(keyword, schema);
+      const problem =
+        findProblem(schema, keyword) ?? findForeignPattern(schema, keyword) ?? this.#findSlowPattern(keyword, schema);
       if (problem === undefined) continue;
       this.#document.ignore(raw, keyword);
-      report(pointer, problem);
+      report(problem.rule, pointer, problem.reason);
     }
     const { format, $schema } = schema;
     if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
-      report(pointer, `has the $schema ${$schema}, which is not supported`);
+      report("dialect", pointer, `has the $schema ${$schema}, which is read as JSON Schema 2020-12`);
     if (typeof format === "string" && !isFormat(format, this.#compiler.formats) && node.assertsFormats)
-      report(pointer, `has the unknown format "${format}"`);
+      this.#reportFormat(format, pointer, report);
   }
 
-  #findSlowPattern(keyword: string, { pattern, patternProperties, maxLength }: SchemaObject): string | undefined {
+  #reportFormat(format: string, pointer: string, report: ReportSchema): void {
+    const similar = findSimilarName(format, formatNames(this.#compiler.formats));
+    if (similar)
+      report(`misspelled:${format}`, pointer, `has the unknown format "${format}": did you mean ${similar}?`);
+    else report(`format:${format}`, pointer, `has the unknown format "${format}", which is not enforced`);
+  }
+
+  #findSlowPattern(keyword: string, { pattern, patternProperties, maxLength }: SchemaObject) {
     if (this.#skipPatternCheck || !/^pattern(Properties)?$/.test(keyword)) return undefined;
     const [patterns, length] =
       keyword === "pattern" ? [[pattern as string], maxLength] : [Object.keys(patternProperties as object), undefined];
     const slow = patterns.find((text) => isPattern(text) && isSlow(text, length));
     if (slow === undefined) return undefined;
-    return `has the regular expression ${slow}, which can take exponential or polynomial time: simplify it, or add a maxLength`;
+    const reason = `has the regular expression ${slow}, which is not enforced, because it can take exponential or polynomial time: simplify it, or add a maxLength`;
+    return { rule: "slow-pattern" as const, reason };
   }
 
   /**
-   * Checks that each reference leads to a schema, and not to itself without a member between, and that defaults are valid. Adds
-   * the targets that are in no place of a schema. Call it when all schemas are added.
+   * Checks that each reference leads to a schema, and not to itself without a member between. Adds the targets that are in no place
+   * of a schema. Call it when all schemas are added.
    */
   checkReferences(options: CheckOptions): void {
     const starts: SchemaNode[] = [];
@@ -141,7 +161,7 @@ export class Schemas {
         const advice = reference.startsWith("#")
           ? ""
           : ". References to other documents must be relative paths of files";
-        options.report(node.pointer, `has the reference ${reference}, which ${reason}${advice}`);
+        options.report("reference", node.pointer, `has the reference ${reference}, which ${reason}${advice}`);
       }
     const done = new Set<unknown>();
     for (const start of starts)
@@ -151,26 +171,54 @@ export class Schemas {
         ({ node, target }) => {
           this.#ignoreReferences(node);
           const reason = `has a reference to ${target.pointer}, which leads back to it, so that no value can be checked`;
-          options.report(node.pointer, reason);
+          options.report("reference", node.pointer, reason);
         },
       );
-    for (const node of this.#defaults) this.#checkDefault(node.reread(), options);
     this.#checked.clear();
     this.#references.length = 0;
-    this.#defaults.length = 0;
   }
 
   #ignoreReferences({ raw }: SchemaNode): void {
     this.#document.ignore(raw, "$ref", "$dynamicRef");
   }
 
-  #checkDefault(node: SchemaNode, { report }: CheckOptions): void {
-    const value = node.schema.default;
-    const result = this.#validate(() => this.#compiler.cellOf(node), "parameters", false)(value);
-    if ("value" in result) return;
-    const [{ path, requirement }] = result.problems;
-    const part = path === "" ? "which" : `whose part '${path}'`;
-    report(node.pointer, `has the default ${toJson(value)}, ${part} ${requirement}`);
+  /**
+   * Checks that defaults match their schemas. `requests` are the pointers of the schemas of requests, in which they are filled in. Call
+   * it after `checkReferences`.
+   */
+  checkDefaults(requests: readonly string[], report: ReportSchema): void {
+    const sent = this.#reach(requests.map((pointer) => this.at(pointer)));
+    for (const written of this.#defaults) {
+      const node = written.reread();
+      const value = node.schema.default;
+      const validate = this.#validate(() => this.#compiler.cellOf(node), "parameters", false);
+      const result = validate(value);
+      if ("value" in result) continue;
+      const [{ path, requirement }] = result.problems;
+      const reason = `has the default ${toJson(value)}, ${path === "" ? "which" : `whose part '${path}'`} ${requirement}`;
+      const converted = convertDefault(node, value);
+      if (!sent.has(node.raw)) report("response-default", node.pointer, reason);
+      else if (value === null) report("default-type", node.pointer, `${reason}: there is no default`);
+      else if ("value" in validate(converted))
+        report("default-type", node.pointer, `${reason}: it is read as ${toJson(converted)}`);
+      else report("default", node.pointer, reason);
+    }
+    this.#defaults.length = 0;
+  }
+
+  /** Returns the schemas that have examples. */
+  withExamples(): SchemaNode[] {
+    return this.#examples.map((node) => node.reread());
+  }
+
+  // The schemas, as they are written, to which others lead at any depth.
+  #reach(starts: readonly SchemaNode[]): Set<unknown> {
+    const found = new Map<unknown, SchemaNode>(starts.map((node) => [node.raw, node])); // grows while it is read
+    if (this.#defaults.length > 0)
+      for (const node of found.values())
+        for (const part of [...node.references(), ...node.children().map((child) => child.node)])
+          if (!found.has(part.raw)) found.set(part.raw, part);
+    return new Set(found.keys());
   }
 
   /** Returns the pointer that a reference of the schema at `pointer` leads to; undefined if it leads to no schema. */
@@ -185,6 +233,14 @@ export class Schemas {
   /** Returns the schema at a place of the document. Throws an Error if there is none. */
   at(pointer: string): SchemaNode {
     return SchemaNode.find(this.#document, pointer);
+  }
+
+  /** Returns the shape of the values of the schema at a place, or that of any value. */
+  shapeAt(pointer: string | undefined): Shape {
+    if (pointer === undefined) return Shape.any;
+    const matches: Matches = (node, value) =>
+      this.#compiler.cellOf(node).check(value, new Evaluation("parameters", [value], "check"), undefined);
+    return new Shape([this.at(pointer)], matches);
   }
 
   /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */

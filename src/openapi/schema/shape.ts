@@ -4,16 +4,30 @@ import { parseInteger } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/index.ts";
 import { possiblePartsOf, type SchemaNode } from "./node.ts";
 
+/** Returns whether a value matches a schema. */
+export type Matches = (node: SchemaNode, value: unknown) => boolean;
+
 /** The shape of the values of a schema, of all its alternatives together. */
 export class Shape {
   /** The types of JSON Schema. Empty if any type is allowed. */
   readonly types: ReadonlySet<string>;
+  readonly #starts: readonly SchemaNode[];
   readonly #nodes: readonly SchemaNode[];
+  readonly #matches: Matches;
 
   /** `nodes` are schemas that may apply to the value. */
-  constructor(nodes: readonly SchemaNode[]) {
+  constructor(nodes: readonly SchemaNode[], matches: Matches) {
+    this.#starts = nodes;
     this.#nodes = possiblePartsOf(nodes);
+    this.#matches = matches;
     this.types = new Set(this.#nodes.flatMap(({ schema }) => typesOf(schema)));
+  }
+
+  /** The shape of any value. */
+  static readonly any = new Shape([], () => true);
+
+  #of(nodes: readonly SchemaNode[]): Shape {
+    return new Shape(nodes, this.#matches);
   }
 
   /** How many items can have a schema of their own. */
@@ -23,7 +37,7 @@ export class Shape {
 
   /** Returns the shape of the items of an array, or of the item at an index. */
   items(index = Number.POSITIVE_INFINITY): Shape {
-    return new Shape(this.#nodes.flatMap((node) => node.item(index) ?? []));
+    return this.#of(this.#nodes.flatMap((node) => node.item(index) ?? []));
   }
 
   /** The names of the declared properties. */
@@ -41,7 +55,7 @@ export class Shape {
 
   /** Returns the shape of a property. */
   property(name: string): Shape {
-    return new Shape(this.#nodes.flatMap((node) => node.property(name)));
+    return this.#of(this.#nodes.flatMap((node) => node.property(name)));
   }
 
   /** Whether the value can be bytes that are no text. */
@@ -60,14 +74,25 @@ export class Shape {
   /**
    * Parses a number or boolean, in its plain form only: not 0x10, 1e1 for an integer, or " 5".
    * Another text is returned unchanged, so that the validation of its type rejects it: also a number that is too large for
-   * a double.
+   * a double. If the schema also allows texts, returns the reading that it describes.
    */
   parsePrimitive(text: string): unknown {
+    return this.choose(this.#parseTyped(text), text);
+  }
+
+  #parseTyped(text: string): unknown {
     if (this.types.has("integer") && /^(0|-?[1-9]\d*)$/.test(text))
       return text.length > 20 ? toDouble(text) : parseInteger(text);
     if (this.types.has("number") && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return toDouble(text);
     if (this.types.has("boolean") && /^(true|false)$/.test(text)) return text === "true";
     return text;
+  }
+
+  /** Returns the text instead of the value that was read from it, if the schema describes the text, and not the value. */
+  choose(value: unknown, text: string): unknown {
+    if (typeof value === "string" || !this.types.has("string")) return value;
+    const matches = (reading: unknown) => this.#starts.some((node) => this.#matches(node, reading));
+    return !matches(value) && matches(text) ? text : value;
   }
 }
 

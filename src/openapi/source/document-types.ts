@@ -8,6 +8,7 @@ export type SchemaObject = Readonly<Record<string, unknown>>;
 /** An OpenAPI document. */
 export interface OpenApi {
   readonly openapi: string;
+  /** A document with errors can be served without it. */
   readonly info: { readonly title: string; readonly version: string; readonly "x-released"?: string };
   readonly servers?: readonly ServerObject[];
   readonly security?: readonly SecurityRequirementObject[];
@@ -20,7 +21,7 @@ export interface OpenApi {
 
 export interface ServerObject {
   readonly url: string;
-  readonly variables?: Record<string, { readonly default: string }>;
+  readonly variables?: Record<string, { readonly default: string; readonly enum?: readonly string[] }>;
 }
 
 export interface SecuritySchemeObject {

@@ -12,3 +12,15 @@ const mapsOfSchemas = /^(properties|patternProperties|dependentSchemas|\$defs)$/
 export function isMapName(name: string): boolean {
   return maps.test(name) || mapsOfSchemas.test(name);
 }
+
+/** The names of all fields of OpenAPI 3.0 to 3.2, outside of schemas. */
+export const fieldNames: readonly string[] = (
+  "$ref $self additionalOperations allowEmptyValue allowReserved authorizationCode authorizationUrl bearerFormat body callbacks " +
+  "clientCredentials components contact content contentType cookie dataValue default defaultMapping delete deprecated description " +
+  "deviceAuthorization deviceAuthorizationUrl discriminator email encoding enum example examples explode externalDocs externalValue " +
+  "flows get head headers identifier implicit in info itemEncoding itemSchema jsonSchemaDialect kind license links mapping mediaTypes " +
+  "name oauth2MetadataUrl openIdConnectUrl openapi operationId operationRef options parameters parent password patch path pathItems paths post " +
+  "prefixEncoding propertyName put query refreshUrl requestBodies requestBody required responses schema schemas scheme scopes security " +
+  "securitySchemes serializedValue server servers style summary tags termsOfService title tokenUrl trace type url value variables " +
+  "version webhooks"
+).split(" ");

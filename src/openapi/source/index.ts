@@ -13,7 +13,19 @@ export {
   type SchemaObject,
   type SecuritySchemeObject,
 } from "./document-types.ts";
-export { dataKeywords, isMapName, maps } from "./fields.ts";
+export { dataKeywords, fieldNames, isMapName, maps } from "./fields.ts";
+export { Locator } from "./files.ts";
+export {
+  describeFinding,
+  type Finding,
+  type Findings,
+  type Level,
+  type Report,
+  type ReportReason,
+  type RuleId,
+  type Strictness,
+} from "./findings.ts";
 export { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
-export { decodeFragment, escapeToken, Part, type Report, referenceOf, unescapeToken } from "./part.ts";
-export { readBasePath } from "./servers.ts";
+export { toNumbers } from "./numbers.ts";
+export { decodeFragment, escapeToken, Part, referenceOf, unescapeToken } from "./part.ts";
+export { listBasePaths, readBasePath } from "./servers.ts";

@@ -1,11 +1,5 @@
 // A part of the document and its place in it. References are followed, and never copied, so that they can be recursive.
 
-/**
- * Called with a part of the document that would not be enforced. Either throws an Error, or returns to serve the rest. For
- * an operation, the reason completes the sentence "The operation getBook …".
- */
-export type Report = (reason: string) => void;
-
 type Member<T> = NonNullable<T extends readonly (infer Item)[] ? Item : T[keyof T]>;
 
 /** A part of a document. */
@@ -26,12 +20,18 @@ export class Part<T = unknown> {
     return new Part(document, document, "");
   }
 
-  /** Returns a member of this part, or the part that it refers to; undefined if there is none. */
+  /**
+   * Returns a member of this part, or the part that it refers to; undefined if there is none. References to nothing are reported when
+   * the document is checked.
+   */
   at<Key extends keyof T & string>(key: Key): Part<NonNullable<T[Key]>> | undefined {
     const value = this.#read(key);
-    return value === undefined || value === null
-      ? undefined
-      : this.#follow(value, `${this.pointer}/${escapeToken(key)}`);
+    if (value === undefined || value === null) return undefined;
+    try {
+      return this.#follow(value, `${this.pointer}/${escapeToken(key)}`);
+    } catch {
+      return undefined;
+    }
   }
 
   /** Returns a member of this part as it is written, also if it is a reference. Schemas can have keywords beside $ref. */
@@ -41,14 +41,16 @@ export class Part<T = unknown> {
     return value === undefined || value === null ? undefined : new Part(this.#root, value, pointer);
   }
 
-  // Not a member of Object.prototype: the document chooses names.
+  // Not a member of Object.prototype: the document chooses names. A document can have anything in any place.
   #read<Key extends keyof T & string>(key: Key): T[Key] | undefined {
-    return Object.hasOwn(this.value as object, key) ? this.value[key] : undefined;
+    const { value } = this;
+    return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? value[key] : undefined;
   }
 
   /** Returns the members of this part by name, or the items of an array by index. */
   members(): [string, Part<Member<T>>][] {
-    const keys = Object.keys(this.value as object) as (keyof T & string)[];
+    const { value } = this;
+    const keys = typeof value === "object" && value !== null ? (Object.keys(value) as (keyof T & string)[]) : [];
     return keys.flatMap((key) => {
       const part = this.at(key) as Part<Member<T>> | undefined;
       return part === undefined ? [] : [[key, part]];
@@ -60,19 +62,19 @@ export class Part<T = unknown> {
     return this.at(key)?.members() ?? [];
   }
 
-  /** Returns the part of the document with this pointer. Throws an Error if there is none, which names the reference at `place`. */
-  find(pointer: string, place = this.pointer): Part {
+  /** Returns the part of the document with this pointer. Throws an Error that completes "The reference …" if there is none. */
+  find(pointer: string): Part {
     let value: unknown = this.#root;
     for (const token of pointer.split("/").slice(1)) {
       const key = unescapeToken(token);
       if (typeof value !== "object" || value === null || !Object.hasOwn(value, key))
-        throw new Error(`The document is invalid: the reference #${pointer} at ${place || "/"} leads to nothing.`);
+        throw new Error("leads to nothing");
       value = (value as Record<string, unknown>)[key];
     }
     return new Part(this.#root, value, pointer);
   }
 
-  /** Returns the part that this part refers to, or this part itself. */
+  /** Returns the part that this part refers to, or this part itself. Throws an Error that completes "The reference …". */
   resolve(): Part<T> {
     return this.#follow(this.value, this.pointer);
   }
@@ -80,28 +82,25 @@ export class Part<T = unknown> {
   #follow<V>(value: V, pointer: string, seen = new Set<string>()): Part<V> {
     const reference = referenceOf(value);
     if (reference === undefined) return new Part(this.#root, value, pointer);
-    if (seen.has(reference)) throw new Error(`The document is invalid: the reference #${reference} leads to itself.`);
-    return this.#follow(this.find(reference, pointer).value as V, reference, seen.add(reference));
+    if (seen.has(reference)) throw new Error("leads to itself");
+    return this.#follow(this.find(reference).value as V, reference, seen.add(reference));
   }
 }
 
-/** Returns the pointer of a Reference Object; undefined for another value. */
+/** Returns the pointer of a Reference Object; undefined for another value. Throws an Error that completes "The reference …". */
 export function referenceOf(value: unknown): string | undefined {
   const reference = (value as { $ref?: unknown } | null)?.$ref;
   if (typeof reference !== "string") return undefined;
-  if (!/^#(\/|$)/.test(reference))
-    throw new Error(
-      `The document has the reference ${reference}, but only references such as #/components/… are supported.`,
-    );
+  if (!/^#(\/|$)/.test(reference)) throw new Error("is not supported: it must be a path of a file, or begin with #/");
   return decodeFragment(reference.slice(1));
 }
 
-/** Decodes the fragment of a URI. Throws an Error if it is malformed. */
+/** Decodes the fragment of a URI. Throws an Error that completes "The reference …" if it is malformed. */
 export function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    throw new Error(`The document has the reference #${fragment}, which is not a URI.`);
+    throw new Error("is not a URI");
   }
 }
 

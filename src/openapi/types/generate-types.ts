@@ -8,6 +8,7 @@ import {
   type Part,
   type PathItem,
   type SchemaObject,
+  toNumbers,
 } from "../source/index.ts";
 
 export interface GenerateOptions {
@@ -49,7 +50,7 @@ export async function generateTypes(content: OpenApi, options: GenerateOptions =
     ts.factory.createUnionTypeNode(
       values.map((value) => ts.factory.createLiteralTypeNode(ts.factory.createStringLiteral(value))),
     );
-  const copy = structuredClone(content);
+  const copy = toNumbers(content) as OpenApi;
   if (options.fillsDefaults) requireDefaults(copy);
   if (options.schemas) replaceReferences(copy, options.schemas);
   moveOperations(copy.paths);

@@ -1,7 +1,7 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
 import { HttpError } from "../../http/index.ts";
 import { decodeUtf8, InvalidValue, type MaybePromise, parseJson, shorten } from "../../lib/index.ts";
-import { type SchemaNode, Shape, type Validate, type Validation } from "../schema/index.ts";
+import { Shape, type Validate, type Validation } from "../schema/index.ts";
 import type { EncodingObject } from "../source/index.ts";
 import { checkMediaType, essenceOf, formatOf, isJson, selectMediaType } from "./media-types.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
@@ -16,11 +16,6 @@ export interface FormEncoding {
 }
 
 type Fields = Record<string, unknown>;
-
-/** Returns how the fields of a form with this schema are read. */
-export function createEncoding(node: SchemaNode | undefined, parts: FormEncoding["parts"] = {}): FormEncoding {
-  return { shape: new Shape(node ? [node] : []), parts };
-}
 
 /** Reads application/x-www-form-urlencoded. Throws an InvalidValue if a field does not have the form of its style. */
 export function readForm(text: string, { shape, parts }: FormEncoding): Fields {
@@ -45,14 +40,23 @@ function readField(pairs: Pairs, name: string, property: Shape, encoding: Encodi
   const isNested = isObject || property.isOnly("array");
   const isDeep = isNested && !pairs.has(name) && [...pairs.keys()].some((key) => key.startsWith(`${name}[`));
   const style = written ?? (isDeep ? "deepObject" : "form");
-  // Without a style, an object is JSON (OpenAPI 3.1.1, section 4.8.15.1).
-  const isText = written === undefined && explode === undefined && isObject && !isDeep;
-  const shape = isText ? new Shape([]) : property;
+  // Without a style, an object is JSON, and an array is sent item by item (OpenAPI 3.1.1, section 4.8.15.1).
+  const hasNoStyle = written === undefined && explode === undefined && !isDeep;
+  if (hasNoStyle && property.isOnly("array") && property.items().isOnly("object")) return readJsonItems(pairs, name);
+  const isText = hasNoStyle && isObject;
+  const shape = isText ? Shape.any : property;
   const decode = decodeComponent;
   const options = isText ? { explode: true, decode } : { explode: explode ?? style === "form", decode };
   const value = readPairs(pairs, { ...options, name, style, shape });
   const isEncoded = isText || (contentType !== undefined && isJson(contentType) && written === undefined);
   return isEncoded && typeof value === "string" ? parseJson(value) : value;
+}
+
+function readJsonItems(pairs: Pairs, name: string): unknown[] | undefined {
+  const texts = pairs.get(name);
+  pairs.delete(name);
+  const items = texts?.map((text) => parseJson(decodeComponent(text)));
+  return items?.length === 1 && Array.isArray(items[0]) ? items[0] : items; // some clients send the whole array
 }
 
 // Adds the name of a field to the message of its failure.

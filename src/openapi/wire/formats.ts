@@ -1,6 +1,6 @@
 // How the bodies of each media type are read and written: one row for each format.
 import { Readable } from "node:stream";
-import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib/index.ts";
+import { decodeUtf8, type MaybePromise, parseJsonBytes, setOwn, toJson } from "../../lib/index.ts";
 import type { Validate, Validation } from "../schema/index.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type FormatName, formatOf } from "./media-types.ts";
@@ -88,13 +88,30 @@ function failToWrite(mediaType: string): never {
 }
 
 function writeJson(mediaType: string, body: unknown, check: (value: unknown) => void): string {
-  const isValue = isJsonValue(body);
-  if (isValue) check(body);
-  const text: string | undefined = isValue ? toJson(body) : undefined; // undefined if toJSON returns it
-  if (text !== undefined) return text;
+  // Undefined if toJSON returns it. Fails if the value contains itself.
+  const text: string | undefined = isJsonValue(body) ? toJson(body) : undefined;
+  if (text !== undefined) {
+    check(toSentValue(body));
+    return text;
+  }
   throw new Error(
     `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
   );
+}
+
+// What JSON.stringify writes: objects with toJSON, such as Date, are replaced by what it returns.
+function toSentValue(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === "function") return toSentValue(toJSON.call(value));
+  let copy: Record<string, unknown> | unknown[] | undefined; // only of a value that differs
+  for (const [name, member] of Object.entries(value)) {
+    const sent = toSentValue(member);
+    if (sent === member) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    setOwn(copy, name, sent);
+  }
+  return copy ?? value;
 }
 
 const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];

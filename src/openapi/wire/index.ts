@@ -1,5 +1,5 @@
 // Texts and bytes to values, and back.
-export { createEncoding, type FormEncoding, readForm } from "./form.ts";
+export { type FormEncoding, readForm } from "./form.ts";
 export { type BodyFormat, findFormat, isBinary, isIterable, type WrittenBody } from "./formats.ts";
 export {
   closeWithClient,
@@ -17,6 +17,7 @@ export {
   type FormatName,
   formatOf,
   isJson,
+  isMediaTypeOrRange,
   negotiate,
   selectMediaType,
 } from "./media-types.ts";

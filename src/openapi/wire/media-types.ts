@@ -71,7 +71,7 @@ export function formatOf(mediaType: string): FormatName {
 
 /** Returns whether a media type is JSON: `application/json`, or with the suffix +json (RFC 6839, section 3.1). */
 export function isJson(mediaType: string): boolean {
-  return /^[^/]+\/([^+]+\+)?json$/.test(essenceOf(mediaType));
+  return /^[^/]+\/(.+\+)?json$/.test(essenceOf(mediaType));
 }
 
 /** Returns a media type without its parameters, in lower case. */
@@ -80,12 +80,23 @@ export function essenceOf(mediaType: string): string {
 }
 
 /**
+ * Returns whether a document can declare a media type: it is well-formed, or a range such as `text/*` and `*\/*`. The suffix in
+ * `application/*+json` is not in RFC 9110, but common.
+ */
+export function isMediaTypeOrRange(text: string): boolean {
+  const { essence } = parseMediaType(text.trim()) ?? {};
+  return essence !== undefined && (!essence.includes("*") || /^(\*\/\*|[^*]+\/\*(\+[^*]+)?)$/.test(essence));
+}
+
+/**
  * Returns the declared media type or range, such as `text/*`, that a media type means: the most specific one. Returns
  * undefined if there is none.
  */
 export function selectMediaType(declared: readonly string[], mediaType: string): string | undefined {
   const essence = essenceOf(mediaType);
-  const ranges = [essence, `${essence.split("/", 1)[0]}/*`, "*/*"];
+  const [type = "", subtype = ""] = essence.split("/");
+  const suffixes = subtype.split("+").length > 1 ? [`${type}/*+${subtype.split("+").at(-1)}`] : [];
+  const ranges = [essence, ...suffixes, `${type}/*`, "*/*"];
   const { parameters } = parse(mediaType);
   for (const range of ranges) {
     const same = declared.filter((other) => essenceOf(other) === range);
@@ -146,7 +157,9 @@ function qualityOf(mediaType: string, ranges: readonly MediaType[]): number {
 // How specific a range is that matches a declared media type, which can be a range itself; undefined if it does not match.
 function levelOf(declared: string, range: string): number | undefined {
   const isWithin = (one: string, other: string) => other === "*/*" || other === `${one.split("/", 1)[0]}/*`;
+  const suffix = /^([^/]+\/)\*(\+.+)$/.exec(declared);
   if (declared === range || isWithin(range, declared)) return 2_000; // more than any number of parameters
+  if (suffix && range.startsWith(suffix[1] as string) && range.endsWith(suffix[2] as string)) return 2_000;
   if (!isWithin(declared, range)) return undefined;
   return range === "*/*" ? 0 : 1_000;
 }

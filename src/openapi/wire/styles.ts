@@ -43,7 +43,7 @@ export function readPairs(texts: Pairs, style: Style): unknown {
     return readProperties(texts, style);
   const values = texts.get(name);
   if (values === undefined) return undefined;
-  texts.delete(name);
+  texts.delete(name); // also if it is invalid, so that it is not unknown as well
   const [value = ""] = values;
   const isList = explode && shape.types.has("array") && (values.length > 1 || shape.isOnly("array"));
   if (isList) return parseItems(values, style);
@@ -55,9 +55,8 @@ export function readPairs(texts: Pairs, style: Style): unknown {
 
 function readList(text: string, { shape, explode, decode, style }: Style, delimiter: string): unknown {
   if (shape.types.has("array")) {
-    if (shape.isOnly("array") || text.includes(delimiter)) {
-      return text === "" ? [] : parseItems(text.split(delimiter), { shape, decode });
-    }
+    if (shape.isOnly("array") || text.includes(delimiter))
+      return text === "" ? [] : shape.choose(parseItems(text.split(delimiter), { shape, decode }), decode(text));
   } else if (shape.isOnly("object")) {
     const parts = text === "" ? [] : text.split(delimiter);
     const isPaired = explode && !/Delimited|form/.test(style);
@@ -93,19 +92,22 @@ function parseItems(texts: readonly string[], { shape, decode }: Pick<Style, "sh
 function readProperties(texts: Pairs, { shape, decode }: Style): Properties | undefined {
   const names = shape.isOpen ? [...texts.keys()] : shape.propertyNames.filter((name) => texts.has(name));
   if (names.length === 0) return undefined;
-  const pairs = names.map((name): [string, string] => {
-    const values = texts.get(name) as readonly string[];
-    if (values.length > 1) throw new InvalidValue(`must have the property ${shorten(name)} once`);
-    texts.delete(name);
-    return [name, values[0] as string];
+  const pairs = names.map((name) => [name, texts.get(name) as readonly string[]] as const);
+  for (const name of names) texts.delete(name); // also if one is invalid, so that it is not unknown as well
+  const properties = pairs.map(([name, values]): [string, unknown] => {
+    const property = shape.property(name);
+    if (values.length === 1) return [name, readProperty(values[0] as string, property, decode)];
+    if (!property.types.has("array")) throw new InvalidValue(`must have the property ${shorten(name)} once`);
+    return [name, parseItems(values, { shape: property, decode })];
   });
-  return toObject(pairs, shape, decode, (name) => name);
+  return fromEntries(properties);
 }
 
 // a[b]=1&a[c][d]=2. Arrays are a[e]=3&a[e]=4, a[e][]=3, or a[e][0]=3: the specification does not say, and clients differ.
 function readDeepObject(texts: Pairs, { name, shape, decode }: Style): unknown {
   const root: Tree = { children: new Map(), values: [] };
   let isFound = false;
+  if (texts.delete(name)) throw new InvalidValue(`must have properties such as ${name}[property]`);
   for (const [key, values] of texts) {
     if (!key.startsWith(`${name}[`)) continue;
     const [, path] = /^((?:\[[^[\]]*\])+)$/.exec(key.slice(name.length)) ?? [];
@@ -155,22 +157,17 @@ function toObject(
   pairs: readonly (readonly [string, string])[],
   shape: Shape,
   decode: (text: string) => string,
-  decodeName = decode,
 ): Properties {
-  const entries = pairs.map(([key, value]) => [decodeName(key), value] as const);
+  const entries = pairs.map(([key, value]) => [decode(key), value] as const);
   if (new Set(entries.map(([key]) => key)).size < entries.length)
     throw new InvalidValue("must have each property once");
-  return fromEntries(
-    entries.map(([key, value]) => {
-      const property = shape.property(key);
-      return [
-        key,
-        property.isOnly("array")
-          ? parseItems(value.split(","), { shape: property, decode })
-          : property.parsePrimitive(decode(value)),
-      ];
-    }),
-  );
+  return fromEntries(entries.map(([key, value]) => [key, readProperty(value, shape.property(key), decode)]));
+}
+
+function readProperty(text: string, property: Shape, decode: (text: string) => string): unknown {
+  return property.isOnly("array")
+    ? parseItems(text.split(","), { shape: property, decode })
+    : property.parsePrimitive(decode(text));
 }
 
 // Object.fromEntries defines the property `__proto__`, which an assignment would not.

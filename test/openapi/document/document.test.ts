@@ -70,7 +70,7 @@ t.test("Takes the base path also from a relative server URL", async (t) => {
 
 t.test("Rejects an invalid or unsupported document, with the reason", async (t) => {
   for (const [message, ...changes] of [
-    [/invalid: .*must have required property 'version'/, ({ info }) => Object.assign(info, { version: undefined })],
+    [/must have required property 'version'/, ({ info }) => Object.assign(info, { version: undefined })],
     [
       /invalid: it must have openapi: 3.0.x, 3.1.x or 3.2.x/,
       (document) => Object.assign(document, { openapi: "4.0.0" }),
@@ -79,14 +79,17 @@ t.test("Rejects an invalid or unsupported document, with the reason", async (t) 
       /has the reference .*NoSuch, which leads to nothing/,
       setSchema("Pets", { items: { $ref: "#/components/schemas/NoSuch" } }),
     ],
-    [/Two operations have the operationId getPet/, setOperation("createPet", { operationId: "getPet" })],
+    [
+      /getPet has an operationId that another operation has \(line \d+, column \d+\) \[operation-id\]/,
+      setOperation("createPet", { operationId: "getPet" }),
+    ],
     [
       /first server must have a path such as \/v1\./,
       ({ servers }) => Object.assign(servers[0].variables.base_url, { default: "https://x.example/" }),
     ],
     [/first server must have a path such as \/v1\./, (document) => Object.assign(document, { servers: undefined })],
     [/first server must have a path such as \/v1\./, ({ servers }) => Object.assign(servers[0], { url: "{other}" })],
-    [/invalid: .*it must have required property 'info'/, (document) => Object.assign(document, { info: undefined })],
+    [/must have required property 'info'/, (document) => Object.assign(document, { info: undefined })],
   ] as [RegExp, ...Change[]][])
     await t.rejects(async () => readDocument(editDocument(...changes)), { message }, String(message));
   for (const text of ["{", "", "---", "[]", "7"])

@@ -8,7 +8,7 @@ import { documentOf } from "../../support/document-server.ts";
 /** Creates an example of the schema `X`, in YAML, and checks it. */
 async function create(t: Test, schema: string, others = "") {
   const { schemas } = await parseDocument(documentOf("  {}", `components: { schemas: { X: ${schema}${others} } }`), {
-    report: () => {},
+    strict: false,
   });
   const pointer = "/components/schemas/X";
   const check = schemas.compileCheckAt(pointer);
@@ -204,7 +204,7 @@ t.test("Ends if a valid value would be too large", async (t) => {
     '{ type: string, pattern: "^(?:(?:(?:){1000}){1000}){1000}$" }',
   ]) {
     const { schemas } = await parseDocument(documentOf("  {}", `components: { schemas: { X: ${schema} } }`), {
-      report: () => {},
+      strict: false,
     });
     const value = createExample(schemas.at("/components/schemas/X"), () => false);
     t.ok((JSON.stringify(value)?.length ?? 0) < 10_000_000, schema);

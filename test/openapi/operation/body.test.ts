@@ -1,5 +1,6 @@
 // Bodies of requests: which media types an operation accepts, and what its handler receives.
 import t, { type Test } from "tap";
+import { parseDocument } from "../../../src/openapi/document/document.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const operation = (id: string, content: string, required = false) => `
@@ -157,7 +158,7 @@ t.test("Selects the most specific media type range", async (t) => {
 
 t.test("Rejects bodies with a content coding", async (t) => {
   for (const [coding, status] of [
-    ["gzip", 415],
+    ["compress", 415],
     ["identity", 204],
     ["", 204],
   ] as const)
@@ -170,7 +171,10 @@ t.test("Rejects bodies with a content coding", async (t) => {
 t.test("Reports bodies that would not be enforced", async (t) => {
   const ok = "responses: { 204: { description: Done } }";
   for (const [paths, message] of [
-    [`  /x:\n    get: { operationId: x, requestBody: { content: { a/b: {} } }, ${ok} }`, /x has a body, which GET/],
+    [
+      `  /x:\n    get: { operationId: x, requestBody: { content: { a/b: {} } }, ${ok} }`,
+      /x has a body, which is ignored, because GET requests have none/,
+    ],
     [`  /x:\n    post: { operationId: x, requestBody: { content: {} }, ${ok} }`, /x has a body without a media type/],
     [
       `  /x:\n    post: { operationId: x, requestBody: { content: { application/json: {} } }, ${ok} }`,
@@ -184,5 +188,5 @@ t.test("Reports bodies that would not be enforced", async (t) => {
         ] as const,
     ),
   ] as const)
-    await t.rejects(serve(documentOf(paths)), { message }, String(message));
+    await t.rejects(parseDocument(documentOf(paths), { strict: true }), { message }, String(message));
 });

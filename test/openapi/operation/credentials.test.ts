@@ -127,7 +127,7 @@ t.test("Knows the types of schemes that it can read", async (t) => {
   for (const [scheme, expected] of [
     [bearer, true],
     [basic, true],
-    [{ type: "http", scheme: "digest" }, false],
+    [{ type: "http", scheme: "digest" }, true],
     [{ type: "http" }, false],
     [{ type: "apiKey", in: "cookie" }, true],
     [{ type: "apiKey", in: "body" }, false],

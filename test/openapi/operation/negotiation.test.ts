@@ -157,14 +157,14 @@ t.test("Selects the declaration by status, then by range, then the default", asy
     [418, {}, /^application\/problem\+json/, "{}"],
     [503, "other", /^application\/json/, '"other"'],
     [204, undefined, undefined, ""],
-    [204, 1, undefined, ""],
     [304, undefined, undefined, ""],
-    [304, 1, undefined, ""],
   ] as const) {
     const response = await reply("statuses", { status, body });
     t.match(response, { status, text: payload }, `${status}`);
     t.match(response.headers["content-type"], type);
   }
+  for (const status of [204, 304])
+    t.match(await reply("statuses", { status, body: 1 }), { status: 500 }, `${status} has no body`);
   t.match(await reply("one", { status: 200, body: 1 }, {}, "HEAD"), { status: 200, text: "" });
   t.match(await reply("one", { status: 200 }, {}, "HEAD"), { status: 200, text: "" });
 });
@@ -265,7 +265,7 @@ t.test("Serializes headers by their schemas", async (t) => {
 t.test("Reports responses that no status selects", async (t) => {
   const wrong = (status: string) => documentOf(`  /x:\n    get: { responses: { ${status}: { description: x } } }`);
   for (const status of ["'099'", "4xx", "6XX", "ok"])
-    await t.rejects(parseDocument(wrong(status), { validate: false }), {
+    await t.rejects(parseDocument(wrong(status)), {
       message: /has the response .+, which is neither/,
     });
 });

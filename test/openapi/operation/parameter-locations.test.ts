@@ -181,11 +181,11 @@ t.test("Rejects declarations that can't be served, or serves the rest", async (t
     ],
     ["{ name: q, in: querystring, schema: {} }", "has the querystring parameter q without a media type"],
   ] as const) {
-    const reports: string[] = [];
-    const { operations } = await parseDocument(documentOf(pathOf("a", parameters), "", "3.2.0"), {
-      report: (text) => void reports.push(text),
+    const { operations, findings } = await parseDocument(documentOf(pathOf("a", parameters), "", "3.2.0"), {
+      strict: false,
     });
-    t.ok(reports.includes(`The operation a ${reason}.`), `${reason}: ${reports}`);
+    const reports = findings.list().map(({ message }) => message);
+    t.ok(reports.includes(`The operation a ${reason}`), `${reason}: ${reports}`);
     t.match(operations[0]?.parameters.query.read(new Query("/")), { value: {} }, reason);
     t.equal(operations[0]?.parameters.path?.read({ params: {}, path: "/a" }), undefined);
   }

@@ -202,13 +202,13 @@ t.test("Fails to start without an implementation of a scheme", async (t) => {
   };
   for (const [name, schemes, type] of [
     ["tls", { tls: check }, "mutualtls"],
-    ["digest", { digest: check }, "http digest"],
     ["bearer", {}, "http bearer"],
     ["header", { header: { type: "apikey header x-other", authenticate: async () => 1 } }, "apikey header x-key"],
   ] as const)
     await t.rejects(start(name, schemes), {
       message: `The operation x requires the security scheme ${name} of type ${type}, which has no implementation.`,
     });
+  await start("digest", { digest: check });
   await start("tls", { tls: { type: "mutualtls", authenticate: async () => 1 } });
   await t.rejects(start("missing", {}), {
     message: "The operation x requires the security scheme missing, which is not",

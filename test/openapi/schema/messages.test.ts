@@ -10,7 +10,7 @@ type Schema = Record<string, unknown>;
 function validate(schema: Schema, body: unknown): string | undefined {
   const root = Part.of({ schema });
   const schemas = new Schemas(root.value);
-  const options = { report: (_: string, reason: string) => t.fail(reason) };
+  const options = { report: (_rule: string, _pointer: string, reason: string) => t.fail(reason) };
   schemas.add("/schema", options);
   schemas.checkReferences(options);
   const { problem } = createRecordValidator(root.find("/schema"), schemas)(body);

@@ -17,7 +17,7 @@ const refusals: readonly (readonly [reason: RegExp, why: string])[] = [
   [/has the unknown keyword/, "a misspelled keyword would not be enforced"],
   [/has the unknown format/, "it would not be enforced"],
   [/has the default/, "a handler would receive an invalid value"],
-  [/has the \$schema .* which is not supported/, "only the dialects of OpenAPI are"],
+  [/has the \$schema .* which is read as JSON Schema 2020-12/, "only the dialects of OpenAPI are"],
   [/which leads back to it/, "no value can be checked"],
 ];
 
@@ -40,10 +40,11 @@ function compile(schema: Group["schema"], name: string) {
       ? { $id: `https://suite.example/${name}`, ...schema }
       : schema;
   const reasons: string[] = [];
-  const report = (_: string, reason: string) => void reasons.push(reason);
+  const report = (_rule: string, _pointer: string, reason: string) => void reasons.push(reason);
   const schemas = new Schemas({ components: { schemas: { x } } });
   schemas.add(pointer, { report });
   schemas.checkReferences({ report });
+  schemas.checkDefaults([pointer], report);
   return reasons[0] ?? schemas.compileCheckAt(pointer);
 }
 

@@ -81,7 +81,9 @@ t.test("Reports a place of a schema that has none", async (t) => {
   for (const x of [5, null, [], "x"]) {
     const schemas = new Schemas({ components: { schemas: { x } } });
     const problems: string[] = [];
-    schemas.add("/components/schemas/x", { report: (pointer, reason) => void problems.push(`${pointer} ${reason}`) });
+    schemas.add("/components/schemas/x", {
+      report: (_, pointer, reason) => void problems.push(`${pointer} ${reason}`),
+    });
     t.same(problems, ["/components/schemas/x must be an object, or true or false"]);
   }
 });

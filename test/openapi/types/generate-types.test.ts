@@ -82,7 +82,7 @@ t.test("Resolves references by $id and $anchor in the document, and not over the
   /b: { get: { operationId: b, responses: ${response("#node")} } }
   /c: { get: { operationId: c, responses: ${response("http://127.0.0.1:9/nothing")} } }`;
   const components = `components: { schemas: { Tree: ${tree}, Node: { $anchor: node, type: boolean } } }`;
-  const { content, schemas } = await parseDocument(documentOf(paths, components), { report: () => {} });
+  const { content, schemas } = await parseDocument(documentOf(paths, components), { strict: false });
   const types = await generateTypes(content, { ...handlerTypes, schemas });
   t.match(types, /"application\/json": unknown/, "a reference that leads to nothing");
   t.type(

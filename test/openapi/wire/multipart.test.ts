@@ -156,7 +156,7 @@ t.test("Reads fields that the document does not describe", async (t) => {
       ),
       { a: "1", b: { name: "f" } },
     );
-  const encoding = { shape: new Shape([]), parts: {} };
+  const encoding = { shape: Shape.any, parts: {} };
   const fields = await readMultipart(write([["a", "1"]]), "multipart/form-data; boundary=b", encoding, () => {});
   t.same(fields, { a: "1" }, "no schema");
   const form = await post(write([["__proto__", "1"]]), "/open");
@@ -273,7 +273,7 @@ t.test("Asks for room in memory for each text of a form, and not for files", asy
     ["file", "content", "image/png", "a.png"],
     ["text", "b"],
   ]);
-  const encoding = { shape: new Shape([]), parts: {} };
+  const encoding = { shape: Shape.any, parts: {} };
   const admit = (text: Buffer) => void admitted.push(String(text));
   await readMultipart(body, "multipart/form-data; boundary=b", encoding, admit);
   t.same(admitted, ['{"a":[{}]}', "b"]);

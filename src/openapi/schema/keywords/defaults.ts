@@ -7,9 +7,21 @@ import { type Direction, Evaluation } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Compiler, Keywords } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
+import { Shape } from "../shape.ts";
 
 const maxValues = 10_000; // of a default; otherwise, schemas that refer to each other could double it with each level
 const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
+
+/**
+ * Returns a default in the type of its schema, if it is written in another one whose meaning is clear: "1" for an integer, or 1 for a
+ * string. Otherwise, returns the default.
+ */
+export function convertDefault(node: SchemaNode, value: unknown): unknown {
+  const shape = new Shape([node], () => true);
+  if (typeof value === "string") return shape.parsePrimitive(value);
+  const isText = shape.types.has("string");
+  return isText && /^(number|bigint|boolean)$/.test(typeof value) ? `${value}` : value;
+}
 
 // The default of a schema, or of one that applies besides; undefined if there is none.
 function findDefault(node: SchemaNode): unknown {
@@ -34,12 +46,15 @@ export function compileDefaults(
     const read = (direction: Direction) => {
       if (filled.has(direction)) return filled.get(direction);
       filled.set(direction, undefined); // in itself, it is not filled in again
-      const holder = { [key]: copy(value) };
-      const run = new Evaluation(direction, holder, "convert");
-      run.position.key = key;
-      if (!cell.check(holder[key], run, undefined)) return undefined;
-      run.change();
-      filled.set(direction, countValues(holder[key]) > maxValues ? value : holder[key]);
+      for (const candidate of new Set([value, convertDefault(property, value)])) {
+        const holder = { [key]: copy(candidate) };
+        const run = new Evaluation(direction, holder, "convert");
+        run.position.key = key;
+        if (!cell.check(holder[key], run, undefined)) continue;
+        run.change();
+        filled.set(direction, countValues(holder[key]) > maxValues ? candidate : holder[key]);
+        break;
+      }
       return filled.get(direction);
     };
     return [{ key, isReadOnly, read }];

@@ -17,28 +17,39 @@ interface DiscriminatorObject {
  */
 export type Select = (value: unknown, run: Evaluation) => Cell | "none" | "failed";
 
+/** The property that tells the alternatives of a schema apart, and the alternative of each of its values. */
+export interface NamedAlternatives {
+  readonly property: string;
+  readonly named: ReadonlyMap<unknown, SchemaNode>;
+}
+
+/** Returns the names of the alternatives of a schema; undefined if it has no discriminator that names them. */
+export function nameAlternatives(node: SchemaNode, alternatives: readonly SchemaNode[]): NamedAlternatives | undefined {
+  const { propertyName: property, mapping } = Object(node.schema.discriminator) as DiscriminatorObject;
+  if (typeof property !== "string") return undefined;
+  const named = new Map<unknown, SchemaNode>();
+  const find = createSearch(node, alternatives);
+  for (const [name, target] of Object.entries(Object(mapping) as object)) {
+    const alternative = find(`${target}`);
+    if (alternative) named.set(name, alternative);
+  }
+  const mapped = new Set(named.values());
+  const others = alternatives.filter((alternative) => !mapped.has(alternative));
+  for (const alternative of others) for (const name of namesOf(alternative, property)) named.set(name, alternative);
+  return named.size > 0 ? { property, named } : undefined;
+}
+
 /** Creates the selection of a schema with alternatives; undefined if it has no discriminator that names them. */
 export function readDiscriminator(
   node: SchemaNode,
   alternatives: readonly SchemaNode[],
   compiler: Compiler,
 ): Select | undefined {
-  const {
-    propertyName: property,
-    mapping = {},
-    defaultMapping,
-  } = Object(node.schema.discriminator) as DiscriminatorObject;
-  if (typeof property !== "string") return undefined;
-  const named = new Map<unknown, SchemaNode>();
+  const found = nameAlternatives(node, alternatives);
+  if (found === undefined) return undefined;
+  const { property, named } = found;
+  const { defaultMapping } = node.schema.discriminator as DiscriminatorObject;
   const find = createSearch(node, alternatives);
-  for (const [name, target] of Object.entries(mapping ?? {})) {
-    const alternative = find(target);
-    if (alternative) named.set(name, alternative);
-  }
-  const mapped = new Set(named.values());
-  const others = alternatives.filter((alternative) => !mapped.has(alternative));
-  for (const alternative of others) for (const name of namesOf(alternative, property)) named.set(name, alternative);
-  if (named.size === 0) return undefined;
   const cells = new Map([...named].map(([name, alternative]) => [name, compiler.cellOf(alternative)]));
   const fallback = defaultMapping === undefined ? undefined : find(defaultMapping);
   const all = new Set(named.values());

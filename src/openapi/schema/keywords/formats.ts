@@ -1,14 +1,19 @@
 // Formats of strings (JSON Schema validation 2020-12, section 7), of integers (the format registry of OpenAPI), and further
 // ones.
-import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { Check } from "../evaluation.ts";
 import * as form from "../form.ts";
+import { enforcedFormats, findFormatTest, textFormats } from "../format-tests.ts";
 import type { Compile, Formats, Keywords } from "../keyword.ts";
-import { findRangeTest } from "./integers.ts";
+import { findRangeTest, integerFormats } from "./integers.ts";
+
+/** Returns the names of the formats that are enforced. */
+export function formatNames(formats: Formats): string[] {
+  return [...enforcedFormats, ...integerFormats, ...Object.keys(formats)];
+}
 
 /** Returns whether a format is known. */
 export function isFormat(name: string, formats: Formats): boolean {
-  return findRangeTest(name) !== undefined || Object.hasOwn(fullFormats, name) || Object.hasOwn(formats, name);
+  return findRangeTest(name) !== undefined || textFormats.includes(name) || Object.hasOwn(formats, name);
 }
 
 const compileFormat: Compile = ({ schema, assertsFormats }, { formats }) => {
@@ -17,19 +22,15 @@ const compileFormat: Compile = ({ schema, assertsFormats }, { formats }) => {
   const isInRange = findRangeTest(name);
   if (isInRange && schema.type !== undefined) return undefined; // a part of the type
   const fail = (run: Parameters<Check>[1]) => run.fail("format", schema);
-  if (isInRange)
-    return (value, run) => (typeof value !== "number" && typeof value !== "bigint") || isInRange(value) || fail(run);
-  const hasFormat = Object.hasOwn(formats, name) ? formats[name] : findStandardFormat(name);
-  return hasFormat && ((value, run) => typeof value !== "string" || hasFormat(value) || fail(run));
+  if (isInRange) return (value, run) => !isNumber(value) || isInRange(value) || fail(run);
+  const own = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (own) return (value, run) => (typeof value !== "string" && !isNumber(value)) || own(`${value}`) || fail(run);
+  const test = findFormatTest(name);
+  return test && ((value, run) => typeof value !== "string" || test(value) || fail(run));
 };
 
-// Undefined for a format that each value has, such as `password` and `double`.
-function findStandardFormat(name: string): ((text: string) => boolean) | undefined {
-  const definition: unknown = fullFormats[name as keyof typeof fullFormats];
-  const { validate = definition, type = "string" } = Object(definition) as { validate?: unknown; type?: string };
-  if (type !== "string" || validate === true) return undefined;
-  if (validate instanceof RegExp) return (text) => validate.test(text);
-  return validate as (text: string) => boolean;
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 export const formatKeywords: Keywords = {

@@ -18,6 +18,9 @@ const ranges: ReadonlyMap<unknown, Range> = new Map(
   ]),
 );
 
+/** The names of the formats of integers. */
+export const integerFormats = [...ranges.keys()] as readonly string[];
+
 const safeRange: Range = { min: BigInt(Number.MIN_SAFE_INTEGER), max: BigInt(Number.MAX_SAFE_INTEGER) };
 
 /** Returns the types of a schema; none if it allows all. */

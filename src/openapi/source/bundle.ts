@@ -1,0 +1,315 @@
+// Makes one document of several files: what another file has moves into the components of the document, so that each reference
+// leads to a place in it.
+import { basename, extname } from "node:path";
+import { setOwn } from "../../lib/index.ts";
+import { dataKeywords, isMapName } from "./fields.ts";
+import { readSourceFile, type SourceFile, type SourcePlace } from "./files.ts";
+import type { Report } from "./findings.ts";
+import { decodeFragment, escapeToken, unescapeToken } from "./part.ts";
+
+/** A document without references to other files. */
+export interface Bundle {
+  readonly content: object;
+  /** Where parts come from, by their pointers in the bundle. All others come from where the part around them does. */
+  readonly origins: ReadonlyMap<string, SourcePlace>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+// The components that have the parts of a field. Those of all other fields are schemas.
+const sections: Readonly<Record<string, string>> = {
+  callbacks: "callbacks",
+  content: "mediaTypes",
+  examples: "examples",
+  headers: "headers",
+  links: "links",
+  mediaTypes: "mediaTypes",
+  parameters: "parameters",
+  requestBodies: "requestBodies",
+  requestBody: "requestBodies",
+  responses: "responses",
+  securitySchemes: "securitySchemes",
+};
+// Path items are copied to where they are used, because 3.0 has no section for them. The names in a callback are expressions.
+const isOfPathItems = /^(paths|webhooks|pathItems)$|[/{]/;
+
+/** Returns whether a document refers to other files. */
+export function hasFileReference(document: unknown): boolean {
+  let isFound = false;
+  visitReferences(document, () => {
+    isFound = true;
+  });
+  return isFound;
+}
+
+/**
+ * Bundles a document. The references of `root` are relative to `base`. Reports each reference to a file that can't be read, and to
+ * nothing. Nothing is loaded over the network.
+ */
+export async function bundle(root: SourceFile, base: URL, report: Report): Promise<Bundle> {
+  const files = new Map<string, SourceFile | Error>([[base.href, root]]);
+  for (const [href, file] of files) // grows while it is read
+    if (!(file instanceof Error))
+      for (const url of listFiles(file.content, href))
+        if (!files.has(url.href)) files.set(url.href, await readSourceFile(url).catch((error: Error) => error));
+  return new Bundler(files, base.href, report).run();
+}
+
+function listFiles(content: unknown, href: string): URL[] {
+  const urls: URL[] = [];
+  visitReferences(content, (reference) => {
+    const [file] = reference.split("#") as [string];
+    if (URL.canParse(file, href)) urls.push(new URL(file, href));
+  });
+  return urls;
+}
+
+// Calls `onFound` for each reference to a file. `isMap` tells that the names are those of the author.
+function visitReferences(part: unknown, onFound: (reference: string) => void, isMap = false): void {
+  if (typeof part !== "object" || part === null || isBase(part, isMap)) return;
+  const reference = (part as Json).$ref;
+  if (isFileReference(reference)) onFound(reference);
+  for (const [name, value] of Object.entries(part))
+    if (isMap || !isData(name, value)) visitReferences(value, onFound, !isMap && isMapName(name));
+}
+
+function isFileReference(reference: unknown): reference is string {
+  return typeof reference === "string" && !/^(#|(?!file:)[a-z][a-z\d+.-]*:)/i.test(reference);
+}
+
+// References below an $id are relative to that URI.
+function isBase(part: object, isMap: boolean): boolean {
+  return !isMap && typeof (part as Json).$id === "string";
+}
+
+// Extensions, and values of the API, whose content is not part of the document.
+function isData(name: string, value: unknown): boolean {
+  return name.startsWith("x-") || dataKeywords.test(name) || (name === "examples" && Array.isArray(value));
+}
+
+/** A part of a file. */
+interface Target {
+  readonly href: string;
+  /** The JSON pointer in the file. */
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+/** A part that is copied, and where it comes to be. */
+interface Source extends Target {
+  readonly out: string;
+  /** The field that has the part, or has the map or list with it. */
+  readonly field: string;
+  /** Whether its names are those of the author. */
+  readonly isMap: boolean;
+}
+
+class Bundler {
+  readonly #files: ReadonlyMap<string, SourceFile | Error>;
+  readonly #root: string;
+  readonly #report: Report;
+  readonly #origins = new Map<string, SourcePlace>();
+  readonly #pointers = new Map<string, string>(); // in the bundle, by place
+  readonly #names = new Map<string, Set<string>>(); // of components, by section
+  readonly #waiting: { readonly section: string; readonly name: string; readonly source: Source }[] = [];
+  readonly #open = new Set<string>(); // the places whose copy has begun where they are used
+
+  constructor(files: ReadonlyMap<string, SourceFile | Error>, root: string, report: Report) {
+    this.#files = files;
+    this.#root = root;
+    this.#report = report;
+  }
+
+  run(): Bundle {
+    const root = { href: this.#root, pointer: "", value: (this.#files.get(this.#root) as SourceFile).content };
+    this.#reserveComponents((Object((root.value as Json).components) ?? {}) as Json);
+    const content = this.#copy({ ...root, out: "", field: "", isMap: false }) as Record<string, unknown>;
+    const components = { ...Object(content.components) } as Record<string, Record<string, unknown>>;
+    for (const { section, name, source } of this.#waiting) {
+      // grows while it is read
+      components[section] = { ...components[section] };
+      setOwn(components[section], name, this.#copy(source));
+    }
+    if (this.#waiting.length > 0) content.components = components;
+    return { content, origins: this.#origins };
+  }
+
+  // The names of the document's own components. One that is only a reference to a file is what the file has.
+  #reserveComponents(components: Json): void {
+    for (const [section, members] of Object.entries(components)) {
+      this.#names.set(section, new Set(Object.keys(Object(members))));
+      for (const [name, member] of Object.entries(Object(members) as Json)) {
+        const { $ref, ...others } = Object(member) as Json;
+        const target =
+          isFileReference($ref) && Object.keys(others).length === 0 ? this.#find($ref, this.#root) : undefined;
+        if (target && !this.#pointers.has(keyOf(target)))
+          this.#place(target, `/components/${escapeToken(section)}/${escapeToken(name)}`);
+      }
+    }
+  }
+
+  #place(target: Target, out: string): void {
+    this.#pointers.set(keyOf(target), out);
+    const file = this.#files.get(target.href) as SourceFile;
+    this.#origins.set(out, { file, pointer: target.pointer });
+  }
+
+  #copy(source: Source): unknown {
+    const { value, isMap, field } = source;
+    if (typeof value !== "object" || value === null || isBase(value, isMap)) return value;
+    const { $ref } = value as Json;
+    if (typeof $ref === "string" && (!isMap || isFileReference($ref))) return this.#copyReference(source, $ref);
+    if (Array.isArray(value)) return value.map((item, index) => this.#copy(below(source, `${index}`, item, field)));
+    const copy: Record<string, unknown> = {};
+    for (const [name, member] of Object.entries(value)) {
+      const isPlain = !isMap && isData(name, member);
+      const own = isMap ? field : name;
+      const child = { ...below(source, name, member, own), isMap: !isMap && isMapName(name) };
+      setOwn(
+        copy,
+        name,
+        isPlain
+          ? member
+          : name === "mapping" && field === "discriminator"
+            ? this.#copyMapping(child)
+            : this.#copy(child),
+      );
+    }
+    return copy;
+  }
+
+  #copyReference(source: Source, reference: string): unknown {
+    const { href, value, out, field, isMap } = source;
+    const { $ref: _, ...siblings } = value as Json;
+    const isInRoot = href === this.#root && !isFileReference(reference);
+    const others = Object.keys(siblings).length > 0 ? (this.#copy({ ...source, value: siblings }) as Json) : {};
+    const target = isInRoot ? undefined : this.#find(reference, href, out);
+    if (target === undefined) return { ...others, $ref: reference };
+    const known = this.#pointerTo(target);
+    const isHere = known === out || (known === undefined && (isMap || isOfPathItems.test(field)));
+    if (!isHere) return { ...others, $ref: toReference(known ?? this.#addComponent(target, field)) };
+    const key = keyOf(target);
+    if (this.#open.has(key)) {
+      this.#report("reference", `The reference ${reference}`, "leads to itself", out);
+      return others;
+    }
+    this.#open.add(key);
+    this.#place(target, out);
+    const copy = this.#copy({ ...source, ...target });
+    this.#open.delete(key);
+    return Object.keys(others).length > 0 ? { ...(copy as Json), ...others } : copy;
+  }
+
+  // The values are references, or names of schemas.
+  #copyMapping(source: Source): unknown {
+    if (typeof source.value !== "object" || source.value === null) return source.value;
+    const entries = Object.entries(source.value).map(([name, value]) => {
+      const isLocal = source.href === this.#root && /^#/.test(`${value}`);
+      const isReference = typeof value === "string" && /[#/.]/.test(value) && !isLocal;
+      const target = isReference ? this.#find(value, source.href) : undefined;
+      return [name, target ? toReference(this.#pointerTo(target) ?? this.#addComponent(target, "")) : value];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  // Also of a part of what has been placed.
+  #pointerTo({ href, pointer }: Target): string | undefined {
+    if (href === this.#root) return pointer;
+    const tokens = pointer.split("/");
+    for (let length = tokens.length; length > 0; length--) {
+      const outer = this.#pointers.get(`${href}#${tokens.slice(0, length).join("/")}`);
+      if (outer !== undefined) return [outer, ...tokens.slice(length)].join("/");
+    }
+    return undefined;
+  }
+
+  #addComponent(target: Target, field: string): string {
+    const section = sections[field] ?? "schemas";
+    const names = this.#names.get(section) ?? new Set();
+    this.#names.set(section, names);
+    const wanted = nameOf(target);
+    let name = wanted;
+    for (let number = 2; names.has(name); number++) name = `${wanted}${number}`;
+    names.add(name);
+    const out = `/components/${section}/${name}`;
+    this.#place(target, out);
+    this.#waiting.push({ section, name, source: { ...target, out, field: section, isMap: false } });
+    return out;
+  }
+
+  // Returns what a reference leads to. Reports it, with `out`, if that is nothing.
+  #find(reference: string, href: string, out?: string): Target | undefined {
+    const fail = (reason: string) => {
+      if (out !== undefined) this.#report("reference", `The reference ${reference}`, reason, out);
+      return undefined;
+    };
+    const [path = "", fragment = ""] = reference.split("#");
+    if (!URL.canParse(path, href)) return fail("is not a URI");
+    const url = new URL(path, href).href;
+    const file = this.#files.get(url);
+    if (file === undefined) return fail("leads to no file: download it first, and refer to it by a relative path");
+    if (file instanceof Error) return fail(`leads to no document: ${file.message.replace(/\.$/, "")}`);
+    const pointer =
+      fragment === "" || fragment.startsWith("/") ? decodeFragment(fragment) : findAnchor(file.content, fragment);
+    const target =
+      pointer === undefined ? undefined : this.#walk({ href: url, pointer: "", value: file.content }, pointer, 0);
+    return target ?? fail("leads to nothing");
+  }
+
+  // Tokens can lead through references.
+  #walk(start: Target, pointer: string, depth: number): Target | undefined {
+    let target = start;
+    for (const token of pointer.split("/").slice(1)) {
+      const key = unescapeToken(token);
+      const { $ref } = Object(target.value) as Json;
+      if (typeof $ref === "string" && !Object.hasOwn(target.value as object, key)) {
+        const next = depth > 100 ? undefined : this.#find($ref, target.href);
+        if (next === undefined) return undefined;
+        target = next;
+      }
+      const { value } = target;
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+      target = { href: target.href, pointer: `${target.pointer}/${token}`, value: (value as Json)[key] };
+    }
+    return target;
+  }
+}
+
+function below(source: Source, name: string, value: unknown, field: string): Source {
+  const token = escapeToken(name);
+  return {
+    ...source,
+    value,
+    field,
+    isMap: false,
+    pointer: `${source.pointer}/${token}`,
+    out: `${source.out}/${token}`,
+  };
+}
+
+function keyOf({ href, pointer }: Target): string {
+  return `${href}#${pointer}`;
+}
+
+function toReference(pointer: string): string {
+  return `#${encodeURI(pointer).replaceAll("#", "%23")}`;
+}
+
+// The last name of its pointer, or that of its file, in the characters that a component can have.
+function nameOf({ href, pointer }: Target): string {
+  const path = decodeURIComponent(new URL(href).pathname);
+  const file = basename(path, extname(path));
+  const last = unescapeToken(pointer.replace(/^.*\//, ""));
+  return (/^\d*$/.test(last) ? `${file}${last}` : last).replace(/[^\w.-]+/g, "_");
+}
+
+function findAnchor(part: unknown, name: string, pointer = ""): string | undefined {
+  if (typeof part !== "object" || part === null) return undefined;
+  const { $anchor, $dynamicAnchor } = part as Json;
+  if ($anchor === name || $dynamicAnchor === name) return pointer;
+  for (const [key, value] of Object.entries(part)) {
+    const found = findAnchor(value, name, `${pointer}/${escapeToken(key)}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
