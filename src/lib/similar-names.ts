@@ -7,7 +7,7 @@
  */
 export function findSimilarName(name: string, known: Iterable<string>): string | undefined {
   const plain = toPlain(name);
-  if (plain.length < 4) return undefined;
+  if (plain.length < 5) return undefined;
   let best: string | undefined;
   let least = plain.length < 8 ? 2 : 3;
   for (const other of known) {

@@ -255,7 +255,7 @@ export function compileResponses(operation: Part<OperationObject>, schemas: Sche
     for (const [mediaType] of response.membersOf("content"))
       if (!isMediaTypeOrRange(mediaType))
         report(
-          "content",
+          "response-content",
           `has a response of ${mediaType}, which is neither a media type nor a range such as application/*`,
         );
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];

@@ -50,10 +50,12 @@ function createPageHeaders(
   { servers = [], components }: Document["content"],
   isSecure: boolean,
 ): Record<string, string> {
-  const flows = Object.values(components?.securitySchemes ?? {}).flatMap(({ flows }) => Object.values(flows ?? {}));
+  // A document with errors can have anything in their place.
+  const schemes = Object.values(components?.securitySchemes ?? {}).map((scheme) => Object(scheme) as typeof scheme);
+  const flows = schemes.flatMap(({ flows }) => Object.values(flows ?? {}));
   const urls = [
-    ...servers.map(({ url }) => url),
-    ...flows.flatMap(({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl]),
+    ...[servers].flat().map((server) => server?.url),
+    ...flows.flatMap((flow) => [flow?.tokenUrl, flow?.refreshUrl]),
   ];
   const origins = urls.flatMap((url = "") => (URL.canParse(url) ? [new URL(url).origin] : []));
   return createSecurityHeaders(isSecure, {

@@ -198,9 +198,10 @@ export class Schemas {
       const reason = `has the default ${toJson(value)}, ${path === "" ? "which" : `whose part '${path}'`} ${requirement}`;
       const converted = convertDefault(node, value);
       if (!sent.has(node.raw)) report("response-default", node.pointer, reason);
-      else if (value === null) report("default-type", node.pointer, `${reason}: there is no default`);
       else if ("value" in validate(converted))
         report("default-type", node.pointer, `${reason}: it is read as ${toJson(converted)}`);
+      else if (value === null || value === "")
+        report("default-type", node.pointer, `${reason}: there is no default`); // as most people mean it
       else report("default", node.pointer, reason);
     }
     this.#defaults.length = 0;

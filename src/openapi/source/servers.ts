@@ -18,20 +18,27 @@ export function readBasePath({ servers }: Pick<OpenApi, "servers">): string {
 
 /** Returns the paths of all servers, with each value that their variables can have. */
 export function listBasePaths({ servers = [] }: Pick<OpenApi, "servers">): Set<string> {
-  const paths = servers.flatMap((server) => expandVariables(server).map((one) => readBasePath({ servers: [one] })));
+  const paths = [servers]
+    .flat()
+    .flatMap((server) => expandVariables(server).map((one) => readBasePath({ servers: [one] })));
   return new Set(paths);
 }
 
 function expandVariables(server: ServerObject): ServerObject[] {
+  const { variables } = Object(server) as ServerObject;
   let expanded = [server];
-  for (const [name, { enum: values }] of Object.entries(server.variables ?? {}))
-    if (Array.isArray(values) && expanded.length < maxUrls)
-      expanded = expanded.flatMap((one) =>
-        values.map((value) => ({ ...one, variables: { ...one.variables, [name]: { default: value } } })),
-      );
+  for (const [name, variable] of Object.entries(variables ?? {})) {
+    const { enum: values } = Object(variable) as Partial<typeof variable>;
+    if (!Array.isArray(values) || expanded.length > maxUrls) continue;
+    expanded = expanded.flatMap((one) =>
+      values.map((value) => ({ ...one, variables: { ...one.variables, [name]: { default: value } } })),
+    );
+  }
   return expanded;
 }
 
-function toUrl({ url, variables }: ServerObject): string {
-  return url.replace(/\{([^{}]*)\}/g, (_, name) => variables?.[name]?.default ?? "");
+// A document with errors can have anything in its place.
+function toUrl(server: ServerObject): string {
+  const { url, variables } = Object(server) as Partial<ServerObject>;
+  return `${url ?? ""}`.replace(/\{([^{}]*)\}/g, (_, name) => variables?.[name]?.default ?? "");
 }

@@ -13,11 +13,13 @@ const maxValues = 10_000; // of a default; otherwise, schemas that refer to each
 const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
 
 /**
- * Returns a default in the type of its schema, if it is written in another one whose meaning is clear: "1" for an integer, or 1 for a
- * string. Otherwise, returns the default.
+ * Returns a default in the type of its schema, if it is written in another one whose meaning is clear: "1" for an integer, 1 for a
+ * string, or "a" or "a,b" for an array. Otherwise, returns the default.
  */
 export function convertDefault(node: SchemaNode, value: unknown): unknown {
   const shape = new Shape([node], () => true);
+  if (typeof value === "string" && shape.isOnly("array"))
+    return value === "" ? [] : value.split(",").map((item) => shape.items().parsePrimitive(item.trim()));
   if (typeof value === "string") return shape.parsePrimitive(value);
   const isText = shape.types.has("string");
   return isText && /^(number|bigint|boolean)$/.test(typeof value) ? `${value}` : value;
