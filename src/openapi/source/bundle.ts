@@ -2,10 +2,11 @@
 // leads to a place in it.
 import { basename, extname } from "node:path";
 import { setOwn } from "../../lib/index.ts";
-import { dataKeywords, isMapName } from "./fields.ts";
+import { isMapName } from "./fields.ts";
 import { readSourceFile, type SourceFile, type SourcePlace } from "./files.ts";
 import type { Report } from "./findings.ts";
-import { decodeFragment, escapeToken, unescapeToken } from "./part.ts";
+import { escapeToken, unescapeToken } from "./part.ts";
+import { type Files, findTarget, isBase, isData, isFileReference, listFiles, type Target } from "./references.ts";
 
 /** A document without references to other files. */
 export interface Bundle {
@@ -33,15 +34,6 @@ const sections: Readonly<Record<string, string>> = {
 // Path items are copied to where they are used, because 3.0 has no section for them. The names in a callback are expressions.
 const isOfPathItems = /^(paths|webhooks|pathItems)$|[/{]/;
 
-/** Returns whether a document refers to other files. */
-export function hasFileReference(document: unknown): boolean {
-  let isFound = false;
-  visitReferences(document, () => {
-    isFound = true;
-  });
-  return isFound;
-}
-
 /**
  * Bundles a document. The references of `root` are relative to `base`. Reports each reference to a file that can't be read, and to
  * nothing. Nothing is loaded over the network.
@@ -55,46 +47,6 @@ export async function bundle(root: SourceFile, base: URL, report: Report): Promi
   return new Bundler(files, base.href, report).run();
 }
 
-function listFiles(content: unknown, href: string): URL[] {
-  const urls: URL[] = [];
-  visitReferences(content, (reference) => {
-    const [file] = reference.split("#") as [string];
-    if (URL.canParse(file, href)) urls.push(new URL(file, href));
-  });
-  return urls;
-}
-
-// Calls `onFound` for each reference to a file. `isMap` tells that the names are those of the author.
-function visitReferences(part: unknown, onFound: (reference: string) => void, isMap = false): void {
-  if (typeof part !== "object" || part === null || isBase(part, isMap)) return;
-  const reference = (part as Json).$ref;
-  if (isFileReference(reference)) onFound(reference);
-  for (const [name, value] of Object.entries(part))
-    if (isMap || !isData(name, value)) visitReferences(value, onFound, !isMap && isMapName(name));
-}
-
-function isFileReference(reference: unknown): reference is string {
-  return typeof reference === "string" && !/^(#|(?!file:)[a-z][a-z\d+.-]*:)/i.test(reference);
-}
-
-// References below an $id are relative to that URI.
-function isBase(part: object, isMap: boolean): boolean {
-  return !isMap && typeof (part as Json).$id === "string";
-}
-
-// Extensions, and values of the API, whose content is not part of the document.
-function isData(name: string, value: unknown): boolean {
-  return name.startsWith("x-") || dataKeywords.test(name) || (name === "examples" && Array.isArray(value));
-}
-
-/** A part of a file. */
-interface Target {
-  readonly href: string;
-  /** The JSON pointer in the file. */
-  readonly pointer: string;
-  readonly value: unknown;
-}
-
 /** A part that is copied, and where it comes to be. */
 interface Source extends Target {
   readonly out: string;
@@ -105,7 +57,7 @@ interface Source extends Target {
 }
 
 class Bundler {
-  readonly #files: ReadonlyMap<string, SourceFile | Error>;
+  readonly #files: Files;
   readonly #root: string;
   readonly #report: Report;
   readonly #origins = new Map<string, SourcePlace>();
@@ -114,7 +66,7 @@ class Bundler {
   readonly #waiting: { readonly section: string; readonly name: string; readonly source: Source }[] = [];
   readonly #open = new Set<string>(); // the places whose copy has begun where they are used
 
-  constructor(files: ReadonlyMap<string, SourceFile | Error>, root: string, report: Report) {
+  constructor(files: Files, root: string, report: Report) {
     this.#files = files;
     this.#root = root;
     this.#report = report;
@@ -239,39 +191,12 @@ class Bundler {
 
   // Returns what a reference leads to. Reports it, with `out`, if that is nothing.
   #find(reference: string, href: string, out?: string): Target | undefined {
-    const fail = (reason: string) => {
-      if (out !== undefined) this.#report("reference", `The reference ${reference}`, reason, out);
+    try {
+      return findTarget(this.#files, reference, href);
+    } catch (error) {
+      if (out !== undefined) this.#report("reference", `The reference ${reference}`, (error as Error).message, out);
       return undefined;
-    };
-    const [path = "", fragment = ""] = reference.split("#");
-    if (!URL.canParse(path, href)) return fail("is not a URI");
-    const url = new URL(path, href).href;
-    const file = this.#files.get(url);
-    if (file === undefined) return fail("leads to no file: download it first, and refer to it by a relative path");
-    if (file instanceof Error) return fail(`leads to no document: ${file.message.replace(/\.$/, "")}`);
-    const pointer =
-      fragment === "" || fragment.startsWith("/") ? decodeFragment(fragment) : findAnchor(file.content, fragment);
-    const target =
-      pointer === undefined ? undefined : this.#walk({ href: url, pointer: "", value: file.content }, pointer, 0);
-    return target ?? fail("leads to nothing");
-  }
-
-  // Tokens can lead through references.
-  #walk(start: Target, pointer: string, depth: number): Target | undefined {
-    let target = start;
-    for (const token of pointer.split("/").slice(1)) {
-      const key = unescapeToken(token);
-      const { $ref } = Object(target.value) as Json;
-      if (typeof $ref === "string" && !Object.hasOwn(target.value as object, key)) {
-        const next = depth > 100 ? undefined : this.#find($ref, target.href);
-        if (next === undefined) return undefined;
-        target = next;
-      }
-      const { value } = target;
-      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-      target = { href: target.href, pointer: `${target.pointer}/${token}`, value: (value as Json)[key] };
     }
-    return target;
   }
 }
 
@@ -301,15 +226,4 @@ function nameOf({ href, pointer }: Target): string {
   const file = basename(path, extname(path));
   const last = unescapeToken(pointer.replace(/^.*\//, ""));
   return (/^\d*$/.test(last) ? `${file}${last}` : last).replace(/[^\w.-]+/g, "_");
-}
-
-function findAnchor(part: unknown, name: string, pointer = ""): string | undefined {
-  if (typeof part !== "object" || part === null) return undefined;
-  const { $anchor, $dynamicAnchor } = part as Json;
-  if ($anchor === name || $dynamicAnchor === name) return pointer;
-  for (const [key, value] of Object.entries(part)) {
-    const found = findAnchor(value, name, `${pointer}/${escapeToken(key)}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

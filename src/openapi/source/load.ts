@@ -1,9 +1,10 @@
 // Loads an OpenAPI document: from a file, with the files that it refers to, from a text, or from a parsed object.
 import { pathToFileURL } from "node:url";
-import { bundle, hasFileReference } from "./bundle.ts";
+import { bundle } from "./bundle.ts";
 import type { OpenApi } from "./document-types.ts";
 import { parseSource, readSourceFile, type SourceFile, type SourcePlace } from "./files.ts";
 import { Findings } from "./findings.ts";
+import { hasFileReference } from "./references.ts";
 import { checkSize } from "./text.ts";
 
 /** A loaded document. */
@@ -47,7 +48,9 @@ function toSingle(file: SourceFile): LoadedDocument {
 
 async function toDocument(file: SourceFile, base: URL): Promise<LoadedDocument> {
   const single = toSingle(file);
-  if (!hasFileReference(file.content)) return single; // most documents are one file
+  // Most documents are one file.
+  const canRefer = file.text === undefined || /["']?\$ref["']?\s*:\s*["']?[^#"'\s]/.test(file.text);
+  if (!canRefer || !hasFileReference(file.content)) return single;
   let origins: ReadonlyMap<string, SourcePlace> = new Map();
   const findings = new Findings((pointer) => findOrigin(origins, file, pointer));
   const bundled = await bundle(file, base, findings.report);

@@ -70,7 +70,12 @@ function parseYaml(text: string): unknown {
 function parseTolerantly(text: string): unknown {
   const { parse } = require("yaml") as typeof import("yaml");
   try {
-    const value: unknown = parse(text, { merge: true, intAsBigInt: true, maxAliasCount: maxAliases });
+    const value: unknown = parse(text, {
+      merge: true,
+      intAsBigInt: true,
+      maxAliasCount: maxAliases,
+      logLevel: "error",
+    });
     return toExactNumbers(value, new Set());
   } catch (error) {
     if (error instanceof RangeError) throw new Error(tooDeep);

@@ -1,0 +1,105 @@
+// References between the files of a document, and what they lead to.
+import { dataKeywords, isMapName } from "./fields.ts";
+import type { SourceFile } from "./files.ts";
+import { decodeFragment, escapeToken, unescapeToken } from "./part.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const maxReferences = 100; // that lead from one to the next
+
+/** A part of a file. */
+export interface Target {
+  /** The URL of the file. */
+  readonly href: string;
+  /** The JSON pointer in the file. */
+  readonly pointer: string;
+  readonly value: unknown;
+}
+
+/** The files of a document, by URL; an Error for one that can't be read. */
+export type Files = ReadonlyMap<string, SourceFile | Error>;
+
+/** Returns whether a document refers to other files. */
+export function hasFileReference(document: unknown): boolean {
+  return listReferences(document).length > 0;
+}
+
+/** Returns the URLs of the files to which a file refers. */
+export function listFiles(content: unknown, href: string): URL[] {
+  return listReferences(content).flatMap((reference) => {
+    const [file] = reference.split("#") as [string];
+    return URL.canParse(file, href) ? [new URL(file, href)] : [];
+  });
+}
+
+// `isMap` tells that the names are those of the author.
+function listReferences(part: unknown, isMap = false): string[] {
+  if (typeof part !== "object" || part === null || isBase(part, isMap)) return [];
+  const reference = (part as Json).$ref;
+  const others = Object.entries(part).flatMap(([name, value]) =>
+    isMap || !isData(name, value) ? listReferences(value, !isMap && isMapName(name)) : [],
+  );
+  return isFileReference(reference) ? [reference, ...others] : others;
+}
+
+/** Returns whether a reference leads to another file. */
+export function isFileReference(reference: unknown): reference is string {
+  return typeof reference === "string" && !/^(#|(?!file:)[a-z][a-z\d+.-]*:)/i.test(reference);
+}
+
+/** Returns whether the references below a part are relative to its $id, and lead to no files. */
+export function isBase(part: object, isMap: boolean): boolean {
+  return !isMap && typeof (part as Json).$id === "string";
+}
+
+/** Returns whether a member is no part of the document: an extension, or a value of the API. */
+export function isData(name: string, value: unknown): boolean {
+  return name.startsWith("x-") || dataKeywords.test(name) || (name === "examples" && Array.isArray(value));
+}
+
+/** Returns what a reference in the file `href` leads to. Throws an Error that completes "The reference …" if that is nothing. */
+export function findTarget(files: Files, reference: string, href: string, depth = 0): Target {
+  const [path = "", fragment = ""] = reference.split("#");
+  if (!URL.canParse(path, href)) throw new Error("is not a URI");
+  const url = new URL(path, href).href;
+  const file = files.get(url);
+  if (file === undefined) throw new Error("leads to no file: download it first, and refer to it by a relative path");
+  if (file instanceof Error) throw new Error(`leads to no document: ${file.message.replace(/\.$/, "")}`);
+  const isPointer = fragment === "" || fragment.startsWith("/");
+  const pointer = isPointer ? decodeFragment(fragment) : findAnchor(file.content, fragment);
+  if (pointer === undefined) throw new Error("leads to nothing");
+  return walk(files, { href: url, pointer: "", value: file.content }, pointer, depth);
+}
+
+// Tokens can lead through references.
+function walk(files: Files, start: Target, pointer: string, depth: number): Target {
+  let target = start;
+  let count = depth;
+  for (const token of pointer.split("/").slice(1)) {
+    const key = unescapeToken(token);
+    while (isReferenceWithout(target.value, key)) {
+      if (++count > maxReferences) throw new Error("leads to itself");
+      target = findTarget(files, target.value.$ref, target.href, count);
+    }
+    const { href, value } = target;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) throw new Error("leads to nothing");
+    target = { href, pointer: `${target.pointer}/${token}`, value: (value as Json)[key] };
+  }
+  return target;
+}
+
+function isReferenceWithout(value: unknown, key: string): value is { readonly $ref: string } {
+  const isReference = typeof (value as Json | null)?.$ref === "string";
+  return isReference && !Object.hasOwn(value as object, key);
+}
+
+function findAnchor(part: unknown, name: string, pointer = ""): string | undefined {
+  if (typeof part !== "object" || part === null) return undefined;
+  const { $anchor, $dynamicAnchor } = part as Json;
+  if ($anchor === name || $dynamicAnchor === name) return pointer;
+  for (const [key, value] of Object.entries(part)) {
+    const found = findAnchor(value, name, `${pointer}/${escapeToken(key)}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,160 @@
+// What is wrong with a document: the levels of findings, how they are grouped, and what an owner accepts.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import t from "tap";
+import { parse } from "yaml";
+import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
+import { createServer } from "../../../src/openapi/index.ts";
+import { documentOf } from "../../support/document-server.ts";
+import { folder } from "../../support/files.ts";
+
+const ok = "responses: { 204: { description: x } }";
+const post = (schema: string) =>
+  `  /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: ${schema} } } }, ${ok} } }`;
+const get = (parameters: string) => `  /a: { get: { operationId: a, parameters: [${parameters}], ${ok} } }`;
+const query = (schema: string) => get(`{ name: q, in: query, schema: ${schema} }`);
+
+/** Returns the rules and levels of the findings of a document. */
+async function list(paths: string, rest = "", version?: string): Promise<string[]> {
+  const { findings } = await parseDocument(documentOf(paths, rest, version), { strict: false });
+  return findings.list().map(({ level, rule }) => `${level} ${rule}`);
+}
+
+t.test("Refuses what contradicts itself or the specification", async (t) => {
+  for (const [rule, paths, version] of [
+    [
+      "path",
+      `  /a/{x}: ${get("{ name: x, in: path, required: true, schema: {} }").slice(5)}\n  /a/{y}: { get: { operationId: b, parameters: [{ name: y, in: path, required: true, schema: {} }], ${ok} } }`,
+    ],
+    ["reference", post('{ $ref: "#/components/schemas/None" }')],
+    ["reference", post('{ allOf: [{ $ref: "#/paths/~1a/post/requestBody/content/application~1json/schema" }] }')],
+    ["default", query("{ type: integer, default: many }")],
+    ["default", query("{ oneOf: [{ type: boolean }, { type: integer }], default: x }")],
+    ["default", post("{ properties: { a: { allOf: [{ minimum: 5 }], default: 1 } } }")],
+    ["default", query("{ type: string, format: date-time, default: now }")],
+    ["default", post("{ properties: { a: { type: array, items: { type: string }, default: [1] } } }")],
+    ["pattern", query('{ type: string, pattern: "(" }')],
+    ["pattern", query('{ type: string, pattern: "^\\\\p{Punct}$" }')],
+    ["status", `  /a: { get: { operationId: a, responses: { 4xx: { description: x } } } }`],
+    ["keyword-value", query("{ type: string, maxLength: long }")],
+    ["keyword-value", query("{ type: text }")],
+    ["parameter", get("{ name: q, in: body, schema: {} }")],
+    ["parameter", get("{ name: q, in: query, schema: {} }, { name: q, in: query, schema: {} }")],
+    ["parameter", get("{ name: id, in: path, required: true, schema: {} }")],
+    ["operation-id", `${get("")}\n  /b: { get: { operationId: a, ${ok} } }`],
+    ["security-scheme", `  /a: { get: { operationId: a, security: [{ none: [] }], ${ok} } }`],
+    ["content", `  /a: { post: { operationId: a, requestBody: { content: { json: { schema: {} } } }, ${ok} } }`],
+    ["misspelled:maxLenght", post("{ type: string, maxLenght: 5 }")],
+    ["misspelled:datetime", post("{ type: string, format: datetime }")],
+    ["misspelled:parmeters", `  /a: { get: { operationId: a, parmeters: [], ${ok} } }`],
+  ] as [string, string, string?][]) {
+    const text = documentOf(paths, "", version);
+    t.ok((await list(paths)).includes(`error ${rule}`), `${rule}: ${await list(paths)}`);
+    await t.rejects(parseDocument(text), { message: new RegExp(`\\(line \\d+, column \\d+.*\\[${rule}\\]`) }, rule);
+    await t.resolves(parseDocument(text, { ignore: [rule], strict: false }));
+  }
+});
+
+t.test("Serves what is legal, or clear, with a warning for what is not enforced", async (t) => {
+  for (const [rule, paths, version, rest] of [
+    ["format:unix-time", query("{ type: integer, format: unix-time }")],
+    ["keyword:env", post("{ type: string, env: [X] }")],
+    ["keyword:nullable", post("{ type: string, nullable: true }")],
+    [
+      "get-body",
+      `  /a: { get: { operationId: a, requestBody: { content: { application/json: { schema: {} } } }, ${ok} } }`,
+    ],
+    ["no-schema", `  /a: { post: { operationId: a, requestBody: { content: { application/json: {} } }, ${ok} } }`],
+    [
+      "stream:application/xml",
+      `  /a: { post: { operationId: a, requestBody: { content: { application/xml: { schema: {} } } }, ${ok} } }`,
+    ],
+    ["default-type", query('{ type: integer, default: "1" }')],
+    ["default-type", query("{ type: string, default: null }")],
+    [
+      "response-default",
+      `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { application/json: { schema: { type: string, default: 5 } } } } } } }`,
+    ],
+    ["extension", `  /a: { get: { operationId: a, x-sunset: soon, ${ok} } }`],
+    [
+      "siblings",
+      `  /a: { get: { operationId: a, responses: { 204: { $ref: "#/components/responses/None", required: true } } } }`,
+      "3.1.0",
+      "components: { responses: { None: { description: x } } }",
+    ],
+    ["schema", `  /a: { get: { operationId: a, responses: { 204: {} } } }`, "3.0.3"],
+  ] as [string, string, string?, string?][]) {
+    const text = documentOf(paths, rest, version);
+    t.same(await list(paths, rest, version), [`warning ${rule}`], rule);
+    await t.resolves(parseDocument(text), rule);
+    await t.rejects(parseDocument(text, { strict: true }), { message: new RegExp(`\\[${rule}\\]`) }, rule);
+    await t.resolves(parseDocument(text, { strict: true, ignore: [rule] }), `${rule} by name`);
+    await t.resolves(
+      parseDocument(text, { strict: true, ignore: [rule.split(":", 1)[0] as string] }),
+      `${rule} by rule`,
+    );
+  }
+  t.same(
+    await list(get(""), "servers: [{ url: /v1 }, { url: '/{v}', variables: { v: { default: v1, enum: [v1, v2] } } }]"),
+    ["note servers"],
+  );
+});
+
+t.test("Names all errors at once, each reason with at most three places", async (t) => {
+  const formats = Array.from({ length: 5 }, (_, index) => `p${index}: { type: string, format: unix-time }`).join();
+  const text = documentOf(post(`{ maxLenght: 1, properties: { ${formats}, d: { type: integer, default: x } } }`));
+  await t.rejects(parseDocument(text, { strict: true }), {
+    message:
+      /^The document can't be served:\n- .*maxLenght.* \[misspelled:maxLenght\]\.\n- .*properties\/p0 has the unknown format "unix-time", which is not enforced \(line 5, column \d+, and 4 more, such as line 5, column \d+ and line 5, column \d+\) \[format:unix-time\]\.\n- .* \[default\]\.\nCorrect it, /,
+  });
+  await t.rejects(parseDocument(text, { ignore: ["format:isbn"] }), {
+    message: /`ignore` names format:isbn, but the document has .*format:unix-time/,
+  });
+});
+
+t.test("Logs one line for each warning, with the places of its first parts", async (t) => {
+  const lines: string[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(line) });
+  const document = parse(
+    documentOf(post("{ properties: { a: { format: x-one }, b: { format: x-one }, c: { env: 1 } } }")),
+  );
+  await createServer({ document, mock: true, logger });
+  await createServer({ document, handlers: { a: async () => ({ status: 204 }) }, logger });
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    Array(2)
+      .fill([
+        {
+          rule: "format:x-one",
+          count: 2,
+          places: [/\/properties\/a$/, /\/properties\/b$/],
+          msg: /^document warning: .* has the unknown format/,
+        },
+        { rule: "keyword:env", count: 1 },
+      ])
+      .flat(),
+  );
+});
+
+t.test("Finds places in JSON, however it is written", async (t) => {
+  const path = join(folder(t), "a.json");
+  const schema = '{"properties":\n{"a\\"b":{"type":["string"],"enum":["}","{",{"x":[1]}],"format":"x1y2z3w4"}}}';
+  writeFileSync(
+    path,
+    `\n {"openapi":"3.1.0","info":{"title":"[","version":"1"},"paths":{\n"/a":{"post":{"operationId":"a","requestBody":{"content":{"application/json":{"schema":${schema}}}},"responses":{"204":{"description":"x"}}}}}}`,
+  );
+  await t.rejects(readDocument(path, { strict: true }), { message: /a\.json:4:2\) \[format:x1y2z3w4\]/ });
+});
+
+t.test("A default in another type is filled in as its schema says, and one that means nothing is not", async (t) => {
+  const { operations } = await parseDocument(
+    documentOf(
+      post(
+        '{ properties: { a: { type: integer, default: "7" }, b: { type: boolean, default: "false" }, c: { type: string, default: 5 }, d: { type: string, default: null }, e: { type: array, items: { type: integer }, default: "1,2" }, f: { type: string, format: date, default: "" } } }',
+      ),
+    ),
+  );
+  const validate = operations[0]?.body?.select("application/json")?.validate;
+  t.strictSame(validate?.({}), { value: { a: 7, b: false, c: "5", e: [1, 2] } });
+});
