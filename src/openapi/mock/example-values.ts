@@ -24,13 +24,19 @@ export function mergeKeywords(parts: readonly SchemaNode[]): Json {
   return merged;
 }
 
-/** Returns the type of the value that is created. */
-export function selectType(merged: Json): string {
+const otherTypes = ["integer", "boolean", "null", "object", "array"];
+
+/** Returns the type of the value that is created. `choice` selects another one if the schema allows all. */
+export function selectType(merged: Json, choice: number): string {
   const types = [merged.type ?? []].flat() as string[];
   if (types.length > 0) return types.find((type) => type !== "null") ?? "null";
   if (merged.properties ?? merged.required ?? merged.additionalProperties ?? merged.minProperties) return "object";
   if (merged.items ?? merged.prefixItems ?? merged.minItems ?? merged.contains) return "array";
-  return [merged.minimum, merged.maximum, merged.multipleOf].some((limit) => limit !== undefined) ? "number" : "string";
+  if ([merged.minimum, merged.maximum, merged.multipleOf].some((limit) => limit !== undefined)) return "number";
+  const isText = [merged.pattern, merged.minLength, merged.maxLength, merged.format].some(
+    (keyword) => keyword !== undefined,
+  );
+  return choice === 0 || isText ? "string" : (otherTypes[(choice - 1) % otherTypes.length] as string);
 }
 
 /** Creates a number or integer within its limits. `index` selects one of several. */

@@ -123,7 +123,7 @@ class ExampleBuilder {
     if (values && values.length > 0) return chooseValue(values, index);
     const example = this.#variant.hasExamples ? findExample(parts, index) : undefined;
     if (example !== undefined) return example;
-    switch (selectType(merged)) {
+    switch (selectType(merged, this.#variant.choice)) {
       case "object":
         return this.#createObject(parts, merged, named);
       case "array":

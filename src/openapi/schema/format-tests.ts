@@ -48,8 +48,9 @@ function toUri(text: string): string {
 
 // RFC 5890, by its form in ASCII.
 const isInternationalHostname: FormatTest = (text) => {
-  const ascii = domainToASCII(text.replace(/[。．｡]/g, "."));
-  return ascii !== "" && isHostname(ascii);
+  const dotted = text.replace(/[。．｡]/g, ".");
+  const ascii = domainToASCII(dotted);
+  return ascii !== "" && isHostname(ascii) && !/(^|\.)-|-(\.|$)/.test(dotted);
 };
 
 const own: Readonly<Record<string, FormatTest>> = {

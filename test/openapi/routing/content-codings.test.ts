@@ -1,0 +1,144 @@
+// Bodies in content codings: decoded within the limit of their size, or refused.
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import zlib from "node:zlib";
+import t from "tap";
+import { documentOf, serve } from "../../support/document-server.ts";
+
+const encoders = {
+  gzip: zlib.gzipSync,
+  "x-gzip": zlib.gzipSync,
+  deflate: zlib.deflateSync,
+  br: zlib.brotliCompressSync,
+  zstd: zlib.zstdCompressSync,
+} as const;
+
+const operation = (id: string, content: string, rest = "") =>
+  `  /${id}: { post: { operationId: ${id}, requestBody: { required: true, ${rest} content: { ${content} } }, responses: { 204: { description: x } } } }`;
+
+const streamed: string[] = [];
+const { app, send, calls } = await serve(
+  documentOf(
+    [
+      operation("json", "application/json: { schema: { type: object, properties: { a: { type: integer } } } }"),
+      operation("small", "application/json: { schema: {} }", "x-max-bytes: 1000,"),
+      operation("stream", "application/octet-stream: { schema: {} }", "x-max-bytes: 100000,"),
+      operation("form", "multipart/form-data: { schema: { type: object, properties: { a: { type: integer } } } }"),
+    ].join("\n"),
+  ),
+  {
+    handlers: {
+      stream: async ({ body }) => {
+        streamed.push(await text(body as Readable).catch((error: Error) => `failed: ${error.message}`));
+        return { status: 204 };
+      },
+    },
+  },
+);
+t.teardown(() => app.close());
+t.beforeEach(() => calls.splice(0));
+
+const post = (path: string, coding: string, payload: Buffer | string, type = "application/json") =>
+  send("POST", `/${path}`, { headers: { "content-type": type, "content-encoding": coding }, payload });
+
+t.test("Decodes each coding, and two of them", async (t) => {
+  for (const [coding, encode] of Object.entries(encoders)) {
+    t.match(await post("json", coding, encode('{"a":1}')), { status: 204 }, coding);
+    t.match(calls.pop(), { body: { a: 1 } });
+    t.match(await post("json", coding.toUpperCase(), encode('{"a":"x"}')), {
+      status: 400,
+      body: { message: /'a' must be an integer/ },
+    });
+  }
+  t.match(await post("json", "gzip, br", zlib.brotliCompressSync(zlib.gzipSync('{"a":2}'))), { status: 204 });
+  t.match(calls.pop(), { body: { a: 2 } });
+  t.match(await post("json", "identity,,gzip", zlib.gzipSync('{"a":2}')), { status: 204 });
+  const form = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n7\r\n--b--\r\n';
+  t.match(await post("form", "gzip", zlib.gzipSync(form), "multipart/form-data; boundary=b"), { status: 204 });
+  t.match(calls.pop(), { body: { a: 7 } });
+});
+
+t.test("Refuses a body that is not in its coding, and a coding that it does not know", async (t) => {
+  const whole = zlib.gzipSync('{"a":1}');
+  for (const [coding, payload] of [
+    ["gzip", "no gzip"],
+    ["gzip", whole.subarray(0, -3)],
+    ["deflate", "x"],
+    ["br", Buffer.from([0xff, 0xff])],
+    ["zstd", "no zstd"],
+  ] as const)
+    t.match(
+      await post("json", coding, payload),
+      { status: 400, body: { code: "invalid_body", message: `The body must have the Content-Encoding ${coding}.` } },
+      `${coding} ${payload.length}`,
+    );
+  for (const coding of ["compress", "gzip, aes", "gzip, gzip, gzip"])
+    t.match(await post("json", coding, whole), {
+      status: 415,
+      headers: { "accept-encoding": "gzip, deflate, br, zstd" },
+    });
+  t.same(calls, []);
+});
+
+t.test("The limit is that of the decoded body, whose rest is not decoded", async (t) => {
+  for (const [coding, encode] of Object.entries(encoders)) {
+    const fits = encode(JSON.stringify("x".repeat(998)));
+    const exceeds = encode(JSON.stringify("x".repeat(999)));
+    t.match(
+      [await post("small", coding, fits), await post("small", coding, exceeds)],
+      [{ status: 204 }, { status: 413 }],
+      coding,
+    );
+    const start = performance.now();
+    const bomb = encode(Buffer.alloc(50_000_000, 32)).subarray(0, 900);
+    t.match(await post("small", coding, bomb), { status: 413 }, `${coding} bomb`);
+    t.ok(performance.now() - start < 2_000);
+  }
+});
+
+t.test("A stream is decoded for its handler, and fails beyond the limit", async (t) => {
+  await post("stream", "gzip", zlib.gzipSync("text"), "application/octet-stream");
+  await post("stream", "gzip", zlib.gzipSync(Buffer.alloc(200_000, 32)), "application/octet-stream");
+  await post("stream", "gzip", "no gzip", "application/octet-stream");
+  t.match(streamed, ["text", /failed: The body exceeds the limit of 100000 bytes/, /failed: incorrect header check/]);
+});
+
+t.test("The next request of the connection is read behind a body that was refused", async (t) => {
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as AddressInfo;
+  const request = (coding: string, body: Buffer) =>
+    Buffer.concat([
+      Buffer.from(
+        `POST /small HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: ${coding}\r\nContent-Length: ${body.length}\r\n\r\n`,
+      ),
+      body,
+    ]);
+  const bomb = zlib.gzipSync(Buffer.alloc(500_000, 32));
+  const garbage = Buffer.concat([zlib.gzipSync("1"), Buffer.from("behind the end")]);
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  for (const [coding, body] of [
+    ["gzip", bomb.subarray(0, 900)],
+    ["gzip", Buffer.from("x")],
+    ["gzip", garbage],
+    ["br", Buffer.from("xyz")],
+  ] as const) {
+    socket.write(request(coding, body));
+    const before = received.length;
+    while (received.length === before) await once(socket, "data");
+  }
+  socket.write(request("identity", Buffer.from("1")));
+  while (!/ 204 /.test(received.slice(-400))) await once(socket, "data");
+  t.match(
+    [...received.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status),
+    ["413", "400", /400|204/, "400", "204"],
+  );
+  socket.destroy();
+});
