@@ -15,7 +15,6 @@ const levels = {
   "default-type": "warning", // of another type than its schema, whose meaning is clear
   deprecation: "warning",
   dialect: "warning", // of schemas
-
   example: "warning", // that its schema rejects
   extension: "warning", // in a place without effect, or with a value that has none
   format: "warning", // unknown
@@ -82,7 +81,7 @@ export interface Strictness {
 interface Group {
   readonly rule: RuleId;
   readonly message: string;
-  readonly places: Map<string, SourcePlace>; // by pointer
+  readonly pointers: Set<string>; // of the first parts
   count: number;
 }
 
@@ -103,10 +102,10 @@ export class Findings {
     if (rule === "reference" && this.#references.has(pointer)) return; // also found when the document was bundled
     if (rule === "reference") this.#references.add(pointer);
     const key = `${rule} ${reason}`;
-    const group = this.#found.get(key) ?? { rule, message: `${subject} ${reason}`, places: new Map(), count: 0 };
+    const group = this.#found.get(key) ?? { rule, message: `${subject} ${reason}`, pointers: new Set(), count: 0 };
     this.#found.set(key, group);
     group.count += 1;
-    if (group.places.size < maxPlaces && !group.places.has(pointer)) group.places.set(pointer, this.#locate(pointer));
+    if (group.pointers.size < maxPlaces) group.pointers.add(pointer);
   };
 
   /** Returns the findings that are not ignored, errors first. */
@@ -120,11 +119,11 @@ export class Findings {
         `The option \`ignore\` names ${unused}, but the document has ${[...rules].join(", ") || "no findings"}.`,
       );
     }
-    const findings = groups.flatMap(({ rule, message, places, count }): Finding[] => {
+    const findings = groups.flatMap(({ rule, message, pointers, count }): Finding[] => {
       if (ignore.some((name) => isNamed(rule, name))) return [];
       const own = levels[rule.split(":", 1)[0] as Rule];
       const level = strict === true && own === "warning" ? "error" : own;
-      return [{ rule, level, message, places: [...places.values()], count }];
+      return [{ rule, level, message, places: [...pointers].map(this.#locate), count }];
     });
     const order: readonly Level[] = ["error", "warning", "note"];
     return findings.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));

@@ -203,3 +203,14 @@ t.test("References that lead in a circle between files are reported", async (t) 
     ["c"],
   );
 });
+
+t.test("Names the place of a reference in a file that another file refers to", async (t) => {
+  const path = write(t, {
+    "api.yaml": `${head}paths:\n  /a: { $ref: paths/a.yaml }\n`,
+    "paths/a.yaml": `get:\n  operationId: a\n  parameters: [{ $ref: ../parameters.yaml#/Q }]\n  ${ok}\n`,
+    "parameters.yaml": "Q:\n  name: q\n  in: query\n  schema:\n    type: array\n    items: { $ref: none.yaml }\n",
+  });
+  await t.rejects(readDocument(path), {
+    message: /none\.yaml leads to no document: .*parameters\.yaml:6:5\) \[reference\]/,
+  });
+});
