@@ -64,3 +64,25 @@ t.test("A property that is read-only is not required in a request", async (t) =>
   t.equal(judge(schema, {}), undefined);
   t.match(judge(schema, {}, { direction: "response" }), { requirement: "must have the field 'kind'" });
 });
+
+t.test(
+  "The name of a schema selects it, also beside a mapping, and the message lists the names of the mapping",
+  async (t) => {
+    const alternative = (type: string) => ({
+      required: ["kind"],
+      properties: { kind: { type: "string" }, a: { type } },
+    });
+    const validate = compileSchema(
+      {
+        oneOf: [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }],
+        discriminator: { propertyName: "kind", mapping: { meow: "Cat", wuff: "#/components/schemas/Dog" } },
+      },
+      { others: { Cat: alternative("integer"), Dog: alternative("string") } },
+    );
+    for (const kind of ["meow", "Cat"])
+      t.match([validate({ kind, a: 1 }), validate({ kind, a: "x" })], [{ value: {} }, { problems: Array }], kind);
+    for (const kind of ["wuff", "Dog"])
+      t.match([validate({ kind, a: "x" }), validate({ kind, a: 1 })], [{ value: {} }, { problems: Array }], kind);
+    t.match(validate({ kind: "cow" }), { problems: [{ path: "kind", requirement: "must be one of: meow, wuff" }] });
+  },
+);

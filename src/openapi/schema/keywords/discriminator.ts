@@ -21,6 +21,8 @@ export type Select = (value: unknown, run: Evaluation) => Cell | "none" | "faile
 export interface NamedAlternatives {
   readonly property: string;
   readonly named: ReadonlyMap<unknown, SchemaNode>;
+  /** Further values: the own names of alternatives that the mapping names otherwise. */
+  readonly aliases: ReadonlyMap<unknown, SchemaNode>;
 }
 
 /** Returns the names of the alternatives of a schema; undefined if it has no discriminator that names them. */
@@ -36,7 +38,10 @@ export function nameAlternatives(node: SchemaNode, alternatives: readonly Schema
   const mapped = new Set(named.values());
   const others = alternatives.filter((alternative) => !mapped.has(alternative));
   for (const alternative of others) for (const name of namesOf(alternative, property)) named.set(name, alternative);
-  return named.size > 0 ? { property, named } : undefined;
+  const aliases = new Map<unknown, SchemaNode>();
+  for (const alternative of mapped)
+    for (const name of namesOf(alternative, property)) if (!named.has(name)) aliases.set(name, alternative);
+  return named.size > 0 ? { property, named, aliases } : undefined;
 }
 
 /** Creates the selection of a schema with alternatives; undefined if it has no discriminator that names them. */
@@ -47,15 +52,15 @@ export function readDiscriminator(
 ): Select | undefined {
   const found = nameAlternatives(node, alternatives);
   if (found === undefined) return undefined;
-  const { property, named } = found;
+  const { property, named, aliases } = found;
   const { defaultMapping } = node.schema.discriminator as DiscriminatorObject;
   const find = createSearch(node, alternatives);
-  const cells = new Map([...named].map(([name, alternative]) => [name, compiler.cellOf(alternative)]));
+  const cells = new Map([...named, ...aliases].map(([name, alternative]) => [name, compiler.cellOf(alternative)]));
   const fallback = defaultMapping === undefined ? undefined : find(defaultMapping);
   const all = new Set(named.values());
   const isComplete = alternatives.every((alternative) => all.has(alternative));
   const isRequired = alternatives.every((alternative) => requires(alternative, property));
-  const known = { enum: [...cells.keys()] };
+  const known = { enum: [...named.keys()] };
   return (value, run) => {
     if (!isObject(value)) return "none";
     const isMissing = !hasMember(value, property);
