@@ -71,7 +71,7 @@ export function createVariantConstraint(groups: readonly (readonly Operation[])[
 }
 
 function hasLiterals({ template }: Operation, { url = "" }: IncomingMessage): boolean {
-  const [path = ""] = url.split("?", 1);
+  const [path = ""] = url.split(/[?#]/, 1); // as the router
   return template.positions.every((position) => findRawText(path, position) !== undefined);
 }
 

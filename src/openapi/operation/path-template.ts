@@ -78,7 +78,15 @@ export function parsePathTemplate(written: string, basePath = ""): PathTemplate 
 export function findRawText(path: string, { segment, pattern, group }: ParameterPosition): string | undefined {
   const text = withoutSlash(path).split("/").at(segment) as string;
   // As the router compares it with the literals: delimiters and percent signs stay encoded.
-  return pattern === undefined ? text : pattern.exec(decodeURI(text.replaceAll("%25", "%2525")))?.[group];
+  return pattern === undefined ? text : pattern.exec(decodeSegment(text))?.[group];
+}
+
+function decodeSegment(text: string): string {
+  try {
+    return decodeURI(text.replaceAll("%25", "%2525"));
+  } catch {
+    return text;
+  }
 }
 
 // An app can ignore a slash at the end of paths.

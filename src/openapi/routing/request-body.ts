@@ -7,7 +7,7 @@ import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.
 import { ByteBuffer, InvalidValue } from "../../lib/index.ts";
 import { type BodyContent, RawBody, toInvalidRequest } from "../operation/index.ts";
 import { checkMediaType } from "../wire/index.ts";
-import { decodeContent, isCodingError } from "./content-codings.ts";
+import { decodeContent, isCodingError, limitBytes } from "./content-codings.ts";
 
 const maxEmptyBytes = 100; // of a body that says nothing, such as "{}"
 
@@ -16,7 +16,8 @@ async function readContent(request: FastifyRequest, payload: IncomingMessage, co
   const { read, isText } = content.format;
   const contentType = headers["content-type"] as string;
   checkLength(request);
-  const body = decodeContent(payload, headers["content-encoding"]);
+  const { bodyLimit } = request.routeOptions;
+  const body = decodeContent(payload, headers["content-encoding"], bodyLimit, () => exceedsLimit(bodyLimit));
   if (read === undefined) {
     await server.waitForTurn?.(request);
     return streamBody(request, body);
@@ -34,8 +35,8 @@ async function readContent(request: FastifyRequest, payload: IncomingMessage, co
 
 /**
  * Reads the body of a request. Not `parseAs` of Fastify, which keeps any number of chunks: a body in chunks of one byte takes
- * many times its size. Rejects with an HttpError if it has more bytes than `bodyLimit`, by default that of the route, with an InvalidValue if it is not in
- * its content coding, and with the error of the stream if the client disconnects.
+ * many times its size. Rejects with an HttpError if it has more bytes than `bodyLimit`, by default that of the route, with an
+ * InvalidValue if it is not in its content coding, and with the error of the stream if the client disconnects.
  */
 function collectBody(
   { headers, routeOptions }: FastifyRequest,
@@ -53,31 +54,23 @@ function collectBody(
     payload
       .on("data", add)
       .once("end", () => resolve(bytes.take()))
-      .once("error", (error) => {
-        const coding = headers["content-encoding"];
-        reject(isCodingError(error) ? new InvalidValue(`must have the Content-Encoding ${coding}`) : error);
-      });
+      .once("error", (error) => reject(isCodingError(error) ? describeCoding(headers) : error));
   });
 }
 
 /**
- * Returns the body of a request as a stream. It fails with an HttpError if it has more bytes than
- * the route allows.
+ * Returns the body of a request as a stream. It fails with an HttpError if it has more bytes than the route allows, or is not in its
+ * content coding.
  */
-function streamBody({ routeOptions }: FastifyRequest, payload: Readable): Readable {
+function streamBody({ headers, routeOptions }: FastifyRequest, payload: Readable): Readable {
   const { bodyLimit } = routeOptions;
-  let bytes = 0;
-  const limit = new Transform({
-    transform(chunk: Buffer, _, done) {
-      bytes += chunk.length;
-      done(bytes > bodyLimit ? exceedsLimit(bodyLimit) : null, chunk);
-    },
-  });
-  limit.on("error", () => {}); // a handler can ignore the body; an error without a listener would end the process
-  payload.once("error", (error) => limit.destroy(error));
-  // The rest is read and ignored, so that the next request of the connection can be read.
-  limit.once("close", () => payload.unpipe(limit).resume());
-  return payload.pipe(limit);
+  const toBodyError = (error: Error) =>
+    isCodingError(error) ? toInvalidRequest([describeCoding(headers)], "body", "field") : error;
+  return limitBytes(payload, bodyLimit, () => exceedsLimit(bodyLimit), toBodyError);
+}
+
+function describeCoding({ "content-encoding": coding }: FastifyRequest["headers"]): InvalidValue {
+  return new InvalidValue(`must have the Content-Encoding ${coding}`);
 }
 
 // Before the body is read. That of a content coding is not known before.

@@ -82,7 +82,7 @@ export class OperationRoute {
           (schema as RequestPart<unknown>).read(sent),
       ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
       onRequest: this.#onRequest,
-      ...(body && { preParsing: prepareBody }),
+      ...(!/^(GET|HEAD)$/.test(operation.method) && { preParsing: prepareBody }),
       ...(body?.required && { preValidation: requireBody }),
       // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
       handler: (request, reply) => {
@@ -208,7 +208,7 @@ function prepareParameters(request: FastifyRequest): void {
   const params = request.params as Record<string, string>;
   // The router matches /books/ to /books/{bookId} with an empty bookId.
   for (const name in params) if (params[name] === "") throw notFound();
-  request.params = { params, path: url.split("?", 1)[0] as string } satisfies PathSource;
+  request.params = { params, path: url.split(/[?#]/, 1)[0] as string } satisfies PathSource;
   request.sentQuery = new Query(url);
   request.query = request.sentQuery;
 }

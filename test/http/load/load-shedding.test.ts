@@ -260,9 +260,14 @@ t.test("Collects garbage when bodies need the room, at least 1 s after the last 
     return (await service.call("POST", "/v1/pets", { body, headers })).status;
   };
   t.same(await Promise.all([post(), post(), post()]), [201, 201, 201], "they share a collection");
-  garbage = new WeakRef({});
   time.now += 900;
-  t.equal(await post(), 503);
+  let status = 201;
+  // V8 can collect it by itself, but not each time.
+  for (let attempts = 0; status === 201 && attempts < 10; attempts++) {
+    garbage = new WeakRef({});
+    status = await post();
+  }
+  t.equal(status, 503);
   time.now += 200;
   t.equal(await post(), 201);
 });
