@@ -3,11 +3,11 @@
 /**
  * Returns the known name that differs from `name` by a typing error: one insertion, deletion, replacement or swap of neighbours, or
  * two from 8 characters on. Case and separators count for nothing. Names that differ only in their digits are versions, and no
- * typing errors. Returns undefined if there is none, or the name is short.
+ * typing errors. Returns undefined if there is none, or the name has less than `minLength` letters.
  */
-export function findSimilarName(name: string, known: Iterable<string>): string | undefined {
+export function findSimilarName(name: string, known: Iterable<string>, minLength = 4): string | undefined {
   const plain = toPlain(name);
-  if (plain.length < 5) return undefined;
+  if (plain.length < minLength) return undefined;
   let best: string | undefined;
   let least = plain.length < 8 ? 2 : 3;
   for (const other of known) {

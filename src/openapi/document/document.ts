@@ -141,6 +141,8 @@ function reportServers(content: OpenApi, report: Report): void {
   }
 }
 
+const maxVariants = 31; // of a path and method, which is the limit of the router
+
 // Two templates that differ only in the names of their parameters are one path.
 function removeUnreachable(operations: readonly Operation[], report: Report): Operation[] {
   const unreachable = new Set<Operation>();
@@ -149,8 +151,12 @@ function removeUnreachable(operations: readonly Operation[], report: Report): Op
     for (const operation of variants) {
       const variant = describeVariant(operation);
       const first = found.get(variant);
-      if (first === undefined) found.set(variant, operation);
-      else {
+      if (first === undefined && found.size < maxVariants) found.set(variant, operation);
+      else if (first === undefined) {
+        const reason = `can't be served, because ${maxVariants} other operations have the same method and path`;
+        report("operation", `The operation ${operation.id}`, reason, operation.part.pointer);
+        unreachable.add(operation);
+      } else {
         const reason = `can't be reached, because ${first.id} has the same method and path`;
         report("path", `The operation ${operation.id}`, reason, operation.part.pointer);
         unreachable.add(operation);
@@ -173,7 +179,7 @@ function listOperations(document: Part<OpenApi>, report: Report): OperationEntry
   });
   const ids = new Set<string>();
   return places.map((place) => {
-    if (ids.has(place.id) && place.operation.value.operationId !== undefined)
+    if (ids.has(place.id) && place.operation.value.operationId)
       report(
         "operation-id",
         `The operation ${place.id}`,
@@ -195,7 +201,7 @@ function toEntries(
   report: Report,
 ): OperationEntry[] {
   if (operation === undefined) return [];
-  const id = operation.value.operationId ?? createOperationId(method, path);
+  const id = `${operation.value.operationId || createOperationId(method, path)}`;
   if (!parserMethods.includes(method.toUpperCase())) {
     const reason = `has the method ${method}, which is not served, because Node's HTTP parser does not know it`;
     report("method", `The operation ${id}`, reason, operation.pointer);

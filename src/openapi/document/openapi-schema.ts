@@ -11,6 +11,7 @@ const validates = new Map<string, Validate>(); // by version, such as 3.1
 // The errors of the validator, which are those of Ajv.
 interface SchemaError {
   readonly instancePath: string;
+  readonly schemaPath: string;
   readonly keyword: string;
   readonly message: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -26,7 +27,12 @@ export async function compareWithSchema(content: OpenApi, report: Report): Promi
   const { valid, errors } = await new Validator({ allErrors: true }).validate(copy);
   // If `errors` is a text, the validator could not resolve a reference. `checkDocument` checks references.
   if (valid || !Array.isArray(errors)) return;
-  for (const [pointer, error] of selectErrors(errors as SchemaError[])) reportError(pointer, error, report);
+  const found = errors as SchemaError[];
+  for (const [pointer, names] of listUnknown(found)) for (const name of names) reportUnknown(pointer, name, report);
+  for (const [pointer, error] of selectErrors(found)) {
+    const subject = pointer === "" ? "The document" : `The part ${pointer}`;
+    report("schema", subject, error.message.replace("NOT", "not"), pointer);
+  }
 }
 
 function validateOf(version: string): Validate {
@@ -46,24 +52,44 @@ function validateOf(version: string): Validate {
   return validate;
 }
 
-// The most informative error of each place: errors of a part cause others in the parts around it, and the alternative to most
-// objects is a reference.
+// The fields that are not allowed, by the place of their objects. Each alternative to an object, such as a reference, refuses all of
+// its fields: those that one of them allows are not listed.
+function listUnknown(errors: readonly SchemaError[]): Map<string, Set<string>> {
+  const byAlternative = new Map<string, Map<string, Set<string>>>(); // by place and schema
+  for (const { instancePath, schemaPath, params } of errors) {
+    const name = (params.additionalProperty ?? params.unevaluatedProperty) as string | undefined;
+    if (name === undefined) continue;
+    const alternatives = byAlternative.get(instancePath) ?? new Map<string, Set<string>>();
+    byAlternative.set(instancePath, alternatives);
+    alternatives.set(schemaPath, (alternatives.get(schemaPath) ?? new Set()).add(name));
+  }
+  return new Map(
+    [...byAlternative].map(([place, alternatives]) => {
+      const [first = new Set<string>(), ...others] = alternatives.values();
+      return [place, others.reduce((known, other) => known.intersection(other), first)];
+    }),
+  );
+}
+
+// The most informative error of each place that has no other one below: errors of a part cause others in the parts around it.
 function selectErrors(errors: readonly SchemaError[]): Map<string, SchemaError> {
   const outer = new Set<string>();
   for (const { instancePath } of errors)
-    for (let end = instancePath.lastIndexOf("/"); end >= 0; end = instancePath.lastIndexOf("/", end - 1)) {
-      const path = instancePath.slice(0, end);
-      if (outer.has(path)) break;
-      outer.add(path);
-      if (end === 0) break;
-    }
+    for (
+      let end = instancePath.lastIndexOf("/");
+      end >= 0;
+      end = end === 0 ? -1 : instancePath.lastIndexOf("/", end - 1)
+    )
+      outer.add(instancePath.slice(0, end));
   const selected = new Map<string, SchemaError>();
   for (const error of errors) {
-    const { instancePath } = error;
-    if (error.keyword === "format") continue; // of URLs, addresses and the like, which are not used
+    const { instancePath, keyword, params } = error;
+    // Formats are those of URLs and the like, which are not used. Fields that are not allowed are listed apart.
+    if (keyword === "format" || params.additionalProperty !== undefined || params.unevaluatedProperty !== undefined)
+      continue;
     const before = selected.get(instancePath);
-    if (outer.has(instancePath) && nameOf(error) === undefined) continue;
-    if (before === undefined || rankOf(error) < rankOf(before)) selected.set(instancePath, error);
+    if (!outer.has(instancePath) && (before === undefined || rankOf(error) < rankOf(before)))
+      selected.set(instancePath, error);
   }
   return selected;
 }
@@ -73,18 +99,8 @@ function rankOf({ keyword, params }: SchemaError): number {
   return params.missingProperty === "$ref" ? 1 : 0;
 }
 
-// The name of a field that is not allowed.
-function nameOf({ params }: SchemaError): string | undefined {
-  return (params.additionalProperty ?? params.unevaluatedProperty) as string | undefined;
-}
-
-function reportError(pointer: string, error: SchemaError, report: Report): void {
+function reportUnknown(pointer: string, name: string, report: Report): void {
   const subject = pointer === "" ? "The document" : `The part ${pointer}`;
-  const name = nameOf(error);
-  if (name === undefined) {
-    report("schema", subject, error.message.replace("NOT", "not"), pointer);
-    return;
-  }
   const similar = findSimilarName(name, fieldNames);
   const reason = `has the field '${name}', which OpenAPI does not define here`;
   if (similar === undefined || similar === name) report("schema", subject, reason, pointer);

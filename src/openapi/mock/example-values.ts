@@ -64,7 +64,7 @@ function chooseMultiple(merged: Json, step: number, index: number): number | und
   const start =
     least > 0 || most < 1 ? (most < 1 && low === -int64Limit ? most : least) : Math.min(Math.max(least, first), most);
   const factor = start + index <= most ? start + index : least + ((start + index - least) % (most - least + 1));
-  return factor * step;
+  return Number((factor * step).toPrecision(15)); // 0.3, and not 0.30000000000000004
 }
 
 // Of limits that have no multiple between them.

@@ -6,7 +6,8 @@ import { createNumber, createText, mergeKeywords, selectType } from "./example-v
 import { samplePattern } from "./sample-text.ts";
 
 const maxDepth = 24;
-const maxCost = 100_000; // of all variants together, in values and dozens of characters; beyond, each value is null
+const maxCost = 50_000; // of a variant, in values and dozens of characters; beyond, each value is null
+const maxRandomCost = 5_000;
 
 /** How a value is created. If it is not valid, another variant may be. */
 interface Variant {
@@ -32,18 +33,28 @@ const randomVariants: readonly Variant[] = Array.from({ length: 5 }, (_, choice)
   return { hasExamples: false, isFull: true, choice, isRandom: true };
 });
 
+export interface ExampleOptions {
+  readonly isRandom?: boolean | undefined;
+  /** Returns whether an example matches its schema. By default, all do. */
+  readonly matches?: (node: SchemaNode, value: unknown) => boolean;
+}
+
 /**
  * Creates a value from a schema. Returns the first that `isValid` accepts, or else any. With `isRandom`, it differs from call to
  * call, if it can.
  */
-export function createExample(node: SchemaNode, isValid: (value: unknown) => boolean, isRandom = false): unknown {
-  const cost = { left: maxCost };
+export function createExample(
+  node: SchemaNode,
+  isValid: (value: unknown) => boolean,
+  options: ExampleOptions = {},
+): unknown {
+  const { isRandom = false, matches = () => true } = options;
   const values: unknown[] = [];
   for (const variant of isRandom ? [...randomVariants, ...variants] : variants) {
-    const value = new ExampleBuilder(variant, cost).create(node);
+    const cost = { left: isRandom ? maxRandomCost : maxCost };
+    const value = new ExampleBuilder(variant, cost, matches).create(node);
     if (isValid(value)) return value;
     values.push(value);
-    if (cost.left < 0) break;
   }
   return values[0];
 }
@@ -55,10 +66,12 @@ class ExampleBuilder {
   readonly #stack: unknown[] = []; // the schemas that are being created
   #item = 0; // the index of the item of an array whose items differ
   readonly #cost: { left: number };
+  readonly #matches: NonNullable<ExampleOptions["matches"]>;
 
-  constructor(variant: Variant, cost: { left: number }) {
+  constructor(variant: Variant, cost: { left: number }, matches: NonNullable<ExampleOptions["matches"]>) {
     this.#variant = variant;
     this.#cost = cost;
+    this.#matches = matches;
   }
 
   /** Creates a value. `index` is its position in an array, whose items may have to differ. */
@@ -121,7 +134,7 @@ class ExampleBuilder {
     const values = merged.enum as unknown[] | undefined;
     if (merged.const !== undefined && values?.includes(merged.const) !== false) return merged.const;
     if (values && values.length > 0) return chooseValue(values, index);
-    const example = this.#variant.hasExamples ? findExample(parts, index) : undefined;
+    const example = this.#variant.hasExamples ? this.#findExample(parts, index) : undefined;
     if (example !== undefined) return example;
     switch (selectType(merged, this.#variant.choice)) {
       case "object":
@@ -140,9 +153,21 @@ class ExampleBuilder {
     }
   }
 
+  // The first that all schemas of the value accept.
+  #findExample(parts: readonly SchemaNode[], index: number): unknown {
+    for (const { schema } of parts) {
+      const examples = Array.isArray(schema.examples) ? schema.examples : [];
+      const candidates = [examples[index % Math.max(examples.length, 1)], schema.example, schema.default];
+      const isValid = (value: unknown) => value !== undefined && parts.every((part) => this.#matches(part, value));
+      const found = candidates.find(isValid);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
   #createText(merged: Json, index: number): string {
     const text = createText(merged, index);
-    this.#cost.left -= Math.floor(text.length / 20);
+    this.#cost.left -= Math.floor(text.length / 20) + (merged.pattern === undefined ? 0 : 10);
     return text;
   }
 
@@ -180,7 +205,9 @@ class ExampleBuilder {
     const count = this.#variant.isFull && hasAdditional ? Math.max(min, 1) : min;
     for (let number = 1; entries.length < count && number <= 100; number++) {
       const name = createName(number);
-      if (!names.has(name)) entries.push([name, this.#createMerged(findAdditional(parts, name))]);
+      if (names.has(name)) continue;
+      names.add(name);
+      entries.push([name, this.#createMerged(findAdditional(parts, name))]);
     }
     const max = Number(merged.maxProperties ?? Number.POSITIVE_INFINITY);
     if (entries.length > max) entries.sort(([one], [other]) => Number(required.has(other)) - Number(required.has(one)));
@@ -295,16 +322,6 @@ function listRequired(parts: readonly SchemaNode[], isFull: boolean): Set<string
 function chooseValue(values: readonly unknown[], index: number): unknown {
   const others = values.filter((value) => value !== null);
   return others.length > 0 ? others[index % others.length] : values[0];
-}
-
-function findExample(parts: readonly SchemaNode[], index: number): unknown {
-  for (const { schema } of parts) {
-    const examples = Array.isArray(schema.examples) ? schema.examples : [];
-    if (examples.length > 0) return examples[index % examples.length];
-    const found = schema.example === undefined ? schema.default : schema.example;
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function randomInteger(count: number): number {

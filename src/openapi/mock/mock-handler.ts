@@ -1,5 +1,5 @@
 // The handlers of operations that have none: they respond with examples of the document, or with values made from its schemas.
-import { HttpError, isHeaderText } from "../../http/index.ts";
+import { HttpError, isHeaderName, isHeaderText } from "../../http/index.ts";
 import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
 import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
@@ -37,10 +37,10 @@ export function createMockHandler(operation: Operation, schemas: Schemas): Untyp
     const mediaType = negotiate(mediaTypes, accept) ?? mediaTypes[0];
     const create = () => createResponse(status, response, mediaType, preferences, schemas);
     if (preferences.example !== undefined || preferences.isDynamic) return create();
-    const key = `${status} ${mediaType}`;
+    const key = `${response?.pointer} ${mediaType}`;
     const found = cache.get(key) ?? create();
     cache.set(key, found);
-    return found;
+    return { ...found, status };
   };
 }
 
@@ -54,7 +54,7 @@ function createResponse(
   const headers: [string, unknown][] = [];
   const problems: string[] = [];
   for (const [name, header] of response?.membersOf("headers") ?? []) {
-    if (automaticHeaders.test(name)) continue;
+    if (automaticHeaders.test(name) || !isHeaderName(name)) continue;
     const { value, problem } = createHeader(header, schemas);
     if (value !== undefined) headers.push([name, value]);
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
@@ -79,7 +79,10 @@ function createResponse(
 
 function createHeader(header: Part<ParameterObject>, schemas: Schemas): MockValue {
   const [, content] = header.membersOf("content")[0] ?? [];
-  const isAllowed = (value: unknown) => typeof value !== "string" || isHeaderText(value);
+  const isAllowed = (value: unknown): boolean =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flat().every(isAllowed)
+      : isHeaderText(`${value}`);
   const created = chooseValue(content ?? header, schemas, {}, isAllowed);
   return isAllowed(created.value) ? created : { value: undefined };
 }
@@ -90,8 +93,7 @@ function createBody(
   preferences: Preferences,
   schemas: Schemas,
 ): MockValue & { readonly type: string } {
-  const isAny = mediaType === "*/*" || mediaType.startsWith("application/*+json");
-  const type = isAny ? "application/json" : mediaType.replace("/*+", "/").replace("/*", "/octet-stream");
+  const type = chooseOf(mediaType, content, schemas);
   const items = content.written("itemSchema");
   if (items && isItemStream(type, [])) return { type, ...createItems(content, items, preferences, schemas) };
   const { value, problem } = chooseValue(content, schemas, preferences, undefined, !isJson(type));
@@ -99,6 +101,19 @@ function createBody(
     return { type, value: [value].flat(), problem };
   const schema = content.written("schema");
   return { type, value: writeMockBody(type, value, schema && schemas.at(schema.pointer)), problem };
+}
+
+// A media type of a range.
+function chooseOf(range: string, content: Part<MediaTypeObject>, schemas: Schemas): string {
+  if (!range.includes("*")) return range;
+  if (range.includes("/*+")) return range.replace("/*+", "/");
+  const { types } = schemas.shapeAt(content.written("schema")?.pointer);
+  const isBinary = types.size > 0 && [...types].every((type) => type === "string");
+  if (range === "*/*" || (range === "application/*" && !isBinary)) return "application/json";
+  return (
+    ({ "text/*": "text/plain", "image/*": "image/png" } as Record<string, string>)[range] ??
+    range.replace("/*", "/octet-stream")
+  );
 }
 
 // The content is an array of items (OpenAPI 3.2, section 4.14).
@@ -112,7 +127,7 @@ function createItems(
   const isValid = (item: unknown) => "value" in check(item);
   const { value, problem } = chooseValue(content, schemas, preferences);
   if (Array.isArray(value) && value.every(isValid)) return { value, problem };
-  return { value: [createExample(schemas.at(pointer), isValid, preferences.isDynamic)], problem };
+  return { value: [createExample(schemas.at(pointer), isValid, { isRandom: preferences.isDynamic })], problem };
 }
 
 // A status, a range such as 2XX, or `default`.

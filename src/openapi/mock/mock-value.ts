@@ -1,6 +1,6 @@
 // The values of mock responses: the examples of the document, or values made from its schemas.
 import { HttpError } from "../../http/index.ts";
-import type { Schemas, Validation } from "../schema/index.ts";
+import type { SchemaNode, Schemas, Validation } from "../schema/index.ts";
 import type { ExampleObject, MediaTypeObject, ParameterObject, Part } from "../source/index.ts";
 import { createExample } from "./example.ts";
 
@@ -42,7 +42,8 @@ export function chooseValue(
   if (valid) return { value: valid.value };
   if (schema === undefined) return { value: first?.value };
   const matches = (value: unknown) => isAllowed(value) && "value" in (validate?.(value) ?? { value });
-  const value = createExample(schemas.at(schema.pointer), matches, isDynamic);
+  const options = { isRandom: isDynamic, matches: (node: SchemaNode, value: unknown) => schemas.matches(node, value) };
+  const value = createExample(schemas.at(schema.pointer), matches, options);
   const problem = first && !isDynamic ? describe(first, check(first.value)) : undefined;
   const result = validate?.(value) ?? { value };
   if ("value" in result) return { value, problem };

@@ -4,31 +4,35 @@ import { compilePattern, tokenizePattern } from "../schema/index.ts";
 
 const samples: Readonly<Record<string, (index: number) => string>> = {
   byte: () => "dGV4dA==",
-  date: (index) => `2030-01-${day(index)}`,
-  "date-time": (index) => `2030-01-${day(index)}T12:00:00Z`,
-  duration: () => "P1D",
+  date: (index) => `2030-${month(index)}-${day(index)}`,
+  "date-time": (index) => `2030-${month(index)}-${day(index)}T12:00:00Z`,
+  duration: (index) => `P${index + 1}D`,
   email: (index) => `user${index + 1}@example.com`,
   "idn-email": (index) => `user${index + 1}@example.com`,
-  hostname: () => "example.com",
+  hostname: (index) => (index === 0 ? "example.com" : `host${index + 1}.example.com`),
   "idn-hostname": () => "example.com",
-  ipv4: () => "192.0.2.1",
-  ipv6: () => "2001:db8::1",
+  ipv4: (index) => `192.0.2.${1 + (index % 254)}`,
+  ipv6: (index) => `2001:db8::${(index + 1).toString(16)}`,
   iri: () => "https://example.com/",
   "iri-reference": () => "/path",
   int64: (index) => `${index + 1}`,
   uint64: (index) => `${index + 1}`,
   "iso-date-time": (index) => `2030-01-${day(index)}T12:00:00Z`,
   "iso-time": () => "12:00:00Z",
-  "json-pointer": () => "/name",
+  "json-pointer": (index) => (index === 0 ? "/name" : `/name${index + 1}`),
   "relative-json-pointer": () => "0",
   regex: () => "^a+$",
-  time: () => "12:00:00Z",
+  time: (index) => `12:${`${Math.floor(index / 60) % 60}`.padStart(2, "0")}:${`${index % 60}`.padStart(2, "0")}Z`,
   uri: (index) => `https://example.com/${index + 1}`,
   "uri-reference": (index) => `/path/${index + 1}`,
   "uri-template": () => "https://example.com/{id}",
   url: (index) => `https://example.com/${index + 1}`,
   uuid: (index) => `0b8f4d2e-6c1a-4e5b-9f3d-${index.toString(16).padStart(12, "0")}`,
 };
+
+function month(index: number): string {
+  return `${1 + (Math.floor(index / 28) % 12)}`.padStart(2, "0");
+}
 
 function day(index: number): string {
   return `${1 + (index % 28)}`.padStart(2, "0");
@@ -42,29 +46,28 @@ export function sampleFormat(format: string | undefined, index: number): string 
 const maxRotations = 12; // of the characters of sets, until the text matches lookaheads as well
 
 /**
- * Returns a text that matches a regular expression, of at least `min` and at most `max` characters if a repetition allows it. `index`
- * selects one of several. Returns undefined if the expression can't be parsed. If no text was found that matches, returns another.
+ * Returns a text that matches a regular expression, of at least `min` and at most `max` characters if a repetition allows it. The
+ * texts of different indexes differ if there are as many. Returns undefined if the expression can't be parsed. If no text was found
+ * that matches, returns another.
  */
 export function samplePattern(pattern: string, min: number, max: number, index = 0): string | undefined {
   const root = tokenizePattern(writeProperties(pattern));
   if (root === undefined) return undefined;
   const { test } = compilePattern(pattern);
-  const found = new Set<string>();
   let first: string | undefined;
   // Repetitions are as short as they may be, and longer if that is too short.
-  for (let rotation = 0; rotation <= maxRotations + index; rotation++)
+  for (let rotation = 0; rotation <= maxRotations; rotation++)
     for (const extra of [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]) {
-      const progress = { groups: [], steps: 0, rotation, sets: 0 };
+      const progress = { groups: [], steps: 0, rotation, sets: 0, rest: index };
       const text = write(root, extra, progress);
       if (progress.steps > maxSteps) return first ?? text;
-      if (text.length < min) continue;
+      if (text.length < min || (progress.rest > 0 && extra < 16 && rotation === 0)) continue; // too few of them are this short
       const short = text.length > max && extra > 0 ? text.slice(0, max) : text;
       first ??= short;
-      if (short.length <= max && test(short)) found.add(short);
-      if (found.size > index) return [...found].at(-1);
+      if (short.length <= max && test(short)) return short;
       if (extra > 16 || text.length > max) break;
     }
-  return [...found].at(-1) ?? first ?? write(root, 0, { groups: [], steps: 0, rotation: 0, sets: 0 });
+  return first ?? write(root, 0, { groups: [], steps: 0, rotation: 0, sets: 0, rest: index });
 }
 
 // The characters that \p{…} is replaced by, as far as they have the property.
@@ -88,9 +91,11 @@ interface Progress {
   /** The texts of the groups, for back-references. */
   readonly groups: string[];
   steps: number;
-  /** 0 for the first character of each set. Otherwise, the sets in turn give different ones, from this one on. */
+  /** 0 for the same characters in each set. Otherwise, the sets in turn give different ones, from this one on. */
   readonly rotation: number;
   sets: number;
+  /** What is left of the index: each set takes one digit of it. */
+  rest: number;
 }
 
 const maxSteps = 100_000; // beyond, nothing is written
@@ -104,7 +109,9 @@ function write(token: Tokens | Root, extra: number, progress: Progress): string 
       if (token.type === ret.types.GROUP && (token.followedBy || token.notFollowedBy)) return "";
       const { options, stack } = token;
       const { rotation } = progress;
-      const choice = options && rotation > 1 ? (rotation - 1 + progress.sets++) % options.length : 0;
+      const start = options && rotation > 1 ? rotation - 1 + progress.sets++ : 0;
+      const choice = options ? (start + (progress.rest % options.length)) % options.length : 0;
+      if (options) progress.rest = Math.floor(progress.rest / options.length);
       const parts = options?.[choice] ?? (stack as Tokens[]);
       const text = parts.map((part) => write(part, extra, progress)).join("");
       if (token.type === ret.types.GROUP && token.remember) groups.push(text);
@@ -130,16 +137,22 @@ function write(token: Tokens | Root, extra: number, progress: Progress): string 
 }
 
 // By preference.
-const common = [..."aA0-_. /:", ...Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index))];
+const common = [
+  ...new Set([..."aA0-_. /:", ...Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index))]),
+];
 
 function sampleSet(set: CharacterSet, progress: Progress): string {
   const found = common.filter((character) => isInSet(set, character.charCodeAt(0)));
-  const position = progress.rotation === 0 ? 0 : progress.rotation - 1 + progress.sets++;
-  if (found.length > 0) return found[position % found.length] as string;
+  const offset = progress.rotation === 0 ? 0 : progress.rotation - 1 + progress.sets++;
+  const choose = (count: number) => {
+    const position = offset + (progress.rest % count);
+    progress.rest = Math.floor(progress.rest / count);
+    return position % count;
+  };
+  if (found.length > 0) return found[choose(found.length)] as string;
   const [first] = set.set;
-  if (first?.type === ret.types.RANGE)
-    return String.fromCodePoint(first.from + (position % (first.to - first.from + 1)));
-  const member = set.set[position % set.set.length];
+  if (first?.type === ret.types.RANGE) return String.fromCodePoint(first.from + choose(first.to - first.from + 1));
+  const member = set.set[choose(set.set.length)];
   return member?.type === ret.types.CHAR ? String.fromCodePoint(member.value) : "a";
 }
 

@@ -1,5 +1,5 @@
 // The body of a request: its content by media type, and its validation.
-import type { Schemas, Validate } from "../schema/index.ts";
+import type { ReadOnlyMembers, Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, ReportReason } from "../source/index.ts";
 import { type BodyFormat, type FormEncoding, findFormat, isMediaTypeOrRange, selectMediaType } from "../wire/index.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
@@ -9,6 +9,8 @@ export interface BodyContent {
   readonly format: BodyFormat;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
+  /** Removes the read-only members of a value, if the option says so. */
+  readonly removeReadOnly: ((value: unknown) => void) | undefined;
   /** Describes the fields of a form. Created at the first request. */
   readonly encoding: () => FormEncoding;
 }
@@ -64,8 +66,9 @@ export class Body implements RequestPart<unknown> {
   read(body: unknown): ReadPart {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
     const { value, content } = body;
-    const { validate, format } = content;
+    const { validate, format, removeReadOnly } = content;
     if (validate === undefined) return { value };
+    removeReadOnly?.(value);
     const result = format.validate ? format.validate(value, validate) : validate(value);
     return "value" in result ? result : { error: toInvalidRequest(result.problems, "body", "field") };
   }
@@ -113,8 +116,14 @@ function compileContent(
   if (schema === undefined && !format.isStream && !mediaType.includes("*"))
     report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`);
   let encoding: FormEncoding | undefined;
+  let members: ReadOnlyMembers | undefined;
+  const removeReadOnly = (value: unknown) => {
+    members ??= schemas.readOnlyMembersAt(schema?.pointer as string);
+    members?.removeFrom(value);
+  };
   return {
     format,
+    removeReadOnly: schema && schemas.dropsReadOnly ? removeReadOnly : undefined,
     validate: schema && schemas.compileReaderAt(schema.pointer),
     encoding: () => {
       encoding ??= { shape: schemas.shapeAt(schema?.pointer), parts: part.value.encoding ?? {} };

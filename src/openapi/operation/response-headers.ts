@@ -54,7 +54,7 @@ function checkValue(name: string, value: unknown, { validate, shape, explode, is
   const result = validate?.(value) ?? { value };
   if ("value" in result) return;
   const isText = /^(string|number|bigint|boolean)$/.test(typeof value) && !isJson;
-  const style = { name, style: "simple", explode, decode: (text: string) => text };
+  const style = { name, style: "simple", explode, decode: (text: string) => text.trim() };
   if (isText && "value" in (validate as Validate)(readText(`${value}`, { ...style, shape: shape() }))) return;
   throw new Error(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
 }

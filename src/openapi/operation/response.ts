@@ -260,7 +260,7 @@ export function compileResponses(operation: Part<OperationObject>, schemas: Sche
         );
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });
-  const headers = responses.flatMap(([, { value }]) => Object.keys(value.headers ?? {}));
+  const headers = responses.flatMap(([, response]) => response.membersOf("headers").map(([name]) => name));
   return new Responses(headers, new Map(declarations));
 }
 

@@ -140,7 +140,11 @@ function createRoutes<Operations, Context, Caller>(
       operation,
       handler,
       context: context(operation),
-      authenticate: createAuthentication(operation, { schemes: security, realm: content.info?.title ?? "API", mock }),
+      authenticate: createAuthentication(operation, {
+        schemes: security,
+        realm: `${content.info?.title ?? "API"}`,
+        mock,
+      }),
       guards,
       headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,

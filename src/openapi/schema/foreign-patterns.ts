@@ -4,7 +4,7 @@
 /** A regular expression of ECMAScript. */
 export interface TranslatedPattern {
   readonly source: string;
-  /** The flags that the expression sets for itself, of `i`, `m` and `s`. */
+  /** The flags that the expression sets for itself, of `i` and `s`. */
   readonly flags: string;
 }
 
@@ -35,25 +35,43 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const inClass: Readonly<Record<string, string>> = { h: " \\t", a: "\\x07", e: "\\x1b" };
 
-const token = /\\p(?:\{\^?[^{}]*\}|[A-Z])|\\.|\[:(\^?)([a-z]+):\]|\(\?P[<=]|\(\?|[[\]]/gis;
+const token = /\\p(?:\{\^?[^{}]*\}|[A-Z])|\\x\{[\da-f]+\}|\\.|\[:(\^?)([a-z]+):\]|\(\?P[<=]|\(\?|\{,\d+\}|[[\]]/gis;
 
-/** Translates a regular expression. One in ECMAScript is returned unchanged. */
+/** Translates a regular expression. One in ECMAScript is returned unchanged, as is one that the translation would make invalid. */
 export function translatePattern(pattern: string): TranslatedPattern {
-  // Between slashes, an anchor can never match.
-  const [, inner, after = ""] = /^\/(\^.*|.*\$)\/([imsu]*)$/s.exec(pattern) ?? [];
-  const [flags = "", global] = /^\(\?([ims]+)\)/.exec(inner ?? pattern) ?? [];
+  // Between slashes, anchors can never match.
+  const [, inner, , after = ""] = /^\/(\^(?:\\.|[^\\])*(?<!\\)(?:\\\\)*\$)(\/([isu]*))$/s.exec(pattern) ?? [];
+  const body = inner ?? pattern;
+  const [start = "", flags = ""] = /^\(\?([is]+)\)/.exec(body) ?? [];
+  const source = translateTokens(body.slice(start.length));
+  const translated = { source, flags: [...new Set(`${flags}${after.replace("u", "")}`)].sort().join("") };
+  return source === pattern || isRegExp(source) ? translated : { source: pattern, flags: "" };
+}
+
+function translateTokens(pattern: string): string {
   let isInClass = false;
-  const source = (inner ?? pattern).slice(flags.length).replace(token, (text, negation: string, posix: string) => {
+  return pattern.replace(token, (text, negation: string, posix: string) => {
     if (text === "[" && !isInClass) isInClass = true;
     else if (text === "]") isInClass = false;
     else if (posix !== undefined && isInClass && negation === "" && Object.hasOwn(posixClasses, posix))
       return posixClasses[posix] as string;
     else if (text === "(?P<" && !isInClass) return "(?<";
+    else if (/^\\x\{/.test(text)) return `\\u${text.slice(2)}`;
+    else if (/^\{,/.test(text) && !isInClass) return `{0${text.slice(1)}`;
+    // A needless escape, which the flag u does not allow.
+    else if (/^\\[ !"#%&',:;<=>@_`~]$/.test(text) || (text === "\\-" && !isInClass)) return text.slice(1);
     else if (/^\\p[A-Z]$/i.test(text)) return `${text.slice(0, 2)}{${text.slice(2)}}`;
     else if (/^\\[A-Za-z]$/.test(text)) return (isInClass ? inClass : escapes)[text.slice(1)] ?? text;
     return text;
   });
-  return { source, flags: [...new Set(`${global ?? ""}${after.replace("u", "")}`)].sort().join("") };
+}
+
+function isRegExp(source: string): boolean {
+  for (const flags of ["u", ""])
+    try {
+      return new RegExp(source, flags).source !== "";
+    } catch {}
+  return false;
 }
 
 /**

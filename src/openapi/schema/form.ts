@@ -30,7 +30,7 @@ export const number: Form = {
   words: "a number",
 };
 export const positiveNumber: Form = {
-  matches: (value) => Number.isFinite(value) && Number(value) > 0,
+  matches: (value) => number.matches(value) && Number(value) > 0,
   words: "a number greater than 0",
 };
 export const text: Form = { matches: (value) => typeof value === "string", words: "a string" };

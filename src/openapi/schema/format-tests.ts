@@ -64,6 +64,7 @@ const own: Readonly<Record<string, FormatTest>> = {
   "iso-time": isIsoTime,
   time: isTime,
   "time-local": isLocalTime,
+  url: (text) => /^[a-z][a-z\d+.-]*:\/\/[^\s]+$/i.test(text) && URL.canParse(text),
   // RFC 3339, appendix A: without gaps between the units.
   duration: matches(
     /^P(?!$)(?:\d+W|(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/,

@@ -5,6 +5,7 @@ export type { Formats } from "./keyword.ts";
 export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";
 export { isInt64 } from "./keywords/integers.ts";
 export type { SchemaNode } from "./node.ts";
+export type { ReadOnlyMembers } from "./read-only.ts";
 export { compilePattern, tokenizePattern } from "./regular-expressions.ts";
 export {
   type CheckOptions,

@@ -32,8 +32,6 @@ export interface Keyword {
 /** What keywords need to compile their schemas. */
 export interface Compiler {
   readonly formats: Formats;
-  /** Whether read-only properties of requests are removed. */
-  readonly dropsReadOnly: boolean;
   /** Returns the cell of a schema. */
   cellOf(node: SchemaNode): Cell;
   /** Returns the cell of a reference to a schema. */

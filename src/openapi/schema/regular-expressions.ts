@@ -21,6 +21,9 @@ const unknownToRe2 = /\\k|\(\?[a-z-]/i;
 // White space of ECMA-262, of which RE2 knows only that of ASCII.
 const space = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
 
+const others =
+  "\\x00-\\x08\\x0e-\\x1f!-\\x9f\\u00a1-\\u167f\\u1681-\\u1fff\\u200b-\\u2027\\u202a-\\u202e\\u2030-\\u205e\\u2060-\\u2fff\\u3001-\\ufefe\\uff00-\\u{10ffff}";
+
 /** A compiled regular expression. */
 export interface Pattern {
   test(text: string): boolean;
@@ -89,7 +92,7 @@ function compileLinear(pattern: string): Pattern | undefined {
   }
 }
 
-// Writes \s, \S and the dot as the classes of ECMA-262. Throws an Error for \S in a class, which has no such form.
+// Writes \s, \S and the dot as the classes of ECMA-262.
 function writeClasses(pattern: string, dotMatchesAll: boolean): string {
   let isInClass = false;
   return pattern.replace(/\\.|[[\].]/gs, (token) => {
@@ -97,8 +100,7 @@ function writeClasses(pattern: string, dotMatchesAll: boolean): string {
     if (token === "." && !isInClass && !dotMatchesAll) return "[^\\n\\r\\u2028\\u2029]";
     if (token === "\\s") return isInClass ? space : `[${space}]`;
     if (token !== "\\S") return token;
-    if (isInClass) throw new SyntaxError("a class with \\S");
-    return `[^${space}]`;
+    return isInClass ? others : `[^${space}]`;
   });
 }
 
@@ -122,8 +124,8 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
 
 // An upper bound of the ways in which V8 tries to match a text of this length.
 function countSteps(pattern: string, root: Root | undefined, length: number): number {
-  const { unicode, ignoreCase } = toRegExp(pattern);
-  const isPlain = hasPlainCharacters(pattern) && unicode && !ignoreCase;
+  const { flags } = toRegExp(pattern);
+  const isPlain = hasPlainCharacters(pattern) && flags === "u"; // others change which characters are the same
   if (root === undefined || isAmbiguous(root, isPlain)) return Number.POSITIVE_INFINITY;
   const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
   return starts * countWays(root, length);

@@ -12,6 +12,7 @@ import { convertDefault } from "./keywords/defaults.ts";
 import { formatNames, isFormat } from "./keywords/formats.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
+import { ReadOnlyMembers } from "./read-only.ts";
 import { isSlow } from "./regular-expressions.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { type Matches, Shape } from "./shape.ts";
@@ -60,6 +61,8 @@ export class Schemas {
   readonly #document: SchemaDocument;
   readonly #compiler: SchemaCompiler;
   readonly #skipPatternCheck: boolean;
+  /** Whether read-only members of requests are removed. */
+  readonly dropsReadOnly: boolean;
   readonly #checked = new Set<unknown>(); // as they are written
   readonly #references: { readonly reference: string; readonly node: SchemaNode }[] = [];
   readonly #defaults: SchemaNode[] = [];
@@ -76,8 +79,9 @@ export class Schemas {
     }: SchemasOptions = {},
   ) {
     this.#document = new SchemaDocument(root, upgrade, listSubschemas);
-    this.#compiler = new SchemaCompiler(formats, dropsReadOnly);
+    this.#compiler = new SchemaCompiler(formats);
     this.#skipPatternCheck = skipPatternCheck;
+    this.dropsReadOnly = dropsReadOnly;
   }
 
   /**
@@ -128,7 +132,7 @@ export class Schemas {
   }
 
   #reportFormat(format: string, pointer: string, report: ReportSchema): void {
-    const similar = findSimilarName(format, formatNames(this.#compiler.formats));
+    const similar = findSimilarName(format, formatNames(this.#compiler.formats), 5);
     if (similar)
       report(`misspelled:${format}`, pointer, `has the unknown format "${format}": did you mean ${similar}?`);
     else report(`format:${format}`, pointer, `has the unknown format "${format}", which is not enforced`);
@@ -231,17 +235,28 @@ export class Schemas {
     }
   }
 
-  /** Returns the schema at a place of the document. Throws an Error if there is none. */
+  /** Returns the schema at a place of the document. What is no schema was reported, and allows each value. */
   at(pointer: string): SchemaNode {
-    return SchemaNode.find(this.#document, pointer);
+    try {
+      return SchemaNode.find(this.#document, pointer);
+    } catch {
+      return SchemaNode.create(this.#document, true);
+    }
   }
 
   /** Returns the shape of the values of the schema at a place, or that of any value. */
   shapeAt(pointer: string | undefined): Shape {
     if (pointer === undefined) return Shape.any;
-    const matches: Matches = (node, value) =>
-      this.#compiler.cellOf(node).check(value, new Evaluation("parameters", [value], "check"), undefined);
-    return new Shape([this.at(pointer)], matches);
+    return new Shape([this.at(pointer)], this.matches);
+  }
+
+  /** Returns whether a value that is in no body matches a schema. */
+  readonly matches: Matches = (node, value) =>
+    this.#compiler.cellOf(node).check(value, new Evaluation("parameters", [value], "check"), undefined);
+
+  /** Returns what of a request body is read-only; undefined if it is not removed, or no schema is read-only. */
+  readOnlyMembersAt(pointer: string): ReadOnlyMembers | undefined {
+    return this.dropsReadOnly && this.#document.hasMarkers ? ReadOnlyMembers.of(this.at(pointer)) : undefined;
   }
 
   /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */

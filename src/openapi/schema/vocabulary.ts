@@ -76,7 +76,10 @@ function isAnnotation(name: string): boolean {
 
 // Keywords of other dialects, with what to write instead.
 const replacements: Readonly<Record<string, (schema: SchemaObject) => string>> = {
-  nullable: ({ type }) => `write type: [${type === undefined ? "…" : [type].flat().join(", ")}, "null"]`,
+  nullable: ({ nullable, type }) => {
+    const types = type === undefined ? ["…"] : [type].flat();
+    return nullable === true && !types.includes("null") ? `write type: [${types.join(", ")}, "null"]` : "remove it";
+  },
   definitions: () => "write $defs",
   dependencies: () => "write dependentRequired or dependentSchemas",
   additionalItems: () => "write prefixItems and items",
@@ -88,7 +91,7 @@ const replacements: Readonly<Record<string, (schema: SchemaObject) => string>> =
 function describeUnknownKeyword(name: string, schema: SchemaObject): KeywordProblem {
   const replace = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
   if (replace) return { rule: `keyword:${name}`, reason: `has the unknown keyword "${name}": ${replace(schema)}` };
-  const similar = findSimilarName(name, [...vocabulary.keys(), ...annotations]);
+  const similar = findSimilarName(name, [...vocabulary.keys(), ...annotations, ...Object.keys(replacements)]);
   if (similar)
     return { rule: `misspelled:${name}`, reason: `has the unknown keyword "${name}": did you mean ${similar}?` };
   return { rule: `keyword:${name}`, reason: `has the unknown keyword "${name}", which is not enforced` };

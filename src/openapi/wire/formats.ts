@@ -101,6 +101,7 @@ function writeJson(mediaType: string, body: unknown, check: (value: unknown) => 
 
 // What JSON.stringify writes: objects with toJSON, such as Date, are replaced by what it returns.
 function toSentValue(value: unknown): unknown {
+  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return Number(value);
   if (typeof value !== "object" || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };
   if (typeof toJSON === "function") return toSentValue(toJSON.call(value));

@@ -107,7 +107,12 @@ function readProperties(texts: Pairs, { shape, decode }: Style): Properties | un
 function readDeepObject(texts: Pairs, { name, shape, decode }: Style): unknown {
   const root: Tree = { children: new Map(), values: [] };
   let isFound = false;
-  if (texts.delete(name)) throw new InvalidValue(`must have properties such as ${name}[property]`);
+  const [text] = texts.get(name) ?? [];
+  if (text !== undefined) {
+    texts.delete(name);
+    if (!shape.isOnly("object") && shape.types.size > 0) return shape.parsePrimitive(decode(text)); // an alternative
+    throw new InvalidValue(`must have properties such as ${name}[property]`);
+  }
   for (const [key, values] of texts) {
     if (!key.startsWith(`${name}[`)) continue;
     const [, path] = /^((?:\[[^[\]]*\])+)$/.exec(key.slice(name.length)) ?? [];
@@ -122,7 +127,7 @@ function readDeepObject(texts: Pairs, { name, shape, decode }: Style): unknown {
       tree.children.set(part, child);
       tree = child;
     }
-    tree.values.push(...values.map(decode));
+    for (const value of values) tree.values.push(decode(value));
   }
   return isFound ? toValue(root, shape) : undefined;
 }

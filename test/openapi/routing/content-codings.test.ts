@@ -104,7 +104,11 @@ t.test("A stream is decoded for its handler, and fails beyond the limit", async 
   await post("stream", "gzip", zlib.gzipSync("text"), "application/octet-stream");
   await post("stream", "gzip", zlib.gzipSync(Buffer.alloc(200_000, 32)), "application/octet-stream");
   await post("stream", "gzip", "no gzip", "application/octet-stream");
-  t.match(streamed, ["text", /failed: The body exceeds the limit of 100000 bytes/, /failed: The body must have the Content-Encoding gzip/]);
+  t.match(streamed, [
+    "text",
+    /failed: The body exceeds the limit of 100000 bytes/,
+    /failed: The body must have the Content-Encoding gzip/,
+  ]);
 });
 
 t.test("The next request of the connection is read behind a body that was refused", async (t) => {

@@ -19,11 +19,11 @@ export function isFormat(name: string, formats: Formats): boolean {
 const compileFormat: Compile = ({ schema, assertsFormats }, { formats }) => {
   const name = schema.format as string;
   if (!assertsFormats || !isFormat(name, formats)) return undefined;
-  const isInRange = findRangeTest(name);
+  const own = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  const isInRange = own ? undefined : findRangeTest(name);
   if (isInRange && schema.type !== undefined) return undefined; // a part of the type
   const fail = (run: Parameters<Check>[1]) => run.fail("format", schema);
   if (isInRange) return (value, run) => !isNumber(value) || isInRange(value) || fail(run);
-  const own = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (own) return (value, run) => (typeof value !== "string" && !isNumber(value)) || own(`${value}`) || fail(run);
   const test = findFormatTest(name);
   return test && ((value, run) => typeof value !== "string" || test(value) || fail(run));

@@ -47,11 +47,6 @@ const compileMembers: Compile = (node, compiler) => {
     for (const key in value) {
       const member = value[key];
       if (member === undefined || !Object.hasOwn(value, key)) continue; // as in JSON
-      if (compiler.dropsReadOnly && run.direction === "request" && position.outer?.marks?.get(key) === "readOnly") {
-        run.changes?.push(() => void Reflect.deleteProperty(value, key));
-        evaluated?.add(key);
-        continue;
-      }
       position.key = key;
       let isMatched = true;
       const cell = named.get(key);
