@@ -81,7 +81,9 @@ export class SchemaDocument {
 
   /** Leaves out keywords of a schema that can't be enforced. */
   ignore(raw: unknown, ...keywords: readonly string[]): void {
-    this.#ignored.set(raw, new Set([...(this.#ignored.get(raw) ?? []), ...keywords]));
+    const ignored = this.#ignored.get(raw) ?? new Set();
+    for (const keyword of keywords) ignored.add(keyword);
+    this.#ignored.set(raw, ignored);
   }
 
   /** Returns the keywords of a schema that are enforced. */

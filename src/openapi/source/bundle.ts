@@ -3,7 +3,7 @@
 import { basename, extname } from "node:path";
 import { setOwn } from "../../lib/index.ts";
 import { isMapName } from "./fields.ts";
-import { readSourceFile, type SourceFile, type SourcePlace } from "./files.ts";
+import { readReferencedFile, type SourceFile, type SourcePlace } from "./files.ts";
 import type { Report } from "./findings.ts";
 import { escapeToken, unescapeToken } from "./part.ts";
 import { type Files, findTarget, isBase, isData, isFileReference, listFiles, type Target } from "./references.ts";
@@ -43,7 +43,7 @@ export async function bundle(root: SourceFile, base: URL, report: Report): Promi
   for (const [href, file] of files) // grows while it is read
     if (!(file instanceof Error))
       for (const url of listFiles(file.content, href))
-        if (!files.has(url.href)) files.set(url.href, await readSourceFile(url).catch((error: Error) => error));
+        if (!files.has(url.href)) files.set(url.href, await readReferencedFile(url).catch((error: Error) => error));
   return new Bundler(files, base.href, report).run();
 }
 
@@ -77,9 +77,10 @@ class Bundler {
     this.#reserveComponents((Object((root.value as Json).components) ?? {}) as Json);
     const content = this.#copy({ ...root, out: "", field: "", isMap: false }) as Record<string, unknown>;
     const components = { ...Object(content.components) } as Record<string, Record<string, unknown>>;
+    for (const section of Object.keys(components)) components[section] = { ...components[section] };
     for (const { section, name, source } of this.#waiting) {
       // grows while it is read
-      components[section] = { ...components[section] };
+      components[section] ??= {};
       setOwn(components[section], name, this.#copy(source));
     }
     if (this.#waiting.length > 0) content.components = components;

@@ -1,5 +1,5 @@
 // The files of a document, and the places of their parts.
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,9 +26,16 @@ export interface SourcePlace {
 
 const require = createRequire(import.meta.url);
 
+/** Reads and parses a file to which another one refers. Rejects with an Error that names it, also if it is a device or the like. */
+export async function readReferencedFile(url: URL): Promise<SourceFile> {
+  if (url.protocol !== "file:") throw new Error(`${url} is not a file: download it first.`);
+  const found = await stat(url).catch(() => undefined); // the reason is that of reading it
+  if (found && !found.isFile()) throw new Error(`${fileURLToPath(url)} is not a file.`);
+  return readSourceFile(url);
+}
+
 /** Reads and parses a file. Rejects with an Error that names it. */
 export async function readSourceFile(url: URL): Promise<SourceFile> {
-  if (url.protocol !== "file:") throw new Error(`${url} is not a file: download it first.`);
   const text = await readFile(url, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The document ${fileURLToPath(url)} can't be read: ${error.message}.`);
   });
@@ -69,7 +76,7 @@ export class Locator {
 function createYamlFinder(text: string) {
   const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } = require("yaml") as typeof import("yaml");
   const lines: LineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, merge: true, logLevel: "silent" });
+  const document = parseDocument(text, { lineCounter: lines, merge: true, logLevel: "silent", uniqueKeys: false });
   return (pointer: string): [number, number] => {
     let node: unknown = document.contents;
     let offset = 0;

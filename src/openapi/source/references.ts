@@ -5,7 +5,7 @@ import { decodeFragment, escapeToken, unescapeToken } from "./part.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const maxReferences = 100; // that lead from one to the next
+const maxReferences = 1_000; // that one reference leads through
 
 /** A part of a file. */
 export interface Target {
@@ -58,7 +58,7 @@ export function isData(name: string, value: unknown): boolean {
 }
 
 /** Returns what a reference in the file `href` leads to. Throws an Error that completes "The reference …" if that is nothing. */
-export function findTarget(files: Files, reference: string, href: string, depth = 0): Target {
+export function findTarget(files: Files, reference: string, href: string, passed = { count: 0 }): Target {
   const [path = "", fragment = ""] = reference.split("#");
   if (!URL.canParse(path, href)) throw new Error("is not a URI");
   const url = new URL(path, href).href;
@@ -66,24 +66,19 @@ export function findTarget(files: Files, reference: string, href: string, depth 
   if (file === undefined) throw new Error("leads to no file: download it first, and refer to it by a relative path");
   if (file instanceof Error) throw new Error(`leads to no document: ${file.message.replace(/\.$/, "")}`);
   const isPointer = fragment === "" || fragment.startsWith("/");
-  const pointer = isPointer ? decodeFragment(fragment) : findAnchor(file.content, fragment);
+  const pointer = isPointer ? decodeFragment(fragment) : anchorsOf(file).get(fragment);
   if (pointer === undefined) throw new Error("leads to nothing");
-  return walk(files, { href: url, pointer: "", value: file.content }, pointer, depth);
-}
-
-// Tokens can lead through references.
-function walk(files: Files, start: Target, pointer: string, depth: number): Target {
-  let target = start;
-  let count = depth;
+  // Tokens can lead through references.
+  let target: Target = { href: url, pointer: "", value: file.content };
   for (const token of pointer.split("/").slice(1)) {
     const key = unescapeToken(token);
     while (isReferenceWithout(target.value, key)) {
-      if (++count > maxReferences) throw new Error("leads to itself");
-      target = findTarget(files, target.value.$ref, target.href, count);
+      if (++passed.count > maxReferences) throw new Error("leads to itself");
+      target = findTarget(files, target.value.$ref, target.href, passed);
     }
-    const { href, value } = target;
+    const { value } = target;
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) throw new Error("leads to nothing");
-    target = { href, pointer: `${target.pointer}/${token}`, value: (value as Json)[key] };
+    target = { href: target.href, pointer: `${target.pointer}/${token}`, value: (value as Json)[key] };
   }
   return target;
 }
@@ -93,13 +88,22 @@ function isReferenceWithout(value: unknown, key: string): value is { readonly $r
   return isReference && !Object.hasOwn(value as object, key);
 }
 
-function findAnchor(part: unknown, name: string, pointer = ""): string | undefined {
-  if (typeof part !== "object" || part === null) return undefined;
+const anchors = new WeakMap<SourceFile, ReadonlyMap<string, string>>();
+
+// The pointers of the schemas with anchors, by name.
+function anchorsOf(file: SourceFile): ReadonlyMap<string, string> {
+  const known = anchors.get(file);
+  if (known) return known;
+  const found = new Map<string, string>();
+  collectAnchors(file.content, "", found);
+  anchors.set(file, found);
+  return found;
+}
+
+function collectAnchors(part: unknown, pointer: string, found: Map<string, string>): void {
+  if (typeof part !== "object" || part === null) return;
   const { $anchor, $dynamicAnchor } = part as Json;
-  if ($anchor === name || $dynamicAnchor === name) return pointer;
-  for (const [key, value] of Object.entries(part)) {
-    const found = findAnchor(value, name, `${pointer}/${escapeToken(key)}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  for (const name of [$anchor, $dynamicAnchor])
+    if (typeof name === "string" && !found.has(name)) found.set(name, pointer);
+  for (const [key, value] of Object.entries(part)) collectAnchors(value, `${pointer}/${escapeToken(key)}`, found);
 }

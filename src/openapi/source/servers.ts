@@ -29,7 +29,7 @@ function expandVariables(server: ServerObject): ServerObject[] {
   let expanded = [server];
   for (const [name, variable] of Object.entries(variables ?? {})) {
     const { enum: values } = Object(variable) as Partial<typeof variable>;
-    if (!Array.isArray(values) || expanded.length > maxUrls) continue;
+    if (!Array.isArray(values) || expanded.length * values.length > maxUrls) continue;
     expanded = expanded.flatMap((one) =>
       values.map((value) => ({ ...one, variables: { ...one.variables, [name]: { default: value } } })),
     );

@@ -16,6 +16,7 @@ const tooDeep = `it is nested more than ${maxDepth} levels deep`;
 const maxRepetition = 10;
 const minCount = 100_000;
 const maxAliases = 10_000;
+const maxMerged = 1_000_000; // members of maps by merge keys
 
 // Integers that a double can't represent are bigint, as in request bodies.
 const exactInt = defineScalarTag("tag:yaml.org,2002:int", {
@@ -68,15 +69,28 @@ function parseYaml(text: string): unknown {
 }
 
 function parseTolerantly(text: string): unknown {
-  const { parse } = require("yaml") as typeof import("yaml");
+  const { isScalar, parseDocument, visit } = require("yaml") as typeof import("yaml");
+  // Its own check of keys compares each with each.
+  const document = parseDocument(text, { merge: true, intAsBigInt: true, logLevel: "error", uniqueKeys: false });
+  const [error] = document.errors;
+  if (error) throw error;
+  let merged = 0; // at most
+  let largest = 0;
   try {
-    const value: unknown = parse(text, {
-      merge: true,
-      intAsBigInt: true,
-      maxAliasCount: maxAliases,
-      logLevel: "error",
+    visit(document, {
+      Map(_, { items }) {
+        const keys = new Set<unknown>();
+        for (const { key } of items) {
+          const name = isScalar(key) ? (key.source ?? String(key.value)) : key;
+          if (name === "<<") merged += 1;
+          else if (keys.has(name)) throw new Error(`duplicated mapping key ${name}`);
+          keys.add(name);
+        }
+        largest = Math.max(largest, items.length);
+      },
     });
-    return toExactNumbers(value, new Set());
+    if (merged * largest > maxMerged) throw new Error("its merge keys repeat too many values");
+    return toExactNumbers(document.toJS({ maxAliasCount: maxAliases }), new Set());
   } catch (error) {
     if (error instanceof RangeError) throw new Error(tooDeep);
     throw error;

@@ -17,9 +17,12 @@ export interface FormEncoding {
 
 type Fields = Record<string, unknown>;
 
+const maxFields = 10_000; // with different names: alternatives in a schema are tried for each
+
 /** Reads application/x-www-form-urlencoded. Throws an InvalidValue if a field does not have the form of its style. */
 export function readForm(text: string, { shape, parts }: FormEncoding): Fields {
   const pairs = parsePairs(text);
+  if (pairs.size > maxFields) throw new InvalidValue(`must have at most ${maxFields} fields`);
   const fields: [string, unknown][] = [];
   for (const name of shape.propertyNames) {
     const value = nameField(name, () => readField(pairs, name, shape.property(name), parts[name]));
