@@ -1,9 +1,9 @@
 // Creates values from schemas, for mock responses. Not openapi-sampler, whose values are often not valid: it ignores
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
-import { compilePattern, type NamedAlternatives, nameAlternatives, type SchemaNode } from "../schema/index.ts";
+import { type NamedAlternatives, nameAlternatives, type SchemaNode } from "../schema/index.ts";
+import { chooseNames, findAdditional, listRequired } from "./example-members.ts";
 import { createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
-import { samplePattern } from "./sample-text.ts";
 
 const maxDepth = 24;
 const maxCost = 50_000; // of a variant, in values and dozens of characters; beyond, each value is null
@@ -267,56 +267,8 @@ class ExampleBuilder {
   }
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
 function isFalse(schema: Json): boolean {
   return Array.isArray(schema.enum) && schema.enum.length === 0;
-}
-
-// Returns a function that creates the names of further properties: by `propertyNames`, or by the first pattern if others are
-// not allowed.
-function chooseNames(parts: readonly SchemaNode[]): (number: number) => string {
-  const rules = parts.flatMap((part) =>
-    part.schema.propertyNames === undefined ? [] : part.at("propertyNames").parts(),
-  );
-  const merged = mergeKeywords(rules);
-  const { enum: names, pattern: rule } = merged;
-  if (Array.isArray(names)) return (number) => `${names[(number - 1) % names.length]}`;
-  const isClosed = parts.some(({ schema }) => schema.additionalProperties === false);
-  const [first] = parts.flatMap(({ schema }) => Object.keys((schema.patternProperties ?? {}) as Json));
-  const pattern = (rule as string | undefined) ?? (isClosed ? first : undefined);
-  if (pattern === undefined)
-    return (number) => (rules.length > 0 ? createText({ ...merged, type: "string" }, number - 1) : `property${number}`);
-  const [min, max] = [Number(merged.minLength ?? 0), Number(merged.maxLength ?? Number.POSITIVE_INFINITY)];
-  return (number) => {
-    const text = samplePattern(pattern, min, max, number - 1) as string;
-    const longer = `${text}${number}`;
-    return number > 1 && text === samplePattern(pattern, min, max) && compilePattern(pattern).test(longer)
-      ? longer
-      : text;
-  };
-}
-
-function findAdditional(parts: readonly SchemaNode[], name: string): SchemaNode[] {
-  return parts.flatMap((part) => {
-    const [property] = part.property(name);
-    if (property) return [property];
-    return isObject(part.schema.unevaluatedProperties) ? [part.at("unevaluatedProperties")] : [];
-  });
-}
-
-// The names of required properties, and of those that others require.
-function listRequired(parts: readonly SchemaNode[], isFull: boolean): Set<string> {
-  const required = new Set(parts.flatMap(({ schema }) => (schema.required as string[] | undefined) ?? []));
-  const declared = new Set(parts.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
-  const dependencies = parts.flatMap(({ schema }) => Object.entries((schema.dependentRequired ?? {}) as Json));
-  // The set grows while it is read.
-  for (const name of isFull ? new Set([...required, ...declared]) : required)
-    for (const [owner, names] of dependencies)
-      if (owner === name) for (const other of names as string[]) required.add(other);
-  return required;
 }
 
 function chooseValue(values: readonly unknown[], index: number): unknown {

@@ -3,7 +3,7 @@ import { HttpError, isHeaderName, isHeaderText } from "../../http/index.ts";
 import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
 import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
-import { isItemStream, isJson, negotiate } from "../wire/index.ts";
+import { essenceOf, isItemStream, isJson, negotiate } from "../wire/index.ts";
 import { createExample } from "./example.ts";
 import { writeMockBody } from "./mock-body.ts";
 import { chooseValue, type MockValue, type ValuePreferences } from "./mock-value.ts";
@@ -96,7 +96,7 @@ function createBody(
   const type = chooseOf(mediaType, content, schemas);
   const items = content.written("itemSchema");
   if (items && isItemStream(type, [])) return { type, ...createItems(content, items, preferences, schemas) };
-  const { value, problem } = chooseValue(content, schemas, preferences, undefined, !isJson(type));
+  const { value, problem } = chooseValue(content, schemas, preferences, undefined, textOf(type));
   if (typeof value === "object" && value !== null && isItemStream(type, []))
     return { type, value: [value].flat(), problem };
   const schema = content.written("schema");
@@ -114,6 +114,11 @@ function chooseOf(range: string, content: Part<MediaTypeObject>, schemas: Schema
     ({ "text/*": "text/plain", "image/*": "image/png" } as Record<string, string>)[range] ??
     range.replace("/*", "/octet-stream")
   );
+}
+
+function textOf(type: string): "plain" | "any" | undefined {
+  if (isJson(type)) return undefined;
+  return essenceOf(type) === "text/plain" ? "plain" : "any";
 }
 
 // The content is an array of items (OpenAPI 3.2, section 4.14).

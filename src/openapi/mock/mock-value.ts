@@ -19,20 +19,24 @@ export interface ValuePreferences {
 
 /**
  * Returns a value for a media type, a header, or the items of a stream. Throws an HttpError if the example is not declared. `isText`
- * tells that an example can be the text that is sent, such as XML.
+ * tells that an example can be the text that is sent: a value in plain text, or one in any other syntax, such as XML.
  */
 export function chooseValue(
   part: Part<MediaTypeObject> | Part<ParameterObject>,
   schemas: Schemas,
   { example, isDynamic = false }: ValuePreferences = {},
   isAllowed: (value: unknown) => boolean = () => true,
-  isText = false,
+  isText?: "plain" | "any",
 ): MockValue {
   const content = part as Part<MediaTypeObject>;
   const schema = content.written("schema");
   const validate = schema && schemas.compileCheckAt(schema.pointer);
-  const check = (value: unknown): Validation =>
-    isText && typeof value === "string" ? { value } : (validate?.(value) ?? { value });
+  const check = (value: unknown): Validation => {
+    if (isText === "any" && typeof value === "string") return { value };
+    const read =
+      isText === "plain" && typeof value === "string" ? schemas.shapeAt(schema?.pointer).parsePrimitive(value) : value;
+    return validate?.(read) ?? { value };
+  };
   const isValid = (value: unknown) => isAllowed(value) && "value" in check(value);
   const examples = listExamples(content, example);
   const [first] = examples;

@@ -19,10 +19,13 @@ export interface BodyContent {
 export class RawBody {
   readonly content: BodyContent;
   readonly value: unknown;
+  /** Reads it again, with texts wherever they are allowed; undefined if they can't be meant. */
+  readonly readAsTexts: (() => unknown) | undefined;
 
-  constructor(content: BodyContent, value: unknown) {
+  constructor(content: BodyContent, value: unknown, readAsTexts?: () => unknown) {
     this.content = content;
     this.value = value;
+    this.readAsTexts = readAsTexts;
   }
 }
 
@@ -65,12 +68,17 @@ export class Body implements RequestPart<unknown> {
 
   read(body: unknown): ReadPart {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
-    const { value, content } = body;
+    const { value, content, readAsTexts } = body;
     const { validate, format, removeReadOnly } = content;
     if (validate === undefined) return { value };
-    removeReadOnly?.(value);
-    const result = format.validate ? format.validate(value, validate) : validate(value);
-    return "value" in result ? result : { error: toInvalidRequest(result.problems, "body", "field") };
+    const check = (read: unknown) => {
+      removeReadOnly?.(read);
+      return format.validate ? format.validate(read, validate) : validate(read);
+    };
+    const result = check(value);
+    if ("value" in result) return result;
+    const other = readAsTexts && check(readAsTexts());
+    return other && "value" in other ? other : { error: toInvalidRequest(result.problems, "body", "field") };
   }
 }
 

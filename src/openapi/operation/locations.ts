@@ -9,6 +9,7 @@ import {
   type Query,
   readPairs,
   readText,
+  type Style,
   splitCookies,
 } from "../wire/index.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
@@ -49,7 +50,7 @@ export abstract class ParameterLocation<Source, Texts> implements RequestPart<So
   protected abstract split(source: Source): Texts;
 
   /** Returns the value of a parameter; undefined if it is missing. Throws an InvalidValue. */
-  protected abstract readParameter(parameter: Parameter, texts: Texts): unknown;
+  protected abstract readParameter(parameter: Parameter, texts: Texts, style: Style): unknown;
 
   /** Returns the names that no parameter has read. They are rejected. */
   protected findUnknown(_texts: Texts): Iterable<string> {
@@ -57,13 +58,20 @@ export abstract class ParameterLocation<Source, Texts> implements RequestPart<So
   }
 
   read(source: Source): ReadPart {
+    const result = this.#read(source, ({ style }) => style);
+    if (!result.error || !this.#parameters.some(({ style }) => style.shape.hasUnions)) return result;
+    const other = this.#read(source, ({ textStyle }) => textStyle);
+    return other.error ? result : other;
+  }
+
+  #read(source: Source, styleOf: (parameter: Parameter) => Style): ReadPart {
     const texts = this.split(source);
     const values: Record<string, unknown> = Object.create(empty);
     const problems: Problem[] = [];
     const unread = new Set<string | undefined>();
     for (const parameter of this.#order())
       try {
-        const value = this.readParameter(parameter, texts);
+        const value = this.readParameter(parameter, texts, styleOf(parameter));
         if (value !== undefined) values[parameter.name] = value;
       } catch (error) {
         if (!(error instanceof InvalidValue)) throw error;
@@ -88,7 +96,7 @@ export abstract class ParameterLocation<Source, Texts> implements RequestPart<So
     const texts = this.split(source);
     const isMissing = (parameter: Parameter) => {
       try {
-        return this.readParameter(parameter, texts) === undefined && parameter.required;
+        return this.readParameter(parameter, texts, parameter.style) === undefined && parameter.required;
       } catch {
         return false; // `read` reports it
       }
@@ -126,8 +134,7 @@ export class PathParameters extends ParameterLocation<PathSource, PathSource> {
     return source;
   }
 
-  protected readParameter(parameter: Parameter, { params, path }: PathSource): unknown {
-    const { style } = parameter;
+  protected readParameter(parameter: Parameter, { params, path }: PathSource, style: Style): unknown {
     const { names, routerNames, positions } = this.#template;
     const index = names.indexOf(parameter.name);
     const position = positions[index] as PathTemplate["positions"][number];
@@ -161,11 +168,11 @@ export class QueryParameters extends ParameterLocation<Query, Pairs> {
     return own;
   }
 
-  protected readParameter(parameter: Parameter, pairs: Pairs): unknown {
+  protected readParameter(parameter: Parameter, pairs: Pairs, style: Style): unknown {
     const { name, required, allowsEmpty } = parameter;
     // An allowed empty value means that the parameter is not used (OpenAPI 3.1.1, section 4.8.12.2.1).
     if (allowsEmpty && !required && pairs.get(name)?.every((text) => text === "")) pairs.delete(name);
-    return parameter.readContent(readPairs(pairs, parameter.style));
+    return parameter.readContent(readPairs(pairs, style));
   }
 
   protected override findUnknown(pairs: Pairs): Iterable<string> {
@@ -208,10 +215,10 @@ export class HeaderParameters extends ParameterLocation<SentHeaders, SentHeaders
     return headers;
   }
 
-  protected readParameter(parameter: Parameter, headers: SentHeaders): unknown {
+  protected readParameter(parameter: Parameter, headers: SentHeaders, style: Style): unknown {
     const key = parameter.name.toLowerCase();
     const text = Object.hasOwn(headers, key) ? headers[key] : undefined;
-    return text === undefined ? undefined : parameter.readContent(readText([text].flat().join(", "), parameter.style));
+    return text === undefined ? undefined : parameter.readContent(readText([text].flat().join(", "), style));
   }
 }
 
@@ -225,9 +232,9 @@ export class CookieParameters extends ParameterLocation<SentHeaders, Pairs> {
     return parseCookies(cookie as string);
   }
 
-  protected readParameter(parameter: Parameter, pairs: Pairs): unknown {
-    const { shape, explode, style } = parameter.style;
-    const isExploded = explode && style === "form" && (shape.isOnly("array") || shape.isOnly("object"));
-    return parameter.readContent(readPairs(isExploded ? splitCookies(pairs) : pairs, parameter.style));
+  protected readParameter(parameter: Parameter, pairs: Pairs, style: Style): unknown {
+    const { shape, explode } = style;
+    const isExploded = explode && style.style === "form" && (shape.isOnly("array") || shape.isOnly("object"));
+    return parameter.readContent(readPairs(isExploded ? splitCookies(pairs) : pairs, style));
   }
 }

@@ -30,6 +30,7 @@ export class Parameter {
   readonly #schemas: Schemas;
   readonly #mediaType: string | undefined;
   #style: Style | undefined;
+  #textStyle: Style | undefined;
   #encoding: FormEncoding | undefined;
 
   constructor(part: Part<ParameterObject>, schemas: Schemas) {
@@ -46,6 +47,12 @@ export class Parameter {
   get style(): Style {
     this.#style ??= this.#createStyle();
     return this.#style;
+  }
+
+  /** Like `style`, for a second attempt to read an object with alternatives. */
+  get textStyle(): Style {
+    this.#textStyle ??= { ...this.style, shape: this.style.shape.asTexts };
+    return this.#textStyle;
   }
 
   #createStyle(): Style {

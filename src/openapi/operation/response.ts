@@ -1,7 +1,7 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addTag, isMediaType, setHeader } from "../../http/index.ts";
+import { addTag, isHeaderName, isMediaType, setHeader } from "../../http/index.ts";
 import { RawJson } from "../../lib/index.ts";
 import type { Schemas, Validate } from "../schema/index.ts";
 import type {
@@ -252,6 +252,9 @@ export function compileResponses(operation: Part<OperationObject>, schemas: Sche
   const declarations = responses.map(([status, response]): [string, Declaration] => {
     if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
       report("status", `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`);
+    for (const [name] of response.membersOf("headers"))
+      if (!isHeaderName(name))
+        report("response-header", `has a response header with the name '${name}', which HTTP does not allow`);
     for (const [mediaType] of response.membersOf("content"))
       if (!isMediaTypeOrRange(mediaType))
         report(

@@ -11,26 +11,39 @@ import { decodeContent, isCodingError, limitBytes } from "./content-codings.ts";
 
 const maxEmptyBytes = 100; // of a body that says nothing, such as "{}"
 
-async function readContent(request: FastifyRequest, payload: IncomingMessage, content: BodyContent): Promise<unknown> {
+async function readContent(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  content: BodyContent,
+): Promise<RawBody | undefined> {
   const { server, headers } = request;
-  const { read, isText } = content.format;
+  const { read, isText, readAsTexts } = content.format;
   const contentType = headers["content-type"] as string;
   checkLength(request);
   const { bodyLimit } = request.routeOptions;
   const body = decodeContent(payload, headers["content-encoding"], bodyLimit, () => exceedsLimit(bodyLimit));
   if (read === undefined) {
     await server.waitForTurn?.(request);
-    return streamBody(request, body);
+    return new RawBody(content, streamBody(request, body));
   }
   const bytes = await collectBody(request, body);
   await server.waitForTurn?.(request); // the time of parsing counts as the client's
+  if (bytes.length === 0 && canBeMissing(request)) return undefined;
   const admit = (text: Buffer) => server.shedBody?.(text);
   if (isText) {
     checkMediaType(contentType);
     const admitted = admit(bytes);
     if (admitted) await admitted; // only then, because each await takes time
   }
-  return read(bytes, { contentType, encoding: content.encoding, admit });
+  const { encoding } = content;
+  const value = await read(bytes, { contentType, encoding, admit });
+  const hasUnions = readAsTexts !== undefined && encoding().shape.hasUnions;
+  return new RawBody(content, value, hasUnions ? () => readAsTexts(bytes, encoding()) : undefined);
+}
+
+// An empty form is a form.
+function canBeMissing({ routeOptions, mediaType }: FastifyRequest): boolean {
+  return !routeOptions.config.operation?.body?.required && mediaType !== "application/x-www-form-urlencoded";
 }
 
 /**
@@ -93,13 +106,12 @@ export const bodies = fp(
       const { operation, ignoresBody } = request.routeOptions.config;
       if (ignoresBody) return void payload.resume();
       const body = operation?.body;
-      const isForm = request.mediaType === "application/x-www-form-urlencoded"; // it can be empty
-      if (length === "0" && !body?.required && !isForm) return undefined;
+      if (length === "0" && canBeMissing(request)) return undefined;
       if (body === undefined) return rejectContent(request, payload);
       const content = selectContent(request);
       try {
         yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
-        return new RawBody(content, await readContent(request, payload, content));
+        return await readContent(request, payload, content);
       } catch (error) {
         throw error instanceof InvalidValue ? toInvalidRequest([error], "body", "field") : error;
       }

@@ -54,7 +54,7 @@ export function compilePattern(pattern: string): Pattern {
   if (known) return known;
   const native = toRegExp(pattern);
   const root = tokenizePattern(pattern);
-  const size = root === undefined ? 1 : sizeOf(root, 1);
+  const size = root === undefined ? 1 : sizeOrLimit(root);
   let linear: Pattern | undefined;
   let maxFast = -1; // the length of the longest text so far for which V8 is fast enough, and so for each shorter one
   const created: Pattern = {
@@ -124,11 +124,28 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
 
 // An upper bound of the ways in which V8 tries to match a text of this length.
 function countSteps(pattern: string, root: Root | undefined, length: number): number {
+  try {
+    return countStepsOf(pattern, root, length);
+  } catch (error) {
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY; // thousands of groups in each other
+    throw error;
+  }
+}
+
+function countStepsOf(pattern: string, root: Root | undefined, length: number): number {
   const { flags } = toRegExp(pattern);
   const isPlain = hasPlainCharacters(pattern) && flags === "u"; // others change which characters are the same
   if (root === undefined || isAmbiguous(root, isPlain)) return Number.POSITIVE_INFINITY;
   const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
   return starts * countWays(root, length);
+}
+
+function sizeOrLimit(root: Root): number {
+  try {
+    return sizeOf(root, 1);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 // The number of characters that a match tests at least, and with `optional` of 1, the number of states in RE2.

@@ -1,22 +1,22 @@
 // The schemas of a document: checks them when it is loaded, and evaluates values.
 
-import { findSimilarName, type Problem, toJson } from "../../lib/index.ts";
+import { type Problem, toJson } from "../../lib/index.ts";
 import type { RuleId, Schema, SchemaObject } from "../source/index.ts";
 import { SchemaCompiler } from "./compiler.ts";
 import { breakCycles } from "./cycles.ts";
-import { isJsonSchema, isOpenApiDialect, type Upgrade } from "./dialect.ts";
+import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
-import { isObject, isPattern } from "./form.ts";
+import { isObject } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
+import { findAnnotationProblems, findKeywordProblems } from "./keyword-problems.ts";
 import { convertDefault } from "./keywords/defaults.ts";
-import { formatNames, isFormat } from "./keywords/formats.ts";
+import { findLostTargets } from "./keywords/discriminator.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
 import { ReadOnlyMembers } from "./read-only.ts";
-import { isSlow } from "./regular-expressions.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { type Matches, Shape } from "./shape.ts";
-import { findForeignPattern, findProblem, listSubschemas } from "./vocabulary.ts";
+import { listSubschemas } from "./vocabulary.ts";
 
 /** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
 export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
@@ -67,6 +67,7 @@ export class Schemas {
   readonly #references: { readonly reference: string; readonly node: SchemaNode }[] = [];
   readonly #defaults: SchemaNode[] = [];
   readonly #examples: SchemaNode[] = [];
+  readonly #discriminators: SchemaNode[] = [];
 
   /** `root` is the parsed document. */
   constructor(
@@ -105,47 +106,25 @@ export class Schemas {
       this.#document.add(next, next.schema);
       const node = typeof next.schema.$id === "string" ? next.reread() : next; // in its own resource
       this.#checkKeywords(node, options);
-      const { $ref, $dynamicRef, default: value } = node.schema;
+      const { schema } = node;
+      const { $ref, $dynamicRef, default: value } = schema;
       for (const reference of [$ref, $dynamicRef])
         if (typeof reference === "string") this.#references.push({ reference, node });
+      if (isObject(schema.discriminator)) this.#discriminators.push(node);
       if (value !== undefined) this.#defaults.push(node);
-      if (node.schema.example !== undefined || node.schema.examples !== undefined) this.#examples.push(node);
+      if (schema.example !== undefined || schema.examples !== undefined) this.#examples.push(node);
       for (const child of node.children().reverse()) waiting.push(child.node);
     }
   }
 
   #checkKeywords(node: SchemaNode, { report, onExtension }: CheckOptions): void {
     const { schema, pointer, raw } = node;
-    for (const keyword of Object.keys(schema)) {
-      if (keyword.startsWith("x-")) onExtension?.(keyword, schema, pointer);
-      const problem =
-        findProblem(schema, keyword) ?? findForeignPattern(schema, keyword) ?? this.#findSlowPattern(keyword, schema);
-      if (problem === undefined) continue;
+    for (const keyword of Object.keys(schema)) if (keyword.startsWith("x-")) onExtension?.(keyword, schema, pointer);
+    for (const [keyword, { rule, reason }] of findKeywordProblems(node, !this.#skipPatternCheck)) {
       this.#document.ignore(raw, keyword);
-      report(problem.rule, pointer, problem.reason);
+      report(rule, pointer, reason);
     }
-    const { format, $schema } = schema;
-    if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
-      report("dialect", pointer, `has the $schema ${$schema}, which is read as JSON Schema 2020-12`);
-    if (typeof format === "string" && !isFormat(format, this.#compiler.formats) && node.assertsFormats)
-      this.#reportFormat(format, pointer, report);
-  }
-
-  #reportFormat(format: string, pointer: string, report: ReportSchema): void {
-    const similar = findSimilarName(format, formatNames(this.#compiler.formats), 5);
-    if (similar)
-      report(`misspelled:${format}`, pointer, `has the unknown format "${format}": did you mean ${similar}?`);
-    else report(`format:${format}`, pointer, `has the unknown format "${format}", which is not enforced`);
-  }
-
-  #findSlowPattern(keyword: string, { pattern, patternProperties, maxLength }: SchemaObject) {
-    if (this.#skipPatternCheck || !/^pattern(Properties)?$/.test(keyword)) return undefined;
-    const [patterns, length] =
-      keyword === "pattern" ? [[pattern as string], maxLength] : [Object.keys(patternProperties as object), undefined];
-    const slow = patterns.find((text) => isPattern(text) && isSlow(text, length));
-    if (slow === undefined) return undefined;
-    const reason = `has the regular expression ${slow}, which is not enforced, because it can take exponential or polynomial time: simplify it, or add a maxLength`;
-    return { rule: "slow-pattern" as const, reason };
+    for (const { rule, reason } of findAnnotationProblems(node, this.#compiler.formats)) report(rule, pointer, reason);
   }
 
   /**
@@ -178,8 +157,16 @@ export class Schemas {
           options.report("reference", node.pointer, reason);
         },
       );
+    for (const node of this.#discriminators)
+      for (const target of findLostTargets(node.reread()))
+        options.report(
+          "reference",
+          node.pointer,
+          `has a discriminator with a mapping to ${target}, which leads to nothing`,
+        );
     this.#checked.clear();
     this.#references.length = 0;
+    this.#discriminators.length = 0;
   }
 
   #ignoreReferences({ raw }: SchemaNode): void {
@@ -229,7 +216,7 @@ export class Schemas {
   /** Returns the pointer that a reference of the schema at `pointer` leads to; undefined if it leads to no schema. */
   find(reference: string, pointer: string): string | undefined {
     try {
-      return this.at(pointer).resolve(reference).pointer;
+      return SchemaNode.find(this.#document, pointer).resolve(reference).pointer;
     } catch {
       return undefined;
     }

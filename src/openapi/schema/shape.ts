@@ -14,9 +14,11 @@ export class Shape {
   readonly #starts: readonly SchemaNode[];
   readonly #nodes: readonly SchemaNode[];
   readonly #matches: Matches;
+  readonly #prefersText: boolean;
 
   /** `nodes` are schemas that may apply to the value. */
-  constructor(nodes: readonly SchemaNode[], matches: Matches) {
+  constructor(nodes: readonly SchemaNode[], matches: Matches, prefersText = false) {
+    this.#prefersText = prefersText;
     this.#starts = nodes;
     this.#nodes = possiblePartsOf(nodes);
     this.#matches = matches;
@@ -27,7 +29,20 @@ export class Shape {
   static readonly any = new Shape([], () => true);
 
   #of(nodes: readonly SchemaNode[]): Shape {
-    return new Shape(nodes, this.#matches);
+    return new Shape(nodes, this.#matches, this.#prefersText);
+  }
+
+  /** The same shape, which reads a text as such wherever it is allowed. Another member can tell that this is what is meant. */
+  get asTexts(): Shape {
+    return new Shape(this.#starts, this.#matches, true);
+  }
+
+  /** Whether a member can have other types than the values of the other members allow. */
+  get hasUnions(): boolean {
+    return (
+      this.types.has("object") &&
+      this.#nodes.some(({ schema }) => schema.oneOf !== undefined || schema.anyOf !== undefined)
+    );
   }
 
   /** How many items can have a schema of their own. */
@@ -91,6 +106,7 @@ export class Shape {
   /** Returns the text instead of the value that was read from it, if the schema describes the text, and not the value. */
   choose(value: unknown, text: string): unknown {
     if (typeof value === "string" || !this.types.has("string")) return value;
+    if (this.#prefersText) return text;
     const matches = (reading: unknown) => this.#starts.some((node) => this.#matches(node, reading));
     return !matches(value) && matches(text) ? text : value;
   }

@@ -32,6 +32,7 @@ const levels = {
   pattern: "error", // no regular expression
   reference: "error", // to nothing, or to itself
   "response-content": "warning", // of what is no media type
+  "response-header": "warning", // whose name is not one
   "response-default": "warning", // that its schema rejects; defaults are only filled in in requests
   schema: "warning", // the document does not match the schema of OpenAPI
   "security-check": "note", // is needed

@@ -25,6 +25,8 @@ export interface BodyFormat {
   readonly isStream?: boolean;
   /** Returns the value of a body. Throws an InvalidValue or an HttpError. Missing for streams. */
   readonly read?: (bytes: Buffer, options: ReadOptions) => MaybePromise<unknown>;
+  /** Reads a body with texts wherever they are allowed. Only of formats whose values are texts. */
+  readonly readAsTexts?: (bytes: Buffer, encoding: FormEncoding) => unknown;
   /** Whether the whole body is one text, in UTF-8. */
   readonly isText?: boolean;
   /** By default, `validate` itself. */
@@ -69,7 +71,12 @@ const formats: Readonly<Record<FormatName, BodyFormat>> = {
       return { type, payload: String(body) };
     },
   },
-  form: { read: (bytes, { encoding }) => readForm(decodeUtf8(bytes), encoding()), isText: true, ...asBytes },
+  form: {
+    read: (bytes, { encoding }) => readForm(decodeUtf8(bytes), encoding()),
+    readAsTexts: (bytes, { shape, parts }) => readForm(decodeUtf8(bytes), { shape: shape.asTexts, parts }),
+    isText: true,
+    ...asBytes,
+  },
   multipart: {
     read: (bytes, { contentType, encoding, admit }) => readMultipart(bytes, contentType, encoding(), admit),
     validate: validateForm,

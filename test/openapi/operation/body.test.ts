@@ -82,7 +82,7 @@ t.test("Reads JSON in the media types that the operation declares", (t) =>
     ["json", "application/json", '{"a":"1"}', 400, "The field 'a' must be an integer."],
     ["json", "application/json", "[]", 400, "The body must be an object."],
     ["json", "application/json", "{a:1}", 400, /^The body is not valid JSON/],
-    ["json", "application/json", "", 400, /^The body is not valid JSON/],
+    ["json", "application/json", "", 204, undefined],
     ["json", "application/json", Buffer.from([0x22, 0xff, 0x22]), 400, "The body must be encoded in UTF-8."],
     ["json", "application/json", "[".repeat(100_000), 400, /^The body is not valid JSON/],
     ["json", "application/json; charset=latin1", '{"a":1}', 415, "The charset of the Content-Type must be UTF-8."],
@@ -129,7 +129,7 @@ t.test("Requires a body only if the document does", (t) =>
 t.test("Reads text in UTF-8", (t) =>
   check(t, [
     ["plain", "text/plain", "Grüße", 204, "Grüße"],
-    ["plain", "text/plain; charset=utf-8", "", 204, ""],
+    ["plain", "text/plain; charset=utf-8", "", 204, undefined],
     ["plain", "text/plain", "123456", 400, "The body must have at most 5 characters."],
     ["plain", "text/plain; charset=iso-8859-1", "x", 415, "The charset of the Content-Type must be UTF-8."],
     ["plain", "text/plain", Buffer.from([0xff]), 400, "The body must be encoded in UTF-8."],

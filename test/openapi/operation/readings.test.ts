@@ -134,3 +134,26 @@ t.test("Takes an empty body, and an empty object, where no body is declared", as
   }
   await app.close();
 });
+
+t.test("Another member can tell that a text is meant, in queries, deep objects and forms", async (t) => {
+  const pet = (kind: string, type: string) =>
+    `{ type: object, required: [k], properties: { k: { const: ${kind} }, n: { type: ${type} } } }`;
+  for (const rest of ["", ", discriminator: { propertyName: k }"]) {
+    const schema = `{ oneOf: [${pet("cat", "integer")}, ${pet("dog", "string")}]${rest} }`;
+    const deep = await reader(parameter("p", schema, ", style: deepObject"));
+    t.strictSame(await deep("/x?p[k]=dog&p[n]=1"), { p: { k: "dog", n: "1" } });
+    t.strictSame(await deep("/x?p[k]=cat&p[n]=1"), { p: { k: "cat", n: 1 } });
+    t.match(await deep("/x?p[k]=cat&p[n]=x"), /must be an integer|exactly one of the alternatives/);
+    const exploded = await reader(parameter("p", schema));
+    t.strictSame(await exploded("/x?k=dog&n=1"), { p: { k: "dog", n: "1" } });
+    const { send, calls } = await serve(
+      documentOf(
+        `  /f: { post: { operationId: f, requestBody: { content: { application/x-www-form-urlencoded: { schema: ${schema} } } }, ${ok} } }`,
+      ),
+    );
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    t.match(await send("POST", "/f", { headers, payload: "k=dog&n=1" }), { status: 204 });
+    t.strictSame(calls.pop()?.body, { k: "dog", n: "1" });
+    t.match(await send("POST", "/f", { headers, payload: "k=cat&n=x" }), { status: 400 });
+  }
+});

@@ -26,10 +26,14 @@ t.test("By the names of schemas, a mapping, references, or the values that an al
     [{ other: reference, wrong: "nothing" }, "cat"],
   ] as const) {
     const schema = { oneOf: [toCat, toDog], discriminator: { propertyName: "kind", mapping } };
-    t.equal(judge(schema, { kind: name, lives: 9 }), undefined);
-    t.match(judge(schema, { kind: name, barks: true }), { requirement: "must have the field 'lives'" });
-    t.match(judge(schema, { kind: "cow" }), { path: "kind", requirement: /^must be one of: / });
-    t.match(judge(schema, { lives: 9 }), { part: "kind", requirement: "must have the field 'kind'" });
+    const reasons: string[] = [];
+    const options: SchemaOptions = { report: (_rule, _pointer, reason) => void reasons.push(reason) };
+    t.equal(judge(schema, { kind: name, lives: 9 }, options), undefined);
+    t.match(judge(schema, { kind: name, barks: true }, options), { requirement: "must have the field 'lives'" });
+    t.match(judge(schema, { kind: "cow" }, options), { path: "kind", requirement: /^must be one of: / });
+    t.match(judge(schema, { lives: 9 }, options), { part: "kind", requirement: "must have the field 'kind'" });
+    const lost = `has a discriminator with a mapping to ${reference}, which leads to nothing`;
+    t.strictSame(reasons, mapping && "other" in mapping ? Array(4).fill(lost) : []);
   }
   const inline = [object({ kind: { const: "a" } }, "kind", "x"), object({ kind: { enum: ["b", "c"] } }, "kind", "y")];
   const schema = { anyOf: inline, discriminator: { propertyName: "kind" } };

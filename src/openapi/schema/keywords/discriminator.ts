@@ -44,6 +44,23 @@ export function nameAlternatives(node: SchemaNode, alternatives: readonly Schema
   return named.size > 0 ? { property, named, aliases } : undefined;
 }
 
+/** Returns the references of a mapping that lead to nothing. Another text can be the name of a schema in another document. */
+export function findLostTargets(node: SchemaNode): string[] {
+  const { mapping } = Object(node.schema.discriminator) as { readonly mapping?: unknown };
+  const alternatives = [...node.childrenOf("oneOf"), ...node.childrenOf("anyOf")].map((child) => child.node);
+  const find = createSearch(node, alternatives);
+  const leadsToNothing = (target: string) => {
+    if (find(target)) return false;
+    try {
+      return node.resolve(target) === undefined;
+    } catch {
+      return true;
+    }
+  };
+  const targets = Object.values(Object(mapping)).filter((target): target is string => typeof target === "string");
+  return targets.filter((target) => /^#|\.(ya?ml|json)\b/.test(target) && leadsToNothing(target));
+}
+
 /** Creates the selection of a schema with alternatives; undefined if it has no discriminator that names them. */
 export function readDiscriminator(
   node: SchemaNode,

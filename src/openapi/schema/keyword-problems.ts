@@ -1,0 +1,115 @@
+// What of a single schema is not enforced: unknown keywords and formats, wrong values, and uncertain or slow regular expressions.
+import { findSimilarName } from "../../lib/index.ts";
+import type { RuleId, SchemaObject } from "../source/index.ts";
+import { isJsonSchema, isOpenApiDialect } from "./dialect.ts";
+import { findForeignSyntax } from "./foreign-patterns.ts";
+import * as form from "./form.ts";
+import type { Formats } from "./keyword.ts";
+import { formatNames, isFormat } from "./keywords/formats.ts";
+import type { SchemaNode } from "./node.ts";
+import { isSlow } from "./regular-expressions.ts";
+import { vocabulary } from "./vocabulary.ts";
+
+// They describe a value for people and tools. `title` is also part of messages, and `discriminator` selects an alternative.
+const annotations: ReadonlySet<string> = new Set([
+  ...["title", "description", "example", "examples", "externalDocs", "xml", "discriminator", "deprecated"],
+  ...["contentEncoding", "contentMediaType", "contentSchema", "$comment", "$vocabulary"],
+]);
+
+/** Why a keyword is not enforced. The reason completes "The schema at /components/… …". */
+export interface KeywordProblem {
+  readonly rule: RuleId;
+  readonly reason: string;
+}
+
+/**
+ * Returns why keywords of a schema are not enforced, by keyword. `checksPatterns` tells whether slow regular expressions are searched,
+ * which can load RE2 (10 to 30 ms).
+ */
+export function findKeywordProblems({ schema }: SchemaNode, checksPatterns: boolean): [string, KeywordProblem][] {
+  return Object.keys(schema).flatMap((keyword): [string, KeywordProblem][] => {
+    const problem =
+      findProblem(schema, keyword) ??
+      findForeignPattern(schema, keyword) ??
+      (checksPatterns ? findSlowPattern(schema, keyword) : undefined);
+    return problem ? [[keyword, problem]] : [];
+  });
+}
+
+/** Returns why the format or the dialect of a schema is not enforced. */
+export function findAnnotationProblems(node: SchemaNode, formats: Formats): KeywordProblem[] {
+  const { format, $schema } = node.schema;
+  const found: KeywordProblem[] = [];
+  if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
+    found.push({ rule: "dialect", reason: `has the $schema ${$schema}, which is read as JSON Schema 2020-12` });
+  if (typeof format === "string" && !isFormat(format, formats) && node.assertsFormats)
+    found.push(describeUnknownFormat(format, formats));
+  return found;
+}
+
+function describeUnknownFormat(format: string, formats: Formats): KeywordProblem {
+  const reason = `has the unknown format "${format}"`;
+  const similar = findSimilarName(format, formatNames(formats), 5);
+  if (similar) return { rule: `misspelled:${format}`, reason: `${reason}: did you mean ${similar}?` };
+  return { rule: `format:${format}`, reason: `${reason}, which is not enforced` };
+}
+
+function findSlowPattern(schema: SchemaObject, keyword: string): KeywordProblem | undefined {
+  if (!/^pattern(Properties)?$/.test(keyword)) return undefined;
+  const { pattern, patternProperties, maxLength } = schema;
+  const [patterns, length] =
+    keyword === "pattern" ? [[pattern as string], maxLength] : [Object.keys(patternProperties as object), undefined];
+  const slow = patterns.find((text) => form.isPattern(text) && isSlow(text, length));
+  if (slow === undefined) return undefined;
+  const reason = `has the regular expression ${slow}, which is not enforced, because it may take exponential or polynomial time: simplify it, or add a maxLength`;
+  return { rule: "slow-pattern", reason };
+}
+
+// It is unknown, or its value has the wrong form.
+function findProblem(schema: SchemaObject, name: string): KeywordProblem | undefined {
+  const value = schema[name];
+  const keyword = vocabulary.get(name);
+  if (keyword === undefined) return isAnnotation(name) ? undefined : describeUnknownKeyword(name, schema);
+  if (keyword.form.matches(value)) return undefined;
+  const rule = name === "pattern" || keyword.form === form.schemasByPattern ? "pattern" : "keyword-value";
+  return { rule, reason: `has the keyword "${name}", which must be ${keyword.form.words}` };
+}
+
+function isAnnotation(name: string): boolean {
+  return annotations.has(name) || name.startsWith("x-");
+}
+
+// Keywords of other dialects, with what to write instead.
+const replacements: Readonly<Record<string, (schema: SchemaObject) => string>> = {
+  nullable: ({ nullable, type }) => {
+    const types = type === undefined ? ["…"] : [type].flat();
+    return nullable === true && !types.includes("null") ? `write type: [${types.join(", ")}, "null"]` : "remove it";
+  },
+  definitions: () => "write $defs",
+  dependencies: () => "write dependentRequired or dependentSchemas",
+  additionalItems: () => "write prefixItems and items",
+  $recursiveRef: () => "write $dynamicRef",
+  $recursiveAnchor: () => "write $dynamicAnchor",
+  id: () => "write $id",
+};
+
+function describeUnknownKeyword(name: string, schema: SchemaObject): KeywordProblem {
+  const replace = Object.hasOwn(replacements, name) ? replacements[name] : undefined;
+  if (replace) return { rule: `keyword:${name}`, reason: `has the unknown keyword "${name}": ${replace(schema)}` };
+  const similar = findSimilarName(name, [...vocabulary.keys(), ...annotations, ...Object.keys(replacements)]);
+  if (similar)
+    return { rule: `misspelled:${name}`, reason: `has the unknown keyword "${name}": did you mean ${similar}?` };
+  return { rule: `keyword:${name}`, reason: `has the unknown keyword "${name}", which is not enforced` };
+}
+
+// Why a regular expression of a keyword is not certain.
+function findForeignPattern(schema: SchemaObject, name: string): KeywordProblem | undefined {
+  const value = schema[name];
+  const patterns = name === "pattern" ? [value] : name === "patternProperties" ? Object.keys(value as object) : [];
+  for (const pattern of patterns as string[]) {
+    const part = findForeignSyntax(pattern);
+    if (part)
+      return { rule: "pattern", reason: `has the regular expression ${pattern}, which is not ECMAScript in ${part}` };
+  }
+  return undefined;
+}
