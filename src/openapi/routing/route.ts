@@ -165,7 +165,11 @@ function readValues(request: FastifyRequest, operation: Operation) {
   const { parameters } = operation;
   const headers = parameters.headers?.read(raw.headers) ?? noValues;
   const cookies = parameters.cookies?.read(raw.headers) ?? noValues;
-  if (request.validationError || headers.error || cookies.error) {
+  const { validationError } = request;
+  // A function of the application has failed, such as a format. Fastify takes it for an invalid request.
+  if (validationError && !((validationError as object) instanceof InvalidRequest))
+    throw new Error("The validation of the request failed.", { cause: validationError });
+  if (validationError || headers.error || cookies.error) {
     const parts = [...readRest(request, operation), headers, cookies];
     throw new InvalidRequest(parts.flatMap(({ error }) => error?.details ?? []));
   }

@@ -99,3 +99,26 @@ t.test("A format of the owner is asked for texts, and for the digits of numbers"
   }
   t.ok(asked.every((value) => typeof value === "string"));
 });
+
+t.test(
+  "A format of the owner that fails is a fault of the server, and takes precedence over one of the same name",
+  async (t) => {
+    const paths =
+      "  /x: { get: { operationId: x, parameters: [{ name: q, in: query, schema: { type: integer, format: int32 } }], responses: { 204: { description: x } } } }";
+    const formats = {
+      int32: (text: string) => {
+        if (text === "7") throw new Error("broken");
+        return text === "5";
+      },
+    };
+    const app = await createServer({
+      document: parse(documentOf(paths)),
+      mock: true,
+      formats,
+      logger: pino({ level: "silent" }),
+    });
+    t.teardown(() => app.close());
+    const statusOf = async (q: string) => (await app.inject({ url: `/x?q=${q}`, headers: { host: "x" } })).statusCode;
+    t.same([await statusOf("5"), await statusOf("6"), await statusOf("7")], [204, 400, 500]);
+  },
+);

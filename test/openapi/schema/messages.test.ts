@@ -1,8 +1,10 @@
 // The messages of validation errors: what a value must be, for each keyword of JSON Schema.
+
 import t from "tap";
 import { createRecordValidator } from "../../../src/openapi/operation/records.ts";
 import { Schemas } from "../../../src/openapi/schema/index.ts";
 import { Part } from "../../../src/openapi/source/part.ts";
+import { compileSchema } from "../../support/schemas.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -116,4 +118,31 @@ t.test("Names the body, or the path of the field", async (t) => {
 t.test("Shortens a name that the client has sent", async (t) => {
   const message = validate({ ...map, additionalProperties: false }, { ["n".repeat(100)]: 1 });
   t.match(message, `unknown field '${"n".repeat(50)}…'.`);
+});
+
+t.test("The alternative comes closest whose members a value has, also if one of them is invalid", async (t) => {
+  const object = (name: string, rest: object = {}) => {
+    return { type: "object", required: [name], properties: { [name]: { type: "integer" } }, ...rest };
+  };
+  const closed = { additionalProperties: false };
+  const kind = (value: string) => ({ required: ["k"], properties: { k: { const: value }, n: { type: "integer" } } });
+  for (const [alternatives, value, message] of [
+    [
+      [object("a", closed), object("b", closed)],
+      { a: "x" },
+      /The closest is number 1, for which its field 'a' must be an integer$/,
+    ],
+    [
+      [object("a", closed), object("b", closed)],
+      { b: "x" },
+      /The closest is number 2, for which its field 'b' must be/,
+    ],
+    [
+      [kind("a"), kind("b")],
+      { k: "a", n: "x" },
+      /The closest is number 1, for which its field 'n' must be an integer$/,
+    ],
+    [[object("a"), { type: "array" }], {}, /The closest is number 1, for which it must have the field 'a'$/],
+  ] as const)
+    t.match(compileSchema({ oneOf: alternatives })(value), { problems: [{ requirement: message }] });
 });

@@ -88,7 +88,7 @@ interface Closest {
 }
 
 // The alternative with the least failures, if another one has more. One of a different type, or with another value of a property
-// that tells alternatives apart, comes less close than one that lacks a property.
+// that tells alternatives apart, comes less close than one that lacks a property, or has one that is unknown or invalid.
 function findClosest(alternatives: readonly Alternative[], value: unknown, run: Evaluation): Closest | undefined {
   const ranked = alternatives.slice(0, maxCompared).flatMap(({ name, cell }) => {
     const failures = run.explain(cell, value, maxFailures);
@@ -104,7 +104,9 @@ function distanceOf(failures: readonly Failure[]): number {
   let distance = 0;
   for (const { keyword, steps } of failures) {
     const isFixed = /^(type|const|enum)$/.test(keyword);
-    distance += isFixed && steps.length === 0 ? 100 : isFixed && steps.length === 1 ? 10 : 1;
+    if (isFixed && steps.length === 0) distance += 100;
+    else if (isFixed && steps.length === 1) distance += keyword === "type" ? 2 : 10;
+    else distance += /^(additional|unevaluated)Properties$/.test(keyword) ? 3 : 1;
   }
   return distance;
 }
