@@ -1,6 +1,12 @@
 // Operations with the same method and path, which a document tells apart by a query or fragment.
+import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import fastify from "fastify";
 import t from "tap";
+import { parse } from "yaml";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
+import { openApi } from "../../../src/openapi/index.ts";
 import { Query } from "../../../src/openapi/wire/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
@@ -106,3 +112,37 @@ t.test("If unknown query parameters are ignored, they do not change the selectio
     operations.find((one) => one.id === id)?.parameters.query.hasNames(new Query(`/?${query}`));
   t.same([hasNames("share", "fields=a&x=1"), hasNames("share", "x=1"), hasNames("list", "x=1")], [true, false, true]);
 });
+
+t.test(
+  "In an app of its own, a request with a fragment in its target neither ends the process, nor changes the operation",
+  async (t) => {
+    const path = (id: string, rest = "") =>
+      `{ post: { operationId: ${id}, ${rest} parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: { 204: { description: x } } } }`;
+    const document = parse(
+      documentOf(
+        `  /jobs/{id}: ${path("change")}\n  "/jobs/{id}:cancel": ${path("cancel", "security: [{ key: [] }],")}`,
+        "components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }",
+      ),
+    );
+    const handler = async () => ({ status: 204 });
+    const app = fastify();
+    await app.register(openApi, {
+      document,
+      handlers: { change: handler, cancel: handler },
+      security: { key: async () => true },
+    });
+    t.teardown(() => app.close());
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = app.server.address() as AddressInfo;
+    for (const [target, status] of [
+      ["/jobs/1:cancel", 401],
+      ["/jobs/1:cancel#x", 401],
+      ["/jobs/1:cancel#%zz", 401],
+      ["/jobs/1%3Acancel", 204],
+    ] as const) {
+      const socket = connect(port, "127.0.0.1");
+      socket.write(`POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      t.match(await text(socket), new RegExp(`^HTTP/1.1 ${status} `), target);
+    }
+  },
+);

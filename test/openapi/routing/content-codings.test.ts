@@ -146,3 +146,60 @@ t.test("The next request of the connection is read behind a body that was refuse
   );
   socket.destroy();
 });
+
+/** Sends bytes to a port, and returns what is received until `isDone` says so. */
+async function exchange(port: number, bytes: readonly Buffer[], isDone: (text: string) => boolean): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.on("data", (chunk) => {
+    received += chunk;
+  });
+  for (const part of bytes) socket.write(part);
+  while (!isDone(received)) await once(socket, "data");
+  socket.destroy();
+  return received;
+}
+
+const headOf = (path: string, coding: string, rest: string) =>
+  Buffer.from(
+    `POST /${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: ${coding}\r\n${rest}\r\n\r\n`,
+  );
+
+t.test("A body that was refused is not decoded any further, by none of its codings", async (t) => {
+  const bomb = zlib.brotliCompressSync(Buffer.alloc(200_000_000));
+  const { port } = app.server.address() as AddressInfo;
+  for (const coding of ["br", "deflate, br", "br, br"]) {
+    await exchange(port, [headOf("json", coding, `Content-Length: ${bomb.length}`), bomb], (text) =>
+      / 4\d\d /.test(text),
+    );
+    const { user } = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    t.ok(process.cpuUsage().user - user < 200_000, `${coding}: ${process.cpuUsage().user - user} µs`);
+  }
+});
+
+t.test("A body is complete when its message is, and not when its content is", async (t) => {
+  const { port } = app.server.address() as AddressInfo;
+  const body = zlib.deflateSync('{"a":1}');
+  const tail = Buffer.alloc(50, 32);
+  calls.splice(0);
+  const waiting = connect(port, "127.0.0.1");
+  waiting.write(Buffer.concat([headOf("json", "deflate", `Content-Length: ${body.length + 50}`), body]));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.same(calls, [], "the handler waits");
+  waiting.destroy();
+  const complete = await exchange(
+    port,
+    [headOf("json", "deflate", `Content-Length: ${body.length + 50}`), body, tail],
+    (text) => / \d\d\d /.test(text),
+  );
+  t.match(complete, / (204|400) /);
+});
+
+t.test("The bytes of a coding count as well", async (t) => {
+  const { port } = app.server.address() as AddressInfo;
+  const empty = zlib.gzipSync("");
+  const chunk = Buffer.concat([Buffer.from(`${empty.length.toString(16)}\r\n`), empty, Buffer.from("\r\n")]);
+  const bytes = [headOf("small", "gzip", "Transfer-Encoding: chunked"), ...Array.from({ length: 100 }, () => chunk)];
+  t.match(await exchange(port, bytes, (text) => / \d\d\d /.test(text)), /^HTTP\/1\.1 413 /);
+});
