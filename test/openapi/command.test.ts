@@ -57,7 +57,7 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
   t.same(await run(["check", file]), {
     code: 0,
     stdout: `- Note: The operation x requires the security scheme client (mutualTLS), which needs a check with its own authenticate (${file}:7:5) [security-check].
-- Note: The operation x has the header parameter Accept, which OpenAPI ignores (${file}:7:5) [ignored-header].
+- Note: The operation x has the header parameter Accept, which OpenAPI ignores (${file}:7:41) [ignored-header].
 - Note: The paths of the document begin with /v1, as in the first server, and not with /v2 (${file}:3:1) [servers].
 - Note: The paths of the document begin with /v1, as in the first server, and not with / (${file}:3:1) [servers].
 1 operation, 0 errors, 0 warnings. The server enforces all of it.

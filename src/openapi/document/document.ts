@@ -38,6 +38,8 @@ export interface Document {
   readonly basePath: string;
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
+  /** The operationIds that are not served, because of an error. */
+  readonly leftOut: ReadonlySet<string>;
   /** What is wrong with the document, or would not be enforced. */
   readonly findings: Findings;
 }
@@ -117,7 +119,10 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   if (options.checksExamples) checkExamples(content, schemas, report);
   const found = findings.list(options);
   if (strict !== false) refuseErrors(found);
-  return { text, json, content, root, basePath: readBasePath(content), schemas, operations: reachable, findings };
+  const served = new Set(reachable.map(({ id }) => id));
+  const leftOut = new Set(places.map(({ id }) => id).filter((id) => !served.has(id)));
+  const basePath = readBasePath(content);
+  return { text, json, content, root, basePath, schemas, operations: reachable, leftOut, findings };
 }
 
 function refuseErrors(findings: readonly Finding[]): void {

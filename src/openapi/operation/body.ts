@@ -95,19 +95,25 @@ export function compileBody(
     report(
       "get-body",
       `has a body, which is ignored, because ${method.toUpperCase()} requests have none: use POST or QUERY`,
+      body.pointer,
     );
     return undefined;
   }
   const { required = false, "x-max-bytes": limit } = body.value;
   const maxBytes = Number.isSafeInteger(limit) && Number(limit) > 0 ? limit : undefined;
-  if (maxBytes !== limit) report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`);
+  if (maxBytes !== limit)
+    report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`, body.pointer);
   const contents = body
     .membersOf("content")
     .map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
-  if (contents.length === 0) report("content", "has a body without a media type");
+  if (contents.length === 0) report("content", "has a body without a media type", body.pointer);
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
   for (const type of compiled.streamTypes)
-    report(`stream:${type}`, `has a body of ${type}, which the handler gets as a stream, without validation`);
+    report(
+      `stream:${type}`,
+      `has a body of ${type}, which the handler gets as a stream, without validation`,
+      body.pointer,
+    );
   return compiled;
 }
 
@@ -120,9 +126,13 @@ function compileContent(
   const format = findFormat(mediaType);
   const schema = part.written("schema");
   if (!isMediaTypeOrRange(mediaType))
-    report("content", `has a body of ${mediaType}, which is neither a media type nor a range such as application/*`);
+    report(
+      "content",
+      `has a body of ${mediaType}, which is neither a media type nor a range such as application/*`,
+      part.pointer,
+    );
   if (schema === undefined && !format.isStream && !mediaType.includes("*"))
-    report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`);
+    report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`, part.pointer);
   let encoding: FormEncoding | undefined;
   let members: ReadOnlyMembers | undefined;
   const removeReadOnly = (value: unknown) => {

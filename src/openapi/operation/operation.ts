@@ -96,7 +96,8 @@ export function compileOperation(
   options: OperationOptions,
 ): Operation {
   const { document, schemas, paths, ignoreUnknown } = options;
-  const report: ReportReason = (rule, reason) => options.report(rule, `The operation ${id}`, reason, operation.pointer);
+  const report: ReportReason = (rule, reason, pointer = operation.pointer) =>
+    options.report(rule, `The operation ${id}`, reason, pointer);
   const { tags, "x-stability": stability } = operation.value;
   if (![undefined, "experimental", "beta"].includes(stability))
     report("extension", `has the x-stability ${stability}, but it must be experimental or beta`);

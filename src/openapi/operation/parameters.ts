@@ -81,7 +81,7 @@ export function collectParameters(
     for (const [, parameter] of (part as Part<OperationObject>).membersOf("parameters")) {
       const { name, in: location } = parameter.value;
       const key = `${location} ${name}`;
-      if (own.has(key)) report("parameter", `has the parameter ${name} twice`);
+      if (own.has(key)) report("parameter", `has the parameter ${name} twice`, parameter.pointer);
       own.add(key);
       found.set(key, parameter);
     }
@@ -89,21 +89,24 @@ export function collectParameters(
   return [...found.values()].filter((parameter) => isServed(parameter, report));
 }
 
-function isServed({ value: { name, in: location, style, content } }: ParameterPart, report: ReportReason): boolean {
+function isServed({ value, pointer }: ParameterPart, report: ReportReason): boolean {
+  const { name, in: location, style, content } = value;
   if (location === "header" && ignoredHeaders.test(name)) {
-    report("ignored-header", `has the header parameter ${name}, which OpenAPI ignores`);
+    report("ignored-header", `has the header parameter ${name}, which OpenAPI ignores`, pointer);
     return false;
   }
   if (location === "querystring" && content === undefined) {
-    report("parameter", `has the querystring parameter ${name} without a media type`);
+    report("parameter", `has the querystring parameter ${name} without a media type`, pointer);
     return false;
   }
   const allowed: readonly string[] | undefined = styles[location as keyof typeof styles];
-  if (allowed === undefined) report("parameter", `has the parameter ${name} in '${location}', which is not a location`);
+  if (allowed === undefined)
+    report("parameter", `has the parameter ${name} in '${location}', which is not a location`, pointer);
   else if (style !== undefined && !allowed.includes(style))
     report(
       "parameter",
       `has the ${location} parameter ${name} with the style ${style}, but it must be ${allowed.join(" or ")}`,
+      pointer,
     );
   return allowed !== undefined;
 }

@@ -251,15 +251,24 @@ export function compileResponses(operation: Part<OperationObject>, schemas: Sche
   const isConditional = responses.some(([status]) => status === "304");
   const declarations = responses.map(([status, response]): [string, Declaration] => {
     if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
-      report("status", `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`);
+      report(
+        "status",
+        `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`,
+        response.pointer,
+      );
     for (const [name] of response.membersOf("headers"))
       if (!isHeaderName(name))
-        report("response-header", `has a response header with the name '${name}', which HTTP does not allow`);
+        report(
+          "response-header",
+          `has a response header with the name '${name}', which HTTP does not allow`,
+          response.pointer,
+        );
     for (const [mediaType] of response.membersOf("content"))
       if (!isMediaTypeOrRange(mediaType))
         report(
           "response-content",
           `has a response of ${mediaType}, which is neither a media type nor a range such as application/*`,
+          response.pointer,
         );
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });

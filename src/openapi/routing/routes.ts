@@ -114,7 +114,7 @@ function cacheHeaders({ security }: Operation): Readonly<Record<string, string>>
 
 function createRoutes<Operations, Context, Caller>(
   {
-    document: { operations, basePath, content, schemas },
+    document: { operations, leftOut, basePath, content, schemas },
     handlers,
     context,
     security = {},
@@ -155,7 +155,7 @@ function createRoutes<Operations, Context, Caller>(
     return [operation.id, route.toFastifyOptions()] as const;
   });
   const ids = new Set(operations.map(({ id }) => id));
-  const orphan = [...byId.keys()].find((id) => !ids.has(id));
+  const orphan = [...byId.keys()].find((id) => !ids.has(id) && !leftOut.has(id));
   if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
   const schemes = content.components?.securitySchemes ?? {};
   const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));

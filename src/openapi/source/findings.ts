@@ -56,8 +56,11 @@ export type RuleId = Rule | `${Rule}:${string}`;
  */
 export type Report = (rule: RuleId, subject: string, reason: string, pointer: string) => void;
 
-/** Reports what is wrong with one part, such as an operation. The reason completes the sentence "The operation getBook …". */
-export type ReportReason = (rule: RuleId, reason: string) => void;
+/**
+ * Reports what is wrong with an operation. The reason completes the sentence "The operation getBook …". `pointer` is that of the part
+ * of the operation, by default that of the operation itself.
+ */
+export type ReportReason = (rule: RuleId, reason: string, pointer?: string) => void;
 
 /** All parts of a document that are wrong for the same reason. */
 export interface Finding {

@@ -158,3 +158,17 @@ t.test("A default in another type is filled in as its schema says, and one that 
   const validate = operations[0]?.body?.select("application/json")?.validate;
   t.strictSame(validate?.({}), { value: { a: 7, b: false, c: "5", e: [1, 2] } });
 });
+
+t.test("With `strict: false`, what has an error is left out, with its handlers", async (t) => {
+  const item = (id: string, name: string) =>
+    `{ get: { operationId: ${id}, parameters: [{ name: ${name}, in: path, required: true, schema: {} }], ${ok} } }`;
+  const document = parse(documentOf(`  /a/{x}: ${item("a", "x")}\n  /a/{y}: ${item("b", "y")}`));
+  const logger = pino({ level: "silent" });
+  const handler = async () => ({ status: 204 });
+  const app = await createServer({ document, handlers: { a: handler, b: handler }, strict: false, logger });
+  t.teardown(() => app.close());
+  t.match(await app.inject({ url: "/a/1", headers: { host: "x" } }), { statusCode: 204 });
+  await t.rejects(createServer({ document, handlers: { a: handler, c: handler }, strict: false, logger }), {
+    message: "The handler c has no operation in the document.",
+  });
+});

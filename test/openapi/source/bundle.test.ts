@@ -183,7 +183,7 @@ t.test("Names the file, line and column of what is wrong, in YAML and JSON, all 
   for (const expected of [
     /The reference missing\.yaml leads to no document: .*ENOENT.* \(\/api\.yaml:5:3\) \[reference\]/,
     /The reference s\.json#\/Nope leads to nothing \(\/api\.yaml:10:63\) \[reference\]/,
-    /The operation c has the response 4xx, .* \(\/api\.yaml:7:5\) \[status\]/,
+    /The operation c has the response 4xx, .* \(\/api\.yaml:11:9\) \[status\]/,
     /has the keyword "items", which must be a schema \(\/s\.json:6:9\) \[keyword-value\]/,
   ])
     t.match(message, expected);
