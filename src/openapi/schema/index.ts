@@ -13,8 +13,7 @@ export {
   type ReportSchema,
   Schemas,
   type SchemasOptions,
-  type Validate,
-  type Validation,
 } from "./schemas.ts";
 export { Shape } from "./shape.ts";
+export type { Validate, Validation } from "./validation.ts";
 export { describeUnknown } from "./wording.ts";

@@ -1,28 +1,23 @@
 // The schemas of a document: checks them when it is loaded, and evaluates values.
 
-import { type Problem, toJson } from "../../lib/index.ts";
+import type { Problem } from "../../lib/index.ts";
 import type { RuleId, Schema, SchemaObject } from "../source/index.ts";
 import { SchemaCompiler } from "./compiler.ts";
 import { breakCycles } from "./cycles.ts";
+import { findDefaultProblems } from "./default-problems.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
 import { isObject } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
 import { findAnnotationProblems, findKeywordProblems } from "./keyword-problems.ts";
-import { convertDefault } from "./keywords/defaults.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
 import { ReadOnlyMembers } from "./read-only.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { type Matches, Shape } from "./shape.ts";
+import type { Validate } from "./validation.ts";
 import { listSubschemas } from "./vocabulary.ts";
-
-/** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
-export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
-
-/** Validates a value. `wording` is that of messages: by default, its parts are fields. */
-export type Validate = (value: unknown, wording?: Wording) => Validation;
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */
 export type ReportSchema = (rule: RuleId, pointer: string, reason: string) => void;
@@ -178,39 +173,17 @@ export class Schemas {
    * it after `checkReferences`.
    */
   checkDefaults(requests: readonly string[], report: ReportSchema): void {
-    const sent = this.#reach(requests.map((pointer) => this.at(pointer)));
-    for (const written of this.#defaults) {
-      const node = written.reread();
-      const value = node.schema.default;
-      const validate = this.#validate(() => this.#compiler.cellOf(node), "parameters", false);
-      const result = validate(value);
-      if ("value" in result) continue;
-      const [{ path, requirement }] = result.problems;
-      const reason = `has the default ${toJson(value)}, ${path === "" ? "which" : `whose part '${path}'`} ${requirement}`;
-      const converted = convertDefault(node, value);
-      if (!sent.has(node.raw)) report("response-default", node.pointer, reason);
-      else if ("value" in validate(converted))
-        report("default-type", node.pointer, `${reason}: it is read as ${toJson(converted)}`);
-      else if (value === null || value === "")
-        report("default-type", node.pointer, `${reason}: there is no default`); // as most people mean it
-      else report("default", node.pointer, reason);
-    }
+    const validateOf = (node: SchemaNode) => this.#validate(() => this.#compiler.cellOf(node), "parameters", false);
+    const starts = requests.map((pointer) => this.at(pointer));
+    const defaults = this.#defaults.map((node) => node.reread());
+    for (const { node, rule, reason } of findDefaultProblems(defaults, starts, validateOf))
+      report(rule, node.pointer, reason);
     this.#defaults.length = 0;
   }
 
   /** Returns the schemas that have examples. */
   withExamples(): SchemaNode[] {
     return this.#examples.map((node) => node.reread());
-  }
-
-  // The schemas, as they are written, to which others lead at any depth.
-  #reach(starts: readonly SchemaNode[]): Set<unknown> {
-    const found = new Map<unknown, SchemaNode>(starts.map((node) => [node.raw, node])); // grows while it is read
-    if (this.#defaults.length > 0)
-      for (const node of found.values())
-        for (const part of [...node.references(), ...node.children().map((child) => child.node)])
-          if (!found.has(part.raw)) found.set(part.raw, part);
-    return new Set(found.keys());
   }
 
   /** Returns the pointer that a reference of the schema at `pointer` leads to; undefined if it leads to no schema. */

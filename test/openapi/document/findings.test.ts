@@ -33,6 +33,13 @@ t.test("Refuses what contradicts itself or the specification", async (t) => {
     ["default", query("{ oneOf: [{ type: boolean }, { type: integer }], default: x }")],
     ["default", post("{ properties: { a: { allOf: [{ minimum: 5 }], default: 1 } } }")],
     ["default", query("{ type: string, format: date-time, default: now }")],
+    ["default", query("{ allOf: [{ type: string, default: long }], maxLength: 2 }")],
+    [
+      "default",
+      post(
+        '{ properties: { a: { $ref: "#/paths/~1a/post/requestBody/content/application~1json/schema/$defs/b", maxLength: 2 } }, $defs: { b: { type: string, default: long } } }',
+      ),
+    ],
     ["default", post("{ properties: { a: { type: array, items: { type: string }, default: [1] } } }")],
     ["pattern", query('{ type: string, pattern: "(" }')],
     ["pattern", query('{ type: string, pattern: "^\\\\p{Punct}$" }')],

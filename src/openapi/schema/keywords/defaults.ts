@@ -25,9 +25,9 @@ export function convertDefault(node: SchemaNode, value: unknown): unknown {
   return isText && /^(number|bigint|boolean)$/.test(typeof value) ? `${value}` : value;
 }
 
-// The default of a schema, or of one that applies besides; undefined if there is none.
-function findDefault(node: SchemaNode): unknown {
-  return node.parts().find(({ schema }) => schema.default !== undefined)?.schema.default;
+/** Returns the schema that has the default of a schema: itself, or one that applies besides; undefined if there is none. */
+export function findDefault(node: SchemaNode): SchemaNode | undefined {
+  return node.parts().find(({ schema }) => schema.default !== undefined);
 }
 
 /**
@@ -40,7 +40,7 @@ export function compileDefaults(
 ): ((value: SchemaObject, run: Evaluation) => void) | undefined {
   if (!node.hasDefaults) return undefined;
   const defaults = node.childrenOf("properties").flatMap(({ key, node: property }) => {
-    const value = findDefault(property);
+    const value = findDefault(property)?.schema.default;
     if (value === undefined) return [];
     const isReadOnly = property.parts().some(({ schema }) => schema.readOnly === true);
     const cell = compiler.cellOf(property);
