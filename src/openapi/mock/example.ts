@@ -63,7 +63,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 class ExampleBuilder {
   readonly #variant: Variant;
-  readonly #stack: unknown[] = []; // the schemas that are being created
+  readonly #stack: unknown[] = []; // the schemas that are being created, with the alternatives that were chosen
+  #depth = 0;
   #item = 0; // the index of the item of an array whose items differ
   readonly #cost: { left: number };
   readonly #matches: NonNullable<ExampleOptions["matches"]>;
@@ -76,13 +77,7 @@ class ExampleBuilder {
 
   /** Creates a value. `index` is its position in an array, whose items may have to differ. */
   create(node: SchemaNode, index = this.#item): unknown {
-    this.#stack.push(node.raw);
-    try {
-      const named = new Map<string, unknown>();
-      return this.#createFrom(this.#chooseParts(node, named), index, named);
-    } finally {
-      this.#stack.pop();
-    }
+    return this.#createMerged([node], index);
   }
 
   // The schemas that apply to the value, with one alternative of each choice. `named` gets the properties by which discriminators
@@ -109,7 +104,7 @@ class ExampleBuilder {
   // Prefers an alternative that ends a recursion and is not null.
   #choose(alternatives: readonly SchemaNode[], names: NamedAlternatives | undefined): SchemaNode | undefined {
     const { choice, isRandom } = this.#variant;
-    if (isRandom && this.#stack.length < maxDepth / 3) return alternatives[randomInteger(alternatives.length)];
+    if (isRandom && this.#depth < maxDepth / 3) return alternatives[randomInteger(alternatives.length)];
     if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
     const [discriminated] = names?.named.values() ?? [];
     const ends = (node: SchemaNode) => !this.#isRecursive([node]);
@@ -193,8 +188,8 @@ class ExampleBuilder {
       )
         continue;
       const isRecursive = this.#isRecursive(properties);
-      if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#stack.length > maxDepth / 3)) continue;
-      if (this.#stack.length > maxDepth) continue;
+      if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#depth > maxDepth / 3)) continue;
+      if (this.#depth > maxDepth) continue;
       if (properties.length === 0) properties.push(...findAdditional(parts, name));
       entries.push([name, named.get(name) ?? this.#createMerged(properties)]);
     }
@@ -214,19 +209,18 @@ class ExampleBuilder {
     return Object.fromEntries(entries.slice(0, max));
   }
 
-  // The value of a property that several schemas declare.
+  // The value that several schemas describe.
   #createMerged(nodes: readonly SchemaNode[], index = this.#item): unknown {
-    const [first] = nodes;
-    if (nodes.length === 1 && first) return this.create(first, index);
-    const keys = nodes.map(({ raw }) => raw);
-    this.#stack.push(...keys);
-    try {
-      const named = new Map<string, unknown>();
-      const parts = nodes.flatMap((node) => this.#chooseParts(node, named));
-      return this.#createFrom(parts, index, named);
-    } finally {
-      this.#stack.length -= keys.length;
-    }
+    const outer = this.#stack.length;
+    this.#stack.push(...nodes.map(({ raw }) => raw));
+    const named = new Map<string, unknown>();
+    const parts = nodes.flatMap((node) => this.#chooseParts(node, named));
+    this.#stack.push(...parts.map(({ raw }) => raw));
+    this.#depth += 1;
+    const value = this.#createFrom(parts, index, named);
+    this.#depth -= 1;
+    this.#stack.length = outer;
+    return value;
   }
 
   #createArray(parts: readonly SchemaNode[], merged: Json): unknown[] {
@@ -240,10 +234,7 @@ class ExampleBuilder {
     const contains = parts.filter(({ schema }) => schema.contains !== undefined).map((part) => part.at("contains"));
     const isRecursive = this.#isRecursive(items);
     const isEmpty =
-      !this.#variant.isFull ||
-      isRecursive ||
-      items.some(({ schema }) => isFalse(schema)) ||
-      this.#stack.length > maxDepth / 2;
+      !this.#variant.isFull || isRecursive || items.some(({ schema }) => isFalse(schema)) || this.#depth > maxDepth / 2;
     const minContains = contains.length > 0 ? Number(merged.minContains ?? 1) : 0;
     const min = Math.max(Number(merged.minItems ?? 0), minContains);
     const count = Math.min(
@@ -251,7 +242,7 @@ class ExampleBuilder {
       Number(merged.maxItems ?? Number.POSITIVE_INFINITY),
       maxCost,
     );
-    if (this.#stack.length > maxDepth) return [];
+    if (this.#depth > maxDepth) return [];
     const outer = this.#item;
     const created = Array.from({ length: Math.max(count, isEmpty ? 0 : prefix.length) }, (_, index) => {
       if (merged.uniqueItems === true) this.#item = index; // also in the members of the item

@@ -66,6 +66,9 @@ function wrap(name: string, attributes: string, content: string): string {
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
+// Characters that XML does not allow are replaced (XML 1.0, section 2.2).
 function escapeText(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => entities[character] as string);
+  return text
+    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replace(/[&<>"]/g, (character) => entities[character] as string);
 }

@@ -146,7 +146,8 @@ function selectContent({ method, mediaType, headers, routeOptions }: FastifyRequ
  */
 export const prepareBody: preParsingHookHandler = (request, reply, _payload, done) => {
   const { raw, headers, routeOptions, mediaType, server } = request;
-  if (headers["content-type"] !== undefined && mediaType === undefined) selectContent(request);
+  const { body } = routeOptions.config.operation ?? {};
+  if (body !== undefined && headers["content-type"] !== undefined && mediaType === undefined) selectContent(request);
   const isWaiting = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
   const hasContinued = server.server.listenerCount("checkContinue") === 0; // Node has, in an existing app
   if (isWaiting && !hasContinued && !(Number(headers["content-length"]) > routeOptions.bodyLimit))

@@ -35,7 +35,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const inClass: Readonly<Record<string, string>> = { h: " \\t", a: "\\x07", e: "\\x1b" };
 
-const token = /\\p(?:\{\^?[^{}]*\}|[A-Z])|\\x\{[\da-f]+\}|\\.|\[:(\^?)([a-z]+):\]|\(\?P[<=]|\(\?|\{,\d+\}|[[\]]/gis;
+const token =
+  /\\p(?:\{\^?[^{}]*\}|[A-Z])|\\x\{[\da-f]+\}|\\.|\[:(\^?)([a-z]+):\]|\(\?P[<=]|\(\?|\{,\d+\}|\[\](?=.*\])|[[\]]/gis;
 
 /** Translates a regular expression. One in ECMAScript is returned unchanged, as is one that the translation would make invalid. */
 export function translatePattern(pattern: string): TranslatedPattern {
@@ -51,8 +52,12 @@ export function translatePattern(pattern: string): TranslatedPattern {
 function translateTokens(pattern: string): string {
   let isInClass = false;
   return pattern.replace(token, (text, negation: string, posix: string) => {
+    if (text === "[]" && !isInClass) {
+      isInClass = true;
+      return "[\\]"; // an empty class can never match
+    }
     if (text === "[" && !isInClass) isInClass = true;
-    else if (text === "]") isInClass = false;
+    else if (text === "]" || text === "[]") isInClass = false;
     else if (posix !== undefined && isInClass && negation === "" && Object.hasOwn(posixClasses, posix))
       return posixClasses[posix] as string;
     else if (text === "(?P<" && !isInClass) return "(?<";

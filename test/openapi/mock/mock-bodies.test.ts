@@ -73,9 +73,22 @@ t.test("Finds a value that matches its schema", async (t) => {
       "{ oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }], discriminator: { propertyName: rt, mapping: { bee: B, ay: A } } }",
     unions:
       "{ type: array, minItems: 2, items: { anyOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }], discriminator: { propertyName: rt } } }",
+    expression: "{ $ref: '#/components/schemas/Expression' }",
+    mutual: "{ $ref: '#/components/schemas/M0' }",
+    invalidExamples:
+      "{ type: object, properties: { a: { type: integer, example: 42 }, b: { type: string, example: 5 } } }",
+    decimals: "{ type: number, multipleOf: 0.1, minimum: 0.25 }",
+    addresses: "{ type: array, minItems: 40, uniqueItems: true, items: { type: string, format: date } }",
+    codes: "{ type: array, minItems: 300, uniqueItems: true, items: { type: string, pattern: '^[A-Z]{3}$' } }",
     fraction: "{ type: number, exclusiveMinimum: 0, exclusiveMaximum: 0.1, multipleOf: 0.01 }",
   };
-  const components = `components: { schemas: {
+  const names = [0, 1, 2, 3, 4, 5];
+  const mutual = names.map(
+    (name) =>
+      `M${name}: { type: object, properties: { ${names.map((other) => `m${other}: { $ref: '#/components/schemas/M${other}' }`).join()} } }`,
+  );
+  const components = `components: { schemas: { ${mutual.join()},
+    Expression: { oneOf: [{ type: object, required: [op, l, r], properties: { op: { enum: ["+"] }, l: { $ref: '#/components/schemas/Expression' }, r: { $ref: '#/components/schemas/Expression' } } }, { type: number }] },
     A: { type: object, required: [name, rt], properties: { rt: { type: string }, name: { type: string } } },
     B: { type: object, required: [name, rt], properties: { rt: { type: string }, name: { type: string } } } } }`;
   const get = await mock(
@@ -86,6 +99,7 @@ t.test("Finds a value that matches its schema", async (t) => {
     const { status, body, problem } = await get(name);
     t.same([status, problem], [200, undefined], `${name} ${JSON.stringify(body).slice(0, 100)}`);
   }
+  t.same((await get("invalidExamples")).body, { a: 42, b: "text" });
   t.match([(await get("union")).body, (await get("mapped")).body], [{ rt: "A" }, { rt: "bee" }]);
 });
 

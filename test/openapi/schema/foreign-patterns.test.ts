@@ -18,6 +18,9 @@ t.test("Translates what can mean only one thing", async (t) => {
     ["^\\pL+\\PN$", "éa", "1"],
     ["^a\\hb$", "a\tb", "ahb"],
     ["^[\\h]$", " ", "h"],
+    ["^[]a]+$", "]a", "b"],
+    ["^\\x{41}{,2}$", "AA", "AAA"],
+    ["^[\\p{L}\\_\\:]+$", "äb_:", "p{L}"],
   ] as const) {
     const compiled = compilePattern(pattern);
     t.ok(compiled.test(valid), `${pattern} ${valid}`);

@@ -42,10 +42,17 @@ export function convertInt64(value: unknown, run: Evaluation): void {
   if (run.changes && isInteger(value)) run.replace(BigInt(value as number | bigint));
 }
 
-/** Returns whether an integer beyond 2^53 is allowed: only if the limits of the schema say so, because it is rounded. */
+/** Returns whether an integer beyond 2^53 is allowed that a number represents: only if the limits of the schema say so. */
 export function hasLargeLimit({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, format }: SchemaObject): boolean {
-  const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].map((limit) => Math.abs(Number(limit ?? 0)));
-  return format === undefined && Math.max(...limits) > 2 ** 53;
+  const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum];
+  return (
+    format === undefined && limits.some((limit) => typeof limit === "bigint" || Math.abs(Number(limit ?? 0)) > 2 ** 53)
+  );
+}
+
+/** Returns whether a number represents an integer exactly. */
+export function isExact(value: unknown): boolean {
+  return typeof value !== "bigint" || BigInt(Number(value)) === value;
 }
 
 export const isInteger: Test = (value) => typeof value === "bigint" || Number.isInteger(value);

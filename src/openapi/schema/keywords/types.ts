@@ -11,6 +11,7 @@ import {
   findRangeTest,
   hasLargeLimit,
   is64Bit,
+  isExact,
   isInt64,
   isInteger,
   rangeOf,
@@ -28,13 +29,15 @@ const tests: Readonly<Record<string, Test>> = {
   integer: Number.isSafeInteger,
 };
 
+const isExactInteger: Test = (value) => isInteger(value) && isExact(value);
+
 function createTest(name: string, schema: SchemaObject): Test {
   const isInRange = findRangeTest(`${schema.format}`);
   if (isInRange && (name === "integer" || name === "number")) return isInRange;
   // As in Google's documents.
   if (isInRange && name === "string" && is64Bit(schema.format))
     return (value) => typeof value === "string" && /^-?\d{1,20}$/.test(value) && isInRange(BigInt(value));
-  return name === "integer" && hasLargeLimit(schema) ? isInteger : (tests[name] as Test);
+  return name === "integer" && hasLargeLimit(schema) ? isExactInteger : (tests[name] as Test);
 }
 
 const compileType: Compile = ({ schema: written, assertsFormats }) => {
@@ -68,6 +71,8 @@ function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wordin
   const { format } = schema;
   const { min, max } = rangeOf(format);
   const types = typesOf(schema);
+  if (hasLargeLimit(schema) && types.includes("integer") && isInteger(value) && !isExact(value))
+    return "must be an integer that a double represents exactly";
   if (isInteger(value) && !isInt64(schema) && types.some((name) => name === "integer" || name === "number"))
     return describeRange(schema);
   const words = types.map((name) => {
