@@ -88,7 +88,7 @@ export function findForeignSyntax(pattern: string): string | undefined {
   let isInClass = false;
   for (const [text] of source.matchAll(token)) {
     if (text === "[" && !isInClass) isInClass = true;
-    else if (text === "]") isInClass = false;
+    else if (text === "]" || text === "[]") isInClass = false;
     else if (/^\[:/.test(text) && isInClass) return `${text}: list the characters`;
     else if (/^\\p\{/i.test(text) && !isProperty(text)) return `${text}: write a property of Unicode, such as \\p{L}`;
     else if (/^\\[^\W\d_bBcdDfknprsStuvwWxP]$/.test(text)) return `${text}: write ${text.slice(1)} for the letter`;

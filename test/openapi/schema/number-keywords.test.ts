@@ -137,10 +137,14 @@ t.test("The integers of the format registry have their ranges", async (t) => {
 });
 
 t.test(
-  "An integer beyond 2^53 is rounded if the limits of the schema include it, and rejected otherwise",
+  "An integer beyond 2^53 is a bigint, and not rounded, if the limits of the schema include it, and rejected otherwise",
   async (t) => {
     const validate = compileSchema({ type: "integer", minimum: -(2 ** 63), maximum: 2 ** 63 });
-    t.strictSame(validate(9007199254740993n), { value: 9007199254740992 });
+    t.strictSame(validate(9007199254740993n), { value: 9007199254740993n });
+    t.strictSame(validate(9007199254740994n), { value: 9007199254740994 });
+    const exact = compileSchema({ type: "integer", maximum: 9007199254740993n });
+    t.strictSame(exact(9007199254740993n), { value: 9007199254740993n });
+    t.match(exact(9007199254740995n), { problems: Array });
     t.strictSame(validate(5), { value: 5 });
     t.match(validate(2n ** 64n), { problems: Array });
     t.match(validate(0.5), { problems: Array });

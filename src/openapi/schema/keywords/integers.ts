@@ -42,7 +42,7 @@ export function convertInt64(value: unknown, run: Evaluation): void {
   if (run.changes && isInteger(value)) run.replace(BigInt(value as number | bigint));
 }
 
-/** Returns whether an integer beyond 2^53 is allowed that a number represents: only if the limits of the schema say so. */
+/** Returns whether an integer beyond 2^53 is allowed: only if the limits of the schema say so, because its type is a number. */
 export function hasLargeLimit({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, format }: SchemaObject): boolean {
   const limits = [minimum, maximum, exclusiveMinimum, exclusiveMaximum];
   return (

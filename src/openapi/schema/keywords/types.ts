@@ -1,4 +1,5 @@
-// Types and fixed values (JSON Schema validation 2020-12, section 6.1). A number that is no int64 becomes a JavaScript number.
+// Types and fixed values (JSON Schema validation 2020-12, section 6.1). A number that is no int64 becomes a JavaScript number, unless
+// it is an integer that would be rounded.
 import type { SchemaObject } from "../../source/index.ts";
 
 import { areEqual, toComparable } from "../equality.ts";
@@ -29,15 +30,13 @@ const tests: Readonly<Record<string, Test>> = {
   integer: Number.isSafeInteger,
 };
 
-const isExactInteger: Test = (value) => isInteger(value) && isExact(value);
-
 function createTest(name: string, schema: SchemaObject): Test {
   const isInRange = findRangeTest(`${schema.format}`);
   if (isInRange && (name === "integer" || name === "number")) return isInRange;
   // As in Google's documents.
   if (isInRange && name === "string" && is64Bit(schema.format))
     return (value) => typeof value === "string" && /^-?\d{1,20}$/.test(value) && isInRange(BigInt(value));
-  return name === "integer" && hasLargeLimit(schema) ? isExactInteger : (tests[name] as Test);
+  return name === "integer" && hasLargeLimit(schema) ? isInteger : (tests[name] as Test);
 }
 
 const compileType: Compile = ({ schema: written, assertsFormats }) => {
@@ -54,7 +53,9 @@ const compileType: Compile = ({ schema: written, assertsFormats }) => {
   if (names.includes("number") || (names.includes("integer") && hasLargeLimit(schema)))
     return (value, run) => {
       if (!isType(value)) return run.fail("type", schema, value);
-      if (run.changes && typeof value === "bigint") run.replace(Number(value), true);
+      // An integer that would be rounded stays a bigint.
+      if (run.changes && typeof value === "bigint" && (!names.includes("integer") || isExact(value)))
+        run.replace(Number(value), true);
       return true;
     };
   return (value, run) => isType(value) || run.fail("type", schema, value);
@@ -71,8 +72,6 @@ function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wordin
   const { format } = schema;
   const { min, max } = rangeOf(format);
   const types = typesOf(schema);
-  if (hasLargeLimit(schema) && types.includes("integer") && isInteger(value) && !isExact(value))
-    return "must be an integer that a double represents exactly";
   if (isInteger(value) && !isInt64(schema) && types.some((name) => name === "integer" || name === "number"))
     return describeRange(schema);
   const words = types.map((name) => {
