@@ -190,16 +190,6 @@ t.test("Swagger UI can get tokens from the URLs of the document", async (t) => {
   t.match(headers["content-security-policy"], "connect-src 'self' https://a.example https://b.example");
 });
 
-t.test("Enforces the formats that only this document has", async (t) => {
-  const document = parse(text.replace("maxLength: 5", "format: isbn"));
-  await t.rejects(createServer({ document, handlers, logger, strict: true }), { message: /unknown format "isbn"/ });
-  const formats = { isbn: (value: string) => /^\d{13}$/.test(value) };
-  const app = await createServer({ document, handlers, logger, formats, validateResponses: false });
-  const statusOf = async (name: string) =>
-    (await app.inject({ url: `/v1/greetings/${name}`, headers: host })).statusCode;
-  t.same([await statusOf("Ada"), await statusOf("9780140328721")], [400, 200]);
-});
-
 t.test("Refuses a part of the document that it can't enforce, unless strict is false", async (t) => {
   const document = parse(text.replace("maxLength: 5", "maxLenght: 5"));
   await t.rejects(createServer({ document, handlers, logger }), { message: /unknown keyword "maxLenght"/ });

@@ -1,7 +1,7 @@
 // Paths of the project, edits of texts, and temporary folders for tests.
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Test } from "tap";
 
@@ -43,4 +43,14 @@ export function folder(t: Pick<Test, "teardown">): string {
   const path = mkdtempSync(join(tmpdir(), "petstore-"));
   t.teardown(() => rmSync(path, { recursive: true, force: true }));
   return path;
+}
+
+/** Writes files to a temporary folder, and returns the path of the first. */
+export function writeFiles(t: Pick<Test, "teardown">, files: Readonly<Record<string, string>>): string {
+  const path = folder(t);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return join(path, Object.keys(files)[0] as string);
 }

@@ -60,8 +60,8 @@ t.test("Every regular expression of the code takes linear time", async (t) => {
   // test/openapi/schema/regular-expressions.test.ts measures.
   t.same(dynamic, {
     "src/openapi/operation/path-template.ts": 1,
-    "src/openapi/schema/foreign-patterns.ts": 2, // only compiled, to see whether they are valid
-    "src/openapi/schema/regular-expressions.ts": 2,
+    "src/openapi/schema/texts/foreign-patterns.ts": 2, // only compiled, to see whether they are valid
+    "src/openapi/schema/texts/regular-expressions.ts": 2,
   });
 });
 

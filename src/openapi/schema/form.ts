@@ -1,6 +1,6 @@
 // The forms that the values of keywords can have. A keyword with another value is reported, and ignored.
 import type { Schema, SchemaObject } from "../source/index.ts";
-import { toRegExp } from "./regular-expressions.ts";
+import { toRegExp } from "./texts/regular-expressions.ts";
 
 /** A form of values. */
 export interface Form {

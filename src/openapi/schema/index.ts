@@ -6,7 +6,6 @@ export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminat
 export { isInt64 } from "./keywords/integers.ts";
 export type { SchemaNode } from "./node.ts";
 export type { ReadOnlyMembers } from "./read-only.ts";
-export { compilePattern, tokenizePattern } from "./regular-expressions.ts";
 export {
   type CheckOptions,
   type ObjectMember,
@@ -15,5 +14,6 @@ export {
   type SchemasOptions,
 } from "./schemas.ts";
 export { Shape } from "./shape.ts";
+export { compilePattern, tokenizePattern } from "./texts/regular-expressions.ts";
 export type { Validate, Validation } from "./validation.ts";
 export { describeUnknown } from "./wording.ts";

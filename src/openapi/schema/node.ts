@@ -3,9 +3,9 @@ import type { Schema, SchemaObject } from "../source/index.ts";
 import { isJsonSchema } from "./dialect.ts";
 import type { Marks } from "./evaluation.ts";
 import { isObject } from "./form.ts";
-import { compilePattern } from "./regular-expressions.ts";
 import type { Place, Resource, SchemaDocument, Scope } from "./schema-document.ts";
 import type { Application } from "./subschema.ts";
+import { compilePattern } from "./texts/regular-expressions.ts";
 
 /** A schema that is a direct part of another one. */
 export interface Child {

@@ -2,14 +2,14 @@
 
 import type { Problem } from "../../lib/index.ts";
 import type { RuleId, Schema, SchemaObject } from "../source/index.ts";
+import { breakCycles } from "./checks/cycles.ts";
+import { findDefaultProblems } from "./checks/default-problems.ts";
+import { findAnnotationProblems, findKeywordProblems } from "./checks/keyword-problems.ts";
 import { SchemaCompiler } from "./compiler.ts";
-import { breakCycles } from "./cycles.ts";
-import { findDefaultProblems } from "./default-problems.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
 import { isObject } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
-import { findAnnotationProblems, findKeywordProblems } from "./keyword-problems.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import t from "tap";
 import { parse } from "yaml";
 import { createServer } from "../../../src/openapi/index.ts";
-import { findFormatTest } from "../../../src/openapi/schema/format-tests.ts";
+import { findFormatTest } from "../../../src/openapi/schema/texts/format-tests.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 t.test("Accepts the texts of each format, and no others", async (t) => {
@@ -85,6 +85,9 @@ t.test("A format of the owner is asked for texts, and for the digits of numbers"
   };
   for (const type of ["integer", "number", "string", "[integer, string]"]) {
     const path = `  /x: { get: { operationId: x, parameters: [${schema(type)}], responses: { 204: { description: x } } } }`;
+    await t.rejects(createServer({ document: parse(documentOf(path)), mock: true, strict: true }), {
+      message: /has the unknown format "three-digits"/,
+    });
     const app = await createServer({
       document: parse(documentOf(path)),
       mock: true,

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { findFormatTest } from "../../../src/openapi/schema/format-tests.ts";
 import { type ReportSchema, Schemas, upgradeSchema30 } from "../../../src/openapi/schema/index.ts";
+import { findFormatTest } from "../../../src/openapi/schema/texts/format-tests.ts";
 import { root } from "../../support/files.ts";
 
 interface Group {

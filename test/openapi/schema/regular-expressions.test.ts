@@ -1,7 +1,12 @@
 // The regular expressions of schemas match in linear time, whatever the document and the client write.
 import t from "tap";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
-import { compilePattern, isSlow, tokenizePattern, toRegExp } from "../../../src/openapi/schema/regular-expressions.ts";
+import {
+  compilePattern,
+  isSlow,
+  tokenizePattern,
+  toRegExp,
+} from "../../../src/openapi/schema/texts/regular-expressions.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { compileSchema } from "../../support/schemas.ts";
 

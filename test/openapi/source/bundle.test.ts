@@ -1,25 +1,14 @@
 // Documents of several files: references in all directions, and the places of what is wrong in them.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import t, { type Test } from "tap";
+import { dirname } from "node:path";
+import t from "tap";
 import { readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
 import { loadDocument } from "../../../src/openapi/source/load.ts";
 import { generateTypes } from "../../../src/openapi/types/index.ts";
-import { folder } from "../../support/files.ts";
+import { writeFiles } from "../../support/files.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: Test, version: "1" }\n';
 const ok = "responses: { 204: { description: x } }";
-
-/** Writes files to a folder, and returns the path of the first. */
-function write(t: Test, files: Readonly<Record<string, string>>): string {
-  const path = folder(t);
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), text);
-  }
-  return join(path, Object.keys(files)[0] as string);
-}
 
 /** Serves a document in mock mode, and returns a function that sends a JSON body, or a GET, and returns the status. */
 async function mock(document: string) {
@@ -36,7 +25,7 @@ async function mock(document: string) {
 }
 
 t.test("A file refers back to the first one, also if it is a path item", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths:
   /pets/{id}: { $ref: "paths/pet.yaml" }
   /pets: { $ref: "paths/all.json#/pets" }
@@ -76,7 +65,7 @@ $defs:
 });
 
 t.test("Names of components that others have are numbered, and discriminators lead to them", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths:
   /a:
     post:
@@ -99,7 +88,7 @@ components: { schemas: { Pet: { type: boolean } } }
 });
 
 t.test("References lead through references, to whole maps, and by anchors", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths: { $ref: paths.yaml }
 components:
   schemas: { $ref: schemas.yaml }
@@ -130,7 +119,7 @@ Word: { $anchor: word, type: string }
 t.test("A reference in an example is data, in each file", async (t) => {
   const example = "example: { $ref: none.yaml }";
   const examples = 'examples: { a: { value: { $ref: "none.yaml#/x" } } }';
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths:
   /a: { get: { operationId: a, responses: { 200: { description: x, content: { application/json: { schema: { $ref: any.yaml }, ${example} } } } } } }
   /b: { $ref: b.yaml }
@@ -143,7 +132,7 @@ t.test("A reference in an example is data, in each file", async (t) => {
 });
 
 t.test("Names the file, line and column of what is wrong, in YAML and JSON, all at once", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths:
   /a: { $ref: "a.yaml" }
   /b: { $ref: "missing.yaml" }
@@ -191,7 +180,7 @@ t.test("Names the file, line and column of what is wrong, in YAML and JSON, all 
 });
 
 t.test("References that lead in a circle between files are reported", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths:\n  /a: { $ref: one.yaml }\n  /b: { $ref: two.yaml }\n  /c: { get: { operationId: c, ${ok} } }\n`,
     "one.yaml": "$ref: two.yaml\n",
     "two.yaml": "$ref: one.yaml\n",
@@ -205,7 +194,7 @@ t.test("References that lead in a circle between files are reported", async (t) 
 });
 
 t.test("Names the place of a reference in a file that another file refers to", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths:\n  /a: { $ref: paths/a.yaml }\n`,
     "paths/a.yaml": `get:\n  operationId: a\n  parameters: [{ $ref: ../parameters.yaml#/Q }]\n  ${ok}\n`,
     "parameters.yaml": "Q:\n  name: q\n  in: query\n  schema:\n    type: array\n    items: { $ref: none.yaml }\n",

@@ -1,27 +1,16 @@
 // Loading of documents: YAML and JSON, several files, exact numbers, and hostile texts.
-import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import t, { type Test } from "tap";
+import t from "tap";
 import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
 import { loadDocument, parseDocumentText } from "../../../src/openapi/source/load.ts";
-import { folder } from "../../support/files.ts";
+import { writeFiles } from "../../support/files.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: Test, version: "1" }\n';
 const post = (schema: string) =>
   `${head}paths: { /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: ${schema} } } }, responses: { 204: { description: x } } } } }\n`;
-
-/** Writes files to a folder, and returns the path of the first. */
-function write(t: Test, files: Readonly<Record<string, string>>): string {
-  const path = folder(t);
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(path, name)), { recursive: true });
-    writeFileSync(join(path, name), text);
-  }
-  return join(path, Object.keys(files)[0] as string);
-}
 
 /** Returns a function that validates a body of the only operation, and tells what is wrong. */
 async function read(source: string | URL | object): Promise<(value: unknown) => unknown> {
@@ -34,7 +23,7 @@ async function read(source: string | URL | object): Promise<(value: unknown) => 
 }
 
 t.test("Loads a document of several files, in YAML and JSON, relative to the file that refers", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": post('{ $ref: "schemas/pet.yaml#/Pet" }'),
     "schemas/pet.yaml": `Pet:
   type: object
@@ -65,13 +54,13 @@ t.test("Loads a document of several files, in YAML and JSON, relative to the fil
 
 t.test("Loads a document of one file", async (t) => {
   const text = post("{ type: integer }");
-  const path = write(t, { "api.yaml": text });
+  const path = writeFiles(t, { "api.yaml": text });
   t.equal((await read(path))("x"), "must be an integer");
   t.equal((await loadDocument(path)).text, text);
 });
 
 t.test("Loads references of headers and properties whose names look like extensions or data", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `${head}paths: { /a: { get: { operationId: a, responses: { default: { description: x, headers: { x-count: { $ref: "common.yaml#/count" } } } } } } }`,
     "common.yaml": "count: { schema: { type: integer } }",
     "value.yaml": post('{ properties: { value: { $ref: "common.yaml#/count/schema" } } }'),
@@ -95,7 +84,7 @@ t.test("Loads a parsed object, relative to the working directory, and leaves it 
 });
 
 t.test("Ignores references in extensions, examples and other data", async (t) => {
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": post(
       "{ x-a: { $ref: none.yaml }, properties: { a: { const: { $ref: none.yaml }, examples: [{ $ref: none.yaml }], default: { $ref: none.yaml } } } }",
     ),
@@ -123,7 +112,7 @@ t.test("Refuses missing, invalid and remote files, and fetches nothing", async (
   t.teardown(() => server.close());
   await new Promise((resolve) => server.once("listening", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const path = write(t, {
+  const path = writeFiles(t, {
     "missing.yaml": post('{ $ref: "none.yaml" }'),
     "invalid.yaml": post('{ $ref: "bad.yaml" }'),
     "double.yaml": post('{ $ref: "twice.json" }'),
@@ -243,7 +232,7 @@ t.test("Refuses hostile texts within a second", async (t) => {
 
 t.test("References that lead through a path are URIs", async (t) => {
   const responses = "responses: { 204: { description: x } }";
-  const path = write(t, {
+  const path = writeFiles(t, {
     "api.yaml": `openapi: 3.0.3
 info: { title: x, version: "1" }
 paths:

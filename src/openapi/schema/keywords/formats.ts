@@ -2,8 +2,8 @@
 // ones.
 import type { Check } from "../evaluation.ts";
 import * as form from "../form.ts";
-import { enforcedFormats, findFormatTest, textFormats } from "../format-tests.ts";
 import type { Compile, Formats, Keywords } from "../keyword.ts";
+import { enforcedFormats, findFormatTest, textFormats } from "../texts/format-tests.ts";
 import { findRangeTest, integerFormats } from "./integers.ts";
 
 /** Returns the names of the formats that are enforced. */

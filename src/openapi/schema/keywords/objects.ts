@@ -4,7 +4,7 @@ import { asFork } from "../evaluation.ts";
 import * as form from "../form.ts";
 import { hasMember, isObject, memberNames } from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
-import { compilePattern } from "../regular-expressions.ts";
+import { compilePattern } from "../texts/regular-expressions.ts";
 import { countOf, describeMissing, describeUnknown } from "../wording.ts";
 import { compileDefaults } from "./defaults.ts";
 import { isExcluded } from "./directions.ts";

@@ -1,9 +1,9 @@
 // Default values that their schemas reject.
-import { toJson } from "../../lib/index.ts";
-import type { RuleId } from "../source/index.ts";
-import { convertDefault, findDefault } from "./keywords/defaults.ts";
-import type { SchemaNode } from "./node.ts";
-import type { Validate } from "./validation.ts";
+import { toJson } from "../../../lib/index.ts";
+import type { RuleId } from "../../source/index.ts";
+import { convertDefault, findDefault } from "../keywords/defaults.ts";
+import type { SchemaNode } from "../node.ts";
+import type { Validate } from "../validation.ts";
 
 /** What is wrong with the default of a schema. The reason completes "The schema at /components/… …". */
 export interface DefaultProblem {

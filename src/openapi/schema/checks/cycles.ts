@@ -1,5 +1,5 @@
 // Finds schemas that lead to themselves without a member between: an evaluation would never end.
-import type { SchemaNode } from "./node.ts";
+import type { SchemaNode } from "../node.ts";
 
 /** A reference that leads back to the schema that has it. */
 export interface CyclicReference {

@@ -1,14 +1,14 @@
 // What of a single schema is not enforced: unknown keywords and formats, wrong values, and uncertain or slow regular expressions.
-import { findSimilarName } from "../../lib/index.ts";
-import type { RuleId, SchemaObject } from "../source/index.ts";
-import { isJsonSchema, isOpenApiDialect } from "./dialect.ts";
-import { findForeignSyntax } from "./foreign-patterns.ts";
-import * as form from "./form.ts";
-import type { Formats } from "./keyword.ts";
-import { formatNames, isFormat } from "./keywords/formats.ts";
-import type { SchemaNode } from "./node.ts";
-import { isSlow } from "./regular-expressions.ts";
-import { vocabulary } from "./vocabulary.ts";
+import { findSimilarName } from "../../../lib/index.ts";
+import type { RuleId, SchemaObject } from "../../source/index.ts";
+import { isJsonSchema, isOpenApiDialect } from "../dialect.ts";
+import * as form from "../form.ts";
+import type { Formats } from "../keyword.ts";
+import { formatNames, isFormat } from "../keywords/formats.ts";
+import type { SchemaNode } from "../node.ts";
+import { findForeignSyntax } from "../texts/foreign-patterns.ts";
+import { isSlow } from "../texts/regular-expressions.ts";
+import { vocabulary } from "../vocabulary.ts";
 
 // They describe a value for people and tools. `title` is also part of messages, and `discriminator` selects an alternative.
 const annotations: ReadonlySet<string> = new Set([
