@@ -83,7 +83,7 @@ function streamBody({ headers, routeOptions }: FastifyRequest, payload: Readable
 }
 
 function describeCoding({ "content-encoding": coding }: FastifyRequest["headers"]): InvalidValue {
-  return new InvalidValue(`must have the Content-Encoding ${coding}`);
+  return new InvalidValue(`must be valid ${coding}, as its Content-Encoding says`);
 }
 
 // Before the body is read. That of a content coding is not known before.
