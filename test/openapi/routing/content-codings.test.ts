@@ -73,7 +73,10 @@ t.test("Refuses a body that is not in its coding, and a coding that it does not 
   ] as const)
     t.match(
       await post("json", coding, payload),
-      { status: 400, body: { code: "invalid_body", message: `The body must be valid ${coding}, as its Content-Encoding says.` } },
+      {
+        status: 400,
+        body: { code: "invalid_body", message: `The body must be valid ${coding}, as its Content-Encoding says.` },
+      },
       `${coding} ${payload.length}`,
     );
   for (const coding of ["compress", "gzip, aes", "gzip, gzip, gzip"])
