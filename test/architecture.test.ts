@@ -29,7 +29,19 @@ const layers = [
 // The folders in a layer, from the lowest to the highest. The files beside them are above all of them.
 const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ["headers", "failure", "connection", "load", "message"],
-  openapi: ["source", "schema", "wire", "operation", "document", "types", "mock", "routing", "pages"],
+  openapi: [
+    "source",
+    "schema",
+    "wire",
+    "operation",
+    "document",
+    "types",
+    "mock",
+    "routing",
+    "pages",
+    "server",
+    "command",
+  ],
 };
 
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -115,6 +127,6 @@ t.test("Only config.ts reads settings from the environment", async (t) => {
   t.same(
     sources.filter((name) => /(?<!\$\{)process\.env\b/.test(read(name))),
     // The environment of a command, NODE_ENV, and a variable of libpq.
-    ["cli/io.ts", "config.ts", "openapi/server.ts", "store/postgres/connection-pool.ts"],
+    ["cli/io.ts", "config.ts", "openapi/server/server.ts", "store/postgres/connection-pool.ts"],
   );
 });

@@ -21,4 +21,4 @@ export { type Authenticate, type Guard, type RoutesOptions, routes } from "./rou
 // Its pages
 
 export { servePublicFile, swaggerPages } from "./pages/index.ts";
-export { serviceLinks } from "./service-links.ts";
+export { serviceLinks } from "./server/index.ts";

@@ -3,7 +3,13 @@
 
 // Servers
 
-export { createServer, type OpenApiOptions, openApi, type ServerOptions, type UntypedOperations } from "./server.ts";
+export {
+  createServer,
+  type OpenApiOptions,
+  openApi,
+  type ServerOptions,
+  type UntypedOperations,
+} from "./server/index.ts";
 
 // Handlers
 

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { runCommand } from "../../src/openapi/command.ts";
-import { documentOf } from "../support/document-server.ts";
-import { folder } from "../support/files.ts";
-import { libraryText } from "../support/library.ts";
+import { runCommand } from "../../../src/openapi/command/index.ts";
+import { documentOf } from "../../support/document-server.ts";
+import { folder } from "../../support/files.ts";
+import { libraryText } from "../../support/library.ts";
 
 const place = folder(t);
 const save = (name: string, text: string) => {

@@ -10,15 +10,15 @@ import {
   rejectUnrouted,
   representations,
   withoutQuery,
-} from "../http/index.ts";
-import { toJson } from "../lib/index.ts";
-import { type Document, readDocument } from "./document/index.ts";
-import { listForCors, type Operation, type UntypedHandler } from "./operation/index.ts";
-import { servePublicFile, swaggerPages } from "./pages/index.ts";
-import { routes, type SecuritySchemes } from "./routing/index.ts";
-import type { Formats } from "./schema/index.ts";
+} from "../../http/index.ts";
+import { toJson } from "../../lib/index.ts";
+import { type Document, readDocument } from "../document/index.ts";
+import { listForCors, type Operation, type UntypedHandler } from "../operation/index.ts";
+import { servePublicFile, swaggerPages } from "../pages/index.ts";
+import { routes, type SecuritySchemes } from "../routing/index.ts";
+import type { Formats } from "../schema/index.ts";
+import type { Handlers } from "../types/index.ts";
 import { serviceLinks } from "./service-links.ts";
-import type { Handlers } from "./types/index.ts";
 
 /** The operations of a document of which no types are generated. */
 export interface UntypedOperations {

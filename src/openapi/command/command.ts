@@ -1,0 +1,61 @@
+// The command `openapi-server`: serves a document with mock responses, checks it, and generates the types of handlers.
+import { Command, InvalidArgumentError } from "commander";
+import { version } from "../../lib/index.ts";
+import { type CheckOptions, check } from "./check.ts";
+import { generate } from "./generate.ts";
+import type { CommandIo } from "./io.ts";
+import { type MockOptions, serveMock } from "./mock.ts";
+
+/**
+ * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found a problem. The server of
+ * `mock` keeps the process alive, and is closed if `signal` is aborted.
+ */
+export async function runCommand(args: readonly string[], io: CommandIo, signal?: AbortSignal): Promise<number> {
+  let code = 0;
+  const program = new Command("openapi-server")
+    .description("Serves, checks and generates code from an OpenAPI document (3.0, 3.1 or 3.2).")
+    .version(version, "--version")
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .exitOverride();
+  program
+    .command("mock")
+    .description("serve the document: validate each request, and respond with examples")
+    .argument("<document>", "path of the document")
+    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--no-validate", "respond to each request of an operation, whatever it contains")
+    .option("--log", "log each request to standard output", false)
+    .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));
+  program
+    .command("check")
+    .description("list the parts of the document that the server refuses or does not enforce")
+    .argument("<document>", "path of the document")
+    .option("--strict", "make warnings errors", false)
+    .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo, [])
+    .action(async (document: string, options: CheckOptions) => {
+      code = (await check(document, options, io)) ? 0 : 1;
+    });
+  program
+    .command("generate")
+    .description("write the TypeScript types of handlers")
+    .argument("<document>", "path of the document")
+    .option("-o, --output <file>", "file to write (default: standard output)")
+    .action((document: string, { output }: { output?: string }) => generate(document, output, io));
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if ((error as { exitCode?: number }).exitCode === 0) return 0; // help
+    if (!(error as { exitCode?: number }).exitCode) io.stderr.write(`openapi-server: ${(error as Error).message}\n`);
+    return 1;
+  }
+}
+
+function addTo(value: string, list: readonly string[]): readonly string[] {
+  return [...list, value];
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError("It must be a number from 0 to 65535.");
+}

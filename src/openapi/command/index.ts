@@ -1,0 +1,2 @@
+// The command `openapi-server`.
+export { runCommand } from "./command.ts";
