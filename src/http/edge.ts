@@ -1,6 +1,6 @@
 // Composes the HTTP edge of a service: limits, timeouts, load shedding, errors and graceful shutdown, in the order that
 // their hooks need.
-import type { FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { MetricsRegistry } from "../lib/index.ts";
 import {
   bodyFlow,
@@ -11,8 +11,8 @@ import {
   type MalformedRequest,
   pipelining,
 } from "./connection/index.ts";
-import { type ErrorFormat, errorHandler } from "./failure/index.ts";
-import { createFastify, type FastifyOptions, type LogController } from "./fastify.ts";
+import { type ErrorHandlerOptions, errorHandler, type FormatFailure } from "./failure/index.ts";
+import { createFastify, type FastifyOptions, type LogController, limitServer } from "./fastify.ts";
 import { type CorsOptions, cors, responseHeaders } from "./headers/index.ts";
 import {
   type GracefulShutdownOptions,
@@ -48,7 +48,9 @@ export interface EdgeOptions extends Omit<FastifyOptions, "logController">, Grac
   /** The Link header of error responses. */
   readonly links?: string;
   /** The shape of error responses. The default is `{ code, message, status }`. */
-  readonly formatError?: ErrorFormat | undefined;
+  readonly formatFailure?: FormatFailure | undefined;
+  /** Is called for each failure of the application's code or of a dependency, beside the log. */
+  readonly onError?: ErrorHandlerOptions["onError"];
   /** The default allows no other origin. */
   readonly cors?: CorsOptions;
   /** Whether responses are compressed. The default is true. */
@@ -68,31 +70,59 @@ export interface EdgeOptions extends Omit<FastifyOptions, "logController">, Grac
  * and part of the contract.
  */
 export async function createEdge(options: EdgeOptions): Promise<FastifyInstance> {
-  const { edge = true, headers, links, trace, cors: origins, gracePeriod, compression = true } = options;
-  const { requestLog, metrics = new MetricsRegistry(), formatError: format } = options;
+  const { edge = true, requestLog, logger } = options;
   const app = createFastify({ ...options, logController: requestLog });
+  await addEdge(app, options, edge && logger);
+  await app.register(requestChecks, { handlesUnrouted: true });
+  return app;
+}
+
+/** What can be set for an existing app. The limits are those of its server, and all else is that of its routes. */
+export type AppEdgeOptions = Omit<EdgeOptions, keyof FastifyOptions> & Pick<FastifyOptions, "trustProxy">;
+
+const appsWithEdge = new WeakSet<object>();
+
+/**
+ * Adds the edge to an existing app that does not listen yet, for the routes of `app`, which can be a part of it. Throws an Error if
+ * its server has an edge already, or is not one of HTTP/1.1.
+ */
+export async function addEdgeToApp(app: FastifyInstance, options: AppEdgeOptions): Promise<void> {
+  if (appsWithEdge.has(app.server)) throw new Error("The server has an edge already. Set `edge` once for each app.");
+  appsWithEdge.add(app.server);
+  limitServer(app.server);
+  await addEdge(app, options, app.log);
+  await app.register(requestChecks, { handlesUnrouted: app.prefix !== "" }); // at the root, that of the app stays
+}
+
+// `protectionLog` is undefined or false for an edge without protection.
+async function addEdge(
+  app: FastifyInstance,
+  options: AppEdgeOptions,
+  protectionLog: FastifyBaseLogger | false,
+): Promise<void> {
+  const { headers, links, trace, cors: origins, gracePeriod, compression = true } = options;
+  const { requestLog, metrics = new MetricsRegistry(), formatFailure: format, onError } = options;
   app.decorate("metrics", metrics);
-  if (edge) await protect(app, options);
+  if (protectionLog) await protect(app, options, protectionLog);
   trace?.(app);
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown, { gracePeriod });
-  if (edge) await app.register(lingeringClose);
+  if (protectionLog) await app.register(lingeringClose);
   if (origins) await app.register(cors, origins);
   await app.register(errorHandler, {
     isLogged: requestLog && ((status) => requestLog.isFailureLogged(status)),
     links,
     format,
+    onError,
   });
   await app.register(representations, { compression });
   await app.register(responseBatching);
-  await app.register(requestChecks);
-  return app;
 }
 
 // What a server needs that faces clients: limits of connections and memory, fairness, and responses to malformed HTTP.
-async function protect(app: FastifyInstance, options: EdgeOptions): Promise<void> {
-  const { logger, trustProxy = [], maxConnections = 10_000, headers, links, monitor = {} } = options;
-  const { identify, requestLog, formatError: format } = options;
+async function protect(app: FastifyInstance, options: AppEdgeOptions, logger: FastifyBaseLogger): Promise<void> {
+  const { trustProxy = [], maxConnections = 10_000, headers, links, monitor = {} } = options;
+  const { identify, requestLog, formatFailure: format } = options;
   const { clock, checkInterval } = monitor;
   await app.register(memoryMonitor, monitor);
   const isProxy = createNetworkMatcher(trustProxy);

@@ -6,14 +6,17 @@ export {
   toNetwork,
   yieldBetweenChunks,
 } from "./connection/index.ts";
-export { createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
+export { type AppEdgeOptions, addEdgeToApp, createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
 export {
   createFail,
   type ErrorBody,
   type ErrorDetail,
-  type ErrorFormat,
   type ErrorHandlerOptions,
+  type ErrorKind,
   errorHandler,
+  type FailedRequest,
+  type FormatFailure,
+  type FormattedFailure,
   formatSeconds,
   HttpError,
   type HttpErrorCode,
@@ -22,7 +25,6 @@ export {
   maxDetails,
   notFound,
   notImplemented,
-  problemDetails,
   toError,
 } from "./failure/index.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
@@ -39,6 +41,8 @@ export {
 export { collectGarbageWhenIdle, defaultGracePeriod, type MemoryMonitorOptions } from "./load/index.ts";
 export {
   addTag,
+  createTag,
+  matchesTag,
   rejectPreconditions,
   rejectUnrouted,
   representations,

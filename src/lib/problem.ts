@@ -17,10 +17,10 @@ export type Checked<T = unknown> =
 
 /** An error that is an expected result and not a bug. It has no stack trace, which would be expensive and of no use. */
 export class ExpectedError extends Error {
-  constructor(message: string) {
+  constructor(message: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message);
+    super(message, options);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

@@ -7,18 +7,22 @@ export {
   createServer,
   type OpenApiOptions,
   openApi,
+  type PluginEdgeOptions,
+  type PluginOptions,
   type ServerOptions,
   type UntypedOperations,
 } from "./server/index.ts";
 
 // Handlers
 
-export type { UntypedHandler } from "./operation/index.ts";
+export type { AnyCall, HandlerResult, SentRequest, UntypedHandler, Wrap } from "./operation/index.ts";
 export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/index.ts";
 
 // Errors
 
-export { createFail, type ErrorBody, type ErrorFormat, HttpError, problemDetails } from "../http/index.ts";
+export { createFail, type ErrorBody, type ErrorKind, HttpError } from "../http/index.ts";
+export { type ErrorFormat, type FailureContext, problemDetails } from "./operation/index.ts";
+export type { MappedError } from "./routing/index.ts";
 
 // Security
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import fp from "fastify-plugin";
 import { discardInput } from "../../patches/socket-input.ts";
-import { type ErrorFormat, formatFailure, HttpError } from "../failure/index.ts";
+import { type FormatFailure, HttpError, writeFailure } from "../failure/index.ts";
 import { maxHeaderSize } from "../headers/index.ts";
 
 // An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
@@ -34,7 +34,7 @@ export interface ClientErrorsOptions {
   /** The Link header of error responses. */
   readonly links?: string | undefined;
   /** The shape of error responses. */
-  readonly format?: ErrorFormat | undefined;
+  readonly format?: FormatFailure | undefined;
 }
 
 /** Responds to requests that Node's HTTP parser rejects, in the shape of all errors, and closes their connection. */
@@ -82,7 +82,8 @@ function respond(
   const { status, body } = toHttpError(error).response;
   const id = randomUUID();
   log({ reqId: id, reason: error.reason ?? error.code, status, code: body.code });
-  const { type, text } = formatFailure(body, format, onFormatError);
+  const failed = { requestId: id, request: undefined, error: undefined };
+  const { type, text } = writeFailure(body, failed, format, onFormatError);
   const head = {
     ...headers,
     ...(links !== undefined && { link: links }),

@@ -5,9 +5,13 @@ import fp from "fastify-plugin";
 import { UnavailableError } from "../../lib/index.ts";
 import { setHeader } from "../headers/index.ts";
 import { isApplicationError, toError } from "./application-error.ts";
-import { type ErrorFormat, formatFailure, HttpError, serviceUnavailable } from "./http-error.ts";
+import { type FormatFailure, writeFailure } from "./failure-format.ts";
+import { HttpError, serviceUnavailable } from "./http-error.ts";
 
 const maxUnread = 1_048_576; // bytes
+
+// An import would evaluate all of node:http, which takes 30 ms of each start.
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 type IsLogged = (status: number) => boolean;
 
@@ -17,7 +21,9 @@ export interface ErrorHandlerOptions {
   /** Returns whether a failure with this status is logged. By default, each is. */
   readonly isLogged?: IsLogged | undefined;
   /** The shape of error responses. */
-  readonly format?: ErrorFormat | undefined;
+  readonly format?: FormatFailure | undefined;
+  /** Is called for each failure of the application's code or of a dependency, beside the log. */
+  readonly onError?: ((error: Error, request: FastifyRequest) => void) | undefined;
 }
 
 declare module "fastify" {
@@ -31,30 +37,32 @@ declare module "fastify" {
 
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
-  async (app, { links, isLogged, format }) => {
+  async (app, options) => {
     app.decorateRequest("errorCode", "");
     app.decorateRequest("isHandled", false);
     app.setErrorHandler<FastifyError>((thrown, request, reply) => {
       const error = request.isHandled ? (toError(thrown) as FastifyError) : thrown;
       const httpError = toHttpError(error, request.raw);
-      log(error, httpError, request, isLogged);
+      report(error, httpError, request, options);
       // Waits for one event-loop tick, because the connection can stay open if the rest of the body arrives.
-      if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, { links, format });
-      else respond(httpError, request, reply, { links, format });
+      if (hasLargeRemainder(request.raw)) setImmediate(respond, httpError, request, reply, options);
+      else respond(httpError, request, reply, options);
     });
   },
   { name: "error-handler" },
 );
 
-function log(
+function report(
   error: Error,
   { response: { status, body } }: HttpError,
   request: FastifyRequest,
-  isLogged: IsLogged | undefined,
+  { isLogged, onError }: ErrorHandlerOptions,
 ): void {
   const isUnavailable = error instanceof UnavailableError;
   const isBug = body.code === "internal_error";
-  if (!(isUnavailable || isBug) || isLogged?.(status) === false) return;
+  if (!(isUnavailable || isBug)) return;
+  onError?.(error, request);
+  if (isLogged?.(status) === false) return;
   if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
   else request.log.error({ err: error }, "request failed");
 }
@@ -65,12 +73,13 @@ function toReason({ message, cause }: Error): string {
 }
 
 function respond(
-  { response, headers }: HttpError,
+  error: HttpError,
   request: FastifyRequest,
   reply: FastifyReply,
   { links, format }: ErrorHandlerOptions,
 ): void {
   const { raw } = request;
+  const { response, headers, cause } = error;
   request.errorCode = response.body.code;
   reply.headers(headers);
   // Fastify closes the connection after each body that it rejects. It stays open for the next requests, unless much of
@@ -79,10 +88,12 @@ function respond(
   else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) reply.header("connection", "keep-alive");
   if (links !== undefined) setHeader(reply, "link", links);
   reply.header("cache-control", "no-store");
+  if (!reply.hasHeader("x-request-id")) reply.header("x-request-id", request.id); // in an existing app
   // A 412 replaces content that has been selected already.
   for (const name of ["etag", "content-encoding", "content-length"]) reply.removeHeader(name);
   const onError = (err: Error) => request.log.error({ err }, "failed to format an error");
-  const { type, text } = formatFailure(response.body, format, onError);
+  const failed = { requestId: request.id, request, error: cause instanceof Error ? cause : undefined };
+  const { type, text } = writeFailure(response.body, failed, format, onError);
   // As text, because the schemas of the route may not declare this status.
   reply.code(response.status).type(type).send(text);
 }
@@ -96,7 +107,17 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
 function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
-  return (isApplicationError(error) ? undefined : toBodyError(error, errored)) ?? internalError();
+  return (
+    (isApplicationError(error) ? undefined : (toBodyError(error, errored) ?? toStatusError(error))) ?? internalError()
+  );
+}
+
+// The error of a hook, a plugin or a route of the application, with a status as Fastify reads it.
+function toStatusError({ statusCode: status = 500, message }: FastifyError): HttpError | undefined {
+  const name = STATUS_CODES[status];
+  if (name === undefined || status < 400 || status === 500) return undefined;
+  const code = name.toLowerCase().replaceAll(/[^a-z]+/g, "_");
+  return new HttpError({ code, status }, status < 500 ? message : `${name}.`);
 }
 
 // The error of a body that Fastify can't read; undefined for any other error.

@@ -1,7 +1,6 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
-import { ExpectedError, ignoreFailure, isPromise } from "../../lib/index.ts";
-import { describesContent, isHeaderName, isHeaderText, isMediaType } from "../headers/index.ts";
-import { toError } from "./application-error.ts";
+import { ExpectedError } from "../../lib/index.ts";
+import { describesContent, isHeaderName, isHeaderText } from "../headers/index.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {
@@ -51,66 +50,53 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
-/** Returns the body of a failed request. `mediaType` is that of the body: by default, application/json. */
-export interface ErrorFormat {
-  (failure: ErrorBody): object;
-  readonly mediaType?: string;
-}
-
-// An import would evaluate all of node:http, which takes 30 ms of each start.
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-
-/** Problem details (RFC 9457) of the type about:blank. Extension members have its code, and its details. */
-export const problemDetails: ErrorFormat = Object.assign(
-  ({ code, message, status, details }: ErrorBody) => ({
-    title: STATUS_CODES[status] as string,
-    status,
-    detail: message,
-    code,
-    ...(details && { details }),
-  }),
-  { mediaType: "application/problem+json" },
-);
-
-/** Serializes the body of a failed request. If `format` fails, calls `onError` and uses the default shape. */
-export function formatFailure(
-  failure: ErrorBody,
-  format: ErrorFormat | undefined,
-  onError: (error: Error) => void,
-): { type: string; text: string } {
-  try {
-    const type = format?.mediaType ?? "application/json";
-    const body: unknown = format ? format(failure) : failure;
-    if (isPromise(body)) ignoreFailure(body);
-    const text: string | undefined = isPromise(body) ? undefined : JSON.stringify(body);
-    if (text === undefined) throw new Error("formatError must return an object, and not a promise or function.");
-    if (typeof type !== "string" || !isMediaType(type)) throw new Error("formatError.mediaType is not a media type.");
-    return { type, text };
-  } catch (thrown) {
-    onError(toError(thrown));
-    return formatFailure(failure, undefined, onError);
-  }
-}
-
 /** The response to a failed request. */
 export interface ErrorResponse<Code extends string = string, Status extends number = number> {
   readonly status: Status;
   readonly body: ErrorBody<Code, Status>;
 }
 
-/** Creates a function that returns error responses. `statuses` has the status of each error code. */
-export function createFail<const Statuses extends Readonly<Record<string, number>>>(statuses: Statuses) {
-  return <Code extends keyof Statuses & string>(
-    code: Code,
-    message: string,
-  ): ErrorResponse<Code, Statuses[Code] & number> => {
-    const status = statuses[code] as Statuses[Code] & number;
+type Statuses = Readonly<Record<string, number>>;
+
+/** Returns the body of a failed request, of the media type `mediaType`; by default, the one that the document declares. */
+interface Format {
+  (failure: ErrorBody): unknown;
+  readonly mediaType?: string;
+}
+
+type Fail<All extends Statuses> = <Code extends keyof All & string>(
+  code: Code,
+  message: string,
+) => ErrorResponse<Code, All[Code] & number>;
+type FailAs<All extends Statuses, As extends Format> = <Code extends keyof All & string>(
+  code: Code,
+  message: string,
+) => { readonly status: All[Code] & number; readonly body: ReturnType<As> } & (As extends { mediaType: infer Type }
+  ? { readonly type: Type }
+  : unknown);
+
+/**
+ * Creates a function that returns error responses. `statuses` has the status of each error code. `format` creates the body, such as
+ * `problemDetails`. The default is the body of the server's own errors, `{ code, message, status }`.
+ */
+export function createFail<const All extends Statuses>(statuses: All): Fail<All>;
+export function createFail<const All extends Statuses, As extends Format>(statuses: All, format: As): FailAs<All, As>;
+export function createFail(statuses: Statuses, format?: Format) {
+  return (code: string, message: string) => {
+    const status = statuses[code] as number;
     // A message that quotes part of a request may end with a lone surrogate, which UTF-8 can't represent.
-    return { status, body: { code, message: message.toWellFormed(), status } };
+    const failure = { code, message: message.toWellFormed(), status };
+    if (format === undefined) return { status, body: failure };
+    const { mediaType: type } = format;
+    return { status, body: format(failure), ...(type !== undefined && { type }) };
   };
 }
 
-const fail = createFail(statuses);
+/** An error code of an application, with its status: 400 to 599. */
+export interface ErrorKind {
+  readonly code: string;
+  readonly status: number;
+}
 
 /** An error that ends a request. The error handler sends its response. */
 export class HttpError extends ExpectedError {
@@ -118,14 +104,26 @@ export class HttpError extends ExpectedError {
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Throws a TypeError if the code is unknown, or if a header is not valid or describes the content, which is the server's. */
-  constructor(code: HttpErrorCode, message: string, headers: Record<string, string> = {}) {
-    super(message);
-    if (!Object.hasOwn(statuses, code)) throw new TypeError(`There is no error code ${code}.`);
+  /**
+   * `kind` is a code of the HTTP layer, or a code of the application with its status. Throws a TypeError if the code is
+   * unknown, the status is no failure, or a header is not valid or describes the content, which is the server's.
+   */
+  constructor(
+    kind: HttpErrorCode | ErrorKind,
+    message: string,
+    headers: Record<string, string> = {},
+    options: ErrorOptions = {},
+  ) {
+    super(message, options);
+    const { code, status } = typeof kind === "object" ? kind : { code: kind, status: statuses[kind] };
+    if (typeof kind !== "object" && !Object.hasOwn(statuses, kind))
+      throw new TypeError(`There is no error code ${kind}.`);
+    if (!(Number.isInteger(status) && status >= 400 && status <= 599))
+      throw new TypeError(`The error ${code} has the status ${status}, which is not one of 400 to 599.`);
     for (const name in headers)
       if (!isHeaderName(name) || !isHeaderText(`${headers[name]}`) || describesContent(name))
         throw new TypeError(`The header ${name} is not valid, or only the server can set it.`);
-    this.response = fail(code, message);
+    this.response = createFail({ [code]: status })(code, message);
     this.headers = Object.freeze({ ...headers });
   }
 }
@@ -137,7 +135,7 @@ const maxMessage = 1_500; // characters
 
 /** An error that names the invalid parts of a request. */
 export class InvalidRequest extends HttpError {
-  override readonly response: ErrorResponse;
+  override readonly response: ErrorResponse; // with the details
   /** The invalid parts: at least one, and at most ten. */
   readonly details: readonly ErrorDetail[];
 
@@ -152,7 +150,7 @@ export class InvalidRequest extends HttpError {
       name: name.toWellFormed(),
       message: message.toWellFormed(),
     }));
-    const { status, body } = fail(code, this.message);
+    const { status, body } = createFail(httpErrors)(code, this.message);
     this.response = { status, body: { ...body, details: this.details } };
   }
 }

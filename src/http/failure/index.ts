@@ -1,12 +1,12 @@
 // Failed requests: the errors, their body, and who sends it.
 export { toError } from "./application-error.ts";
 export { type ErrorHandlerOptions, errorHandler } from "./error-handler.ts";
+export { type FailedRequest, type FormatFailure, type FormattedFailure, writeFailure } from "./failure-format.ts";
 export {
   createFail,
   type ErrorBody,
   type ErrorDetail,
-  type ErrorFormat,
-  formatFailure,
+  type ErrorKind,
   formatSeconds,
   HttpError,
   type HttpErrorCode,
@@ -15,6 +15,5 @@ export {
   maxDetails,
   notFound,
   notImplemented,
-  problemDetails,
   serviceUnavailable,
 } from "./http-error.ts";

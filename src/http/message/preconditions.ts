@@ -32,6 +32,10 @@ export function addCoding(tag: string, coding: string): string {
   return tag.replace(/"$/, `-${coding}"`);
 }
 
+function removeCoding(tag: string): string {
+  return tag.replace(/-(?:gzip|br|zstd)"$/, '"');
+}
+
 /**
  * Returns whether the client has the content with this tag, so that the response is 304. Throws an HttpError (412) if it
  * expects other content. Evaluates the headers in the order of section 13.2.2.
@@ -52,6 +56,26 @@ export function rejectPreconditions(headers: IncomingHttpHeaders, names: readonl
   throw new HttpError(
     "precondition_failed",
     `This operation can't evaluate the header ${name}, and was not executed. Send the request without it.`,
+  );
+}
+
+/**
+ * Returns whether a list of tags, as in If-Match or If-None-Match, has the tag of a representation, in any content coding; undefined
+ * without a list. The representation does not exist if `createTag` returns undefined. The comparison is that of section 8.8.3.2.
+ */
+export function matchesTag(
+  list: string | undefined,
+  createTag: () => string | undefined,
+  comparison: "strong" | "weak",
+): boolean | undefined {
+  if (list === undefined) return undefined;
+  const tag = createTag();
+  if (tag === undefined) return false;
+  const isComparable = (text: string) => comparison === "weak" || !text.startsWith("W/");
+  const toComparable = (text: string) => (comparison === "weak" ? opaque(text) : text);
+  return hasTag(
+    list,
+    (other) => isComparable(other) && toComparable(removeCoding(other)) === toComparable(tag) && isComparable(tag),
   );
 }
 

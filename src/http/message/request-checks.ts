@@ -6,19 +6,25 @@ import { shorten } from "../../lib/index.ts";
 import { HttpError, notFound } from "../failure/index.ts";
 import { isHost, readAuthority } from "./request-target.ts";
 
+export interface RequestChecksOptions {
+  /** Whether unknown paths are rejected: those below the prefix of the app. */
+  readonly handlesUnrouted: boolean;
+}
+
 /**
  * Responds with 400 to requests of another protocol or without a valid Host, with 501 to unknown transfer codings, with
  * 404 to unknown paths, and with 405 to unsupported methods, before the body is read. Register it before routes.
  */
-export const requestChecks = fp(
-  async (app) => {
+export const requestChecks = fp<RequestChecksOptions>(
+  async (app, { handlesUnrouted }) => {
     app.addHook("onRequest", (request, _, done) => {
       done(checkProtocol(request) ?? (request.is404 ? toRoutingError(request) : undefined));
     });
     // Reached only through reply.callNotFound(): the hook rejects unknown paths first, without reading the body.
-    app.setNotFoundHandler(() => {
-      throw notFound();
-    });
+    if (handlesUnrouted)
+      app.setNotFoundHandler(() => {
+        throw notFound();
+      });
   },
   { name: "request-checks", dependencies: ["error-handler"] },
 );
@@ -70,6 +76,7 @@ function toRoutingError({ method, url, server, raw }: FastifyRequest): HttpError
   const methods = server.supportedMethods.filter((name) => {
     const route = server.findRoute({ url, method: name as HTTPMethods, constraints });
     // The router matches /books/ to /books/:bookId with an empty bookId.
+    if (name === "OPTIONS" && route && "*" in route.params) return false; // that of CORS, for any path
     return route && Object.entries(route.params).every(([parameter, text]) => text !== "" || parameter === "*");
   });
   if (methods.length === 0) return notFound();

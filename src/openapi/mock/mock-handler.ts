@@ -28,8 +28,8 @@ export function createMockHandler(operation: Operation, schemas: Schemas): Untyp
   // Not those with an informational status, which is not the end of a response (RFC 9110, section 15.2).
   const responses = operation.part.membersOf("responses").filter(([status]) => !/^(x-|1)/.test(status));
   const cache = new Map<string, UntypedResponse>();
-  return async (_call, _context, { raw: { headers } }) => {
-    const { prefer, accept } = headers;
+  return async ({ request }) => {
+    const { prefer, accept } = request.headers;
     const preferences = parsePreferences([prefer].flat().join(", "));
     const [status, response] = selectResponse(responses, preferences.status);
     const contents = response?.membersOf("content") ?? [];

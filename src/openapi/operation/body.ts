@@ -1,5 +1,5 @@
 // The body of a request: its content by media type, and its validation.
-import type { ReadOnlyMembers, Schemas, Validate } from "../schema/index.ts";
+import type { MarkedMembers, Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, ReportReason } from "../source/index.ts";
 import { type BodyFormat, type FormEncoding, findFormat, isMediaTypeOrRange, selectMediaType } from "../wire/index.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
@@ -71,8 +71,8 @@ export class Body implements RequestPart<unknown> {
     const { value, content, readAsTexts } = body;
     const { validate, format, removeReadOnly } = content;
     if (validate === undefined) return { value };
-    const check = (read: unknown) => {
-      removeReadOnly?.(read);
+    const check = (sent: unknown) => {
+      const read = removeReadOnly ? removeReadOnly(sent) : sent;
       return format.validate ? format.validate(read, validate) : validate(read);
     };
     const result = check(value);
@@ -134,10 +134,10 @@ function compileContent(
   if (schema === undefined && !format.isStream && !mediaType.includes("*"))
     report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`, part.pointer);
   let encoding: FormEncoding | undefined;
-  let members: ReadOnlyMembers | undefined;
+  let members: MarkedMembers | undefined;
   const removeReadOnly = (value: unknown) => {
     members ??= schemas.readOnlyMembersAt(schema?.pointer as string);
-    members?.removeFrom(value);
+    return members ? members.removeFrom(value) : value;
   };
   return {
     format,

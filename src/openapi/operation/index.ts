@@ -11,11 +11,21 @@ export {
   toChallenge,
 } from "./credentials.ts";
 export { deprecationHeaders } from "./deprecation.ts";
+export {
+  createFailureFormat,
+  type ErrorFormat,
+  type FailureContext,
+  problemDetails,
+  toFailureContext,
+} from "./error-format.ts";
 export { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 export type { PathSource } from "./locations.ts";
 export { OpenCalls } from "./open-calls.ts";
 export { compileOperation, listForCors, listRequestSchemas, type Operation, type OperationEntry } from "./operation.ts";
 export { findRawText } from "./path-template.ts";
 export { createRecordValidator, createRowValidator } from "./records.ts";
-export type { UntypedResponse } from "./response.ts";
+export type { HandlerResult, UntypedResponse, WriteOptions } from "./response.ts";
+export type { ResponseValidation } from "./response-check.ts";
 export type { RequiredScheme } from "./security-requirements.ts";
+export { SentRequest } from "./sent-request.ts";
+export { type AnyCall, type Wrap, wrapHandler } from "./wrap.ts";

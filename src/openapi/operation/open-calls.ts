@@ -1,15 +1,15 @@
 // Long-running calls: those whose handlers use their signal, and server-sent events. A shutdown ends them.
 import type { ServerResponse } from "node:http";
 
-/** A response body that can be ended before it is complete. */
-export interface Endable {
-  end(): void;
+/** A response body that can be closed before it is complete. */
+export interface EventStream {
+  close(): void;
 }
 
 /** Ends calls when the server closes. */
 export class OpenCalls {
   readonly #controllers = new Map<ServerResponse, AbortController>();
-  readonly #streams = new Map<ServerResponse, Endable>();
+  readonly #streams = new Map<ServerResponse, EventStream>();
   #isClosing = false;
   #isAborting = false;
 
@@ -26,7 +26,7 @@ export class OpenCalls {
   }
 
   /** Adds a response of server-sent events, which `close` ends. */
-  addEventStream(response: ServerResponse, stream: Endable): void {
+  addEventStream(response: ServerResponse, stream: EventStream): void {
     if (this.#isClosing) this.#end(response, stream);
     this.#streams.set(response, stream);
     response.once("close", () => this.#streams.delete(response));
@@ -45,8 +45,10 @@ export class OpenCalls {
     }, time).unref();
   }
 
-  #end(response: ServerResponse, stream: Endable): void {
-    stream.end();
+  #end(response: ServerResponse, stream: EventStream): void {
+    // An existing app would wait for the next request of the connection.
+    response.once("finish", () => response.req.socket.destroySoon());
+    stream.close();
     this.#controllers.get(response)?.abort();
   }
 }

@@ -10,6 +10,7 @@ import {
   type Report,
   type ReportReason,
   readBasePath,
+  type SecuritySchemeObject,
 } from "../source/index.ts";
 import { type Body, compileBody } from "./body.ts";
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
@@ -65,9 +66,21 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
       ...(operations.some(({ responses }) => responses.haveTags) ? ["If-Match", "If-None-Match"] : []),
       ...headers,
       ...operations.flatMap(({ parameters }) => parameters.headers?.names ?? []),
+      ...operations.flatMap(({ security }) => security.flat().flatMap(({ scheme }) => keyHeader(scheme) ?? [])),
     ],
-    responseHeaders: [...headers, ...operations.flatMap(({ responses }) => responses.headers)],
+    responseHeaders: [
+      "Link",
+      "Retry-After",
+      "X-Request-Id",
+      ...(operations.some(({ deprecation }) => deprecation) ? ["Deprecation", "Sunset"] : []),
+      ...headers,
+      ...operations.flatMap(({ responses }) => responses.headers),
+    ],
   };
+}
+
+function keyHeader({ type, in: location, name }: SecuritySchemeObject): string | undefined {
+  return type === "apiKey" && location === "header" ? name : undefined;
 }
 
 /** The place of an operation in the document. */

@@ -3,6 +3,7 @@ import { isFraming, isHeaderName, isHeaderText } from "../../http/index.ts";
 import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
 import type { Shape, Validate } from "../schema/index.ts";
 import { readText } from "../wire/index.ts";
+import type { ResponseCheck } from "./response-check.ts";
 
 /** A declared header. */
 export interface Header {
@@ -15,25 +16,27 @@ export interface Header {
   readonly shape: () => Shape;
 }
 
-/**
- * Returns the values of a header as text. Throws an Error if HTTP does not allow it, or, with `validate`, if it does not match
- * its declaration.
- */
+/** Returns the values of a header as text. Throws an Error if HTTP does not allow it. Reports it if it does not match its declaration. */
 export function writeHeader(
   name: string,
   value: unknown,
   header: Header | undefined,
-  validate: boolean,
+  check: ResponseCheck,
 ): readonly string[] {
-  return formatHeader(name, value, header, validate).map((text) => checkHeader(name, text));
+  return formatHeader(name, value, header, check).map((text) => checkHeader(name, text));
 }
 
 // The values of a header. Only Set-Cookie has several, because a cookie can contain a comma.
-function formatHeader(name: string, value: unknown, header: Header | undefined, validate: boolean): readonly string[] {
+function formatHeader(
+  name: string,
+  value: unknown,
+  header: Header | undefined,
+  check: ResponseCheck,
+): readonly string[] {
   if (isPromise(value)) ignoreFailure(value);
   if (isPromise(value) || typeof value === "function")
     throw new Error(`The handler returned a promise or a function as the header ${name}.`);
-  if (validate && header) checkValue(name, value, header);
+  if (check.comparesSchemas && header) checkValue(name, value, header, check);
   if (header?.isJson) return [toAscii(toJson(value))];
   if (Array.isArray(value)) return name.toLowerCase() === "set-cookie" ? value.map(String) : [value.join(", ")];
   if (typeof value !== "object" || value === null) return [String(value)];
@@ -50,13 +53,18 @@ function formatHeader(name: string, value: unknown, header: Header | undefined, 
 }
 
 // What is sent is a text, so that the schema can describe the value, or what is read from its text.
-function checkValue(name: string, value: unknown, { validate, shape, explode, isJson }: Header): void {
+function checkValue(
+  name: string,
+  value: unknown,
+  { validate, shape, explode, isJson }: Header,
+  check: ResponseCheck,
+): void {
   const result = validate?.(value) ?? { value };
   if ("value" in result) return;
   const isText = /^(string|number|bigint|boolean)$/.test(typeof value) && !isJson;
   const style = { name, style: "simple", explode, decode: (text: string) => text.trim() };
   if (isText && "value" in (validate as Validate)(readText(`${value}`, { ...style, shape: shape() }))) return;
-  throw new Error(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
+  check.report(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
 }
 
 function checkHeader(name: string, text: string): string {

@@ -56,6 +56,7 @@ function createPageHeaders(
   const urls = [
     ...[servers].flat().map((server) => server?.url),
     ...flows.flatMap((flow) => [flow?.tokenUrl, flow?.refreshUrl]),
+    ...schemes.map(({ openIdConnectUrl }) => openIdConnectUrl),
   ];
   const origins = urls.flatMap((url = "") => (URL.canParse(url) ? [new URL(url).origin] : []));
   return createSecurityHeaders(isSecure, {

@@ -11,6 +11,7 @@ import {
   type Operation,
   type RequiredScheme,
   readCredential,
+  SentRequest,
   toChallenge,
 } from "../operation/index.ts";
 import type { SecuritySchemeObject } from "../source/index.ts";
@@ -22,7 +23,7 @@ export interface SecurityContext {
   /** The scopes or roles that the operation requires. */
   readonly scopes: readonly string[];
   readonly operation: Operation;
-  readonly request: FastifyRequest;
+  readonly request: SentRequest;
 }
 
 /**
@@ -190,7 +191,7 @@ function createCheck(
   const { scheme, scopes } = required;
   return async (request) => {
     const credential = readCredential(scheme, request);
-    const caller = credential && (await check(credential, { scopes, operation, request }));
+    const caller = credential && (await check(credential, { scopes, operation, request: new SentRequest(request) }));
     if (!isRejection(caller)) return caller;
     if (credential === undefined) return new MissingCredential([describe(scheme)], toChallenge(scheme, { realm }));
     const challenge = toChallenge(scheme, { realm, error: "invalid_token" });

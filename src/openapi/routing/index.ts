@@ -6,5 +6,6 @@ export type {
   SecurityScheme,
   SecuritySchemes,
 } from "./authentication.ts";
+export type { MappedError } from "./error-table.ts";
 export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";

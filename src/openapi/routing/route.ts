@@ -4,15 +4,19 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteShorthand
 import { InvalidRequest, notFound, rejectPreconditions, toError } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import {
+  type HandlerResult,
   type OpenCalls,
   type Operation,
   type PathSource,
   type ReadPart,
   type RequestPart,
+  type ResponseValidation,
   UntypedCall,
   type UntypedHandler,
+  type WriteOptions,
 } from "../operation/index.ts";
 import { Query } from "../wire/index.ts";
+import type { ErrorTable } from "./error-table.ts";
 import { prepareBody, requireBody } from "./request-body.ts";
 
 declare module "fastify" {
@@ -47,8 +51,10 @@ export interface RouteOptions {
   readonly links: string | undefined;
   /** Whether requests are validated, and their credentials. Otherwise, the handler gets no values. */
   readonly validateRequests: boolean;
-  /** Whether responses are validated. */
-  readonly validateResponses: boolean;
+  readonly validation: ResponseValidation;
+  readonly errors: ErrorTable;
+  /** Is called if a response fails after its headers were sent. */
+  readonly onError: WriteOptions["onError"];
   readonly openCalls: OpenCalls;
 }
 
@@ -101,10 +107,11 @@ export class OperationRoute {
     const values = { params: {}, query: {}, headers: {}, cookies: {}, body: undefined, caller: undefined };
     return {
       config: { operation, ignoresBody: true },
-      handler: async (request, reply) => {
+      handler: async (_request, reply) => {
         const call = new UntypedCall(operation, values, reply, openCalls);
-        const response = await handler(call, context, request);
-        return operation.responses.write(reply, response, { links: undefined, validate: false, openCalls });
+        const response = await handler(call, context);
+        if (response instanceof Error) throw response;
+        return operation.responses.write(reply, response, { validation: "none", openCalls });
       },
     };
   }
@@ -141,7 +148,7 @@ export class OperationRoute {
   }
 
   async #handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { operation, handler, context, authenticate, links, validateResponses: validate, openCalls } = this.#options;
+    const { operation, handler, context, authenticate, errors, ...options } = this.#options;
     // The credential may have been revoked while the body arrived.
     if (operation.body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
       request.caller = await authenticate(request);
@@ -149,12 +156,18 @@ export class OperationRoute {
     rejectPreconditions(request.headers, this.#unsupportedPreconditions);
     const { body } = values;
     if (body instanceof Readable) reply.raw.once("finish", () => body.destroy());
-    const call = new UntypedCall(operation, values, reply, openCalls);
+    const call = new UntypedCall(operation, values, reply, options.openCalls);
     request.isHandled = true;
-    const response = await handler(call, context, request);
+    let response: HandlerResult;
+    try {
+      response = await handler(call, context);
+      if (response instanceof Error) throw response;
+    } catch (thrown) {
+      throw errors.map(thrown, operation);
+    }
     if (typeof response !== "object" || response === null)
       throw new Error(`The handler of ${operation.id} returned no response.`);
-    operation.responses.write(reply, response, { links, validate, openCalls });
+    operation.responses.write(reply, response, options);
   }
 }
 

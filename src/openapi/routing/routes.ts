@@ -11,9 +11,19 @@ import {
   type VariantConstraint,
 } from "../document/index.ts";
 import { createMockHandler } from "../mock/index.ts";
-import { deprecationHeaders, OpenCalls, type Operation, type UntypedHandler } from "../operation/index.ts";
+import {
+  deprecationHeaders,
+  OpenCalls,
+  type Operation,
+  type ResponseValidation,
+  type UntypedHandler,
+  type Wrap,
+  type WriteOptions,
+  wrapHandler,
+} from "../operation/index.ts";
 import type { Handlers } from "../types/index.ts";
 import { createAuthentication, type SecuritySchemes } from "./authentication.ts";
+import { ErrorTable, type MappedError } from "./error-table.ts";
 import { gluedMethods, toGlueDocument } from "./glue-document.ts";
 import { bodies } from "./request-body.ts";
 import { type Guard, OperationRoute } from "./route.ts";
@@ -45,8 +55,14 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly missingHandler?: string;
   /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
   readonly validateRequests?: boolean | undefined;
-  /** Whether a response that does not match the document is a failure (500). The default is true. */
-  readonly validateResponses?: boolean;
+  /** Whether a response that does not match the document is a failure (500), or is logged. The default is true. */
+  readonly validateResponses?: boolean | "log" | undefined;
+  /** Run around each handler. The first is the outermost. */
+  readonly wraps?: readonly Wrap[] | undefined;
+  /** Is called if a response fails after its headers were sent. */
+  readonly onError?: WriteOptions["onError"];
+  /** The errors that handlers can throw or return. */
+  readonly errors?: readonly MappedError[] | undefined;
 }
 
 /**
@@ -112,6 +128,11 @@ function cacheHeaders({ security }: Operation): Readonly<Record<string, string>>
   return security.length > 0 ? { "cache-control": "private, no-cache" } : {};
 }
 
+function toValidation(validate: boolean | "log"): ResponseValidation {
+  if (validate === "log") return "log";
+  return validate ? "fail" : "off";
+}
+
 function createRoutes<Operations, Context, Caller>(
   {
     document: { operations, leftOut, basePath, content, schemas },
@@ -126,19 +147,23 @@ function createRoutes<Operations, Context, Caller>(
     missingHandler = "Add one to `handlers`, or set `mock`.",
     validateRequests = true,
     validateResponses = true,
+    wraps = [],
+    errors = [],
+    onError,
   }: RoutesOptions<Operations, Context, Caller>,
   openCalls: OpenCalls,
 ): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   if (!validateRequests && !(mock && byId.size === 0))
     throw new Error("The option `validateRequests` can only be false for `mock` without handlers.");
+  const table = new ErrorTable(errors);
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
     if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler. ${missingHandler}`);
     const route = new OperationRoute({
       operation,
-      handler,
+      handler: wrapHandler(handler, wraps),
       context: context(operation),
       authenticate: createAuthentication(operation, {
         schemes: security,
@@ -149,7 +174,9 @@ function createRoutes<Operations, Context, Caller>(
       headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
       links,
       validateRequests,
-      validateResponses: validateResponses && ownHandler !== undefined,
+      validation: ownHandler ? toValidation(validateResponses) : "none",
+      errors: table,
+      onError,
       openCalls,
     });
     return [operation.id, route.toFastifyOptions()] as const;

@@ -95,3 +95,6 @@ export function isPattern(text: string): boolean {
     return false;
   }
 }
+
+/** The keyword of a property that is not sent in one direction. */
+export type Marker = "readOnly" | "writeOnly";

@@ -4,8 +4,8 @@ export type { Direction } from "./evaluation.ts";
 export type { Formats } from "./keyword.ts";
 export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";
 export { isInt64 } from "./keywords/integers.ts";
+export type { MarkedMembers } from "./marked-members.ts";
 export type { SchemaNode } from "./node.ts";
-export type { ReadOnlyMembers } from "./read-only.ts";
 export {
   type CheckOptions,
   type ObjectMember,

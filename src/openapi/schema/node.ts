@@ -154,7 +154,7 @@ export class SchemaNode implements Place {
 
   /** Whether a schema of the document is read-only or write-only. */
   get hasMarkers(): boolean {
-    return this.#document.hasMarkers;
+    return this.#document.markers.size > 0;
   }
 
   /** Returns the properties that are read-only or write-only in this schema, and those that a value may have to match besides. */

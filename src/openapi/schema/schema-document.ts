@@ -1,6 +1,8 @@
 // Where the schemas of a document are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
+
 import { decodeFragment, escapeToken, type Schema, type SchemaObject, unescapeToken } from "../source/index.ts";
 import type { Upgrade } from "./dialect.ts";
+import type { Marker } from "./form.ts";
 import type { ListSubschemas } from "./subschema.ts";
 
 /** The place of a schema. */
@@ -33,7 +35,7 @@ const nothing = "leads to nothing in the document";
 
 export class SchemaDocument {
   /** Whether a schema is read-only or write-only. */
-  hasMarkers = false;
+  readonly markers = new Set<Marker>();
   /** Whether a schema has a default. */
   hasDefaults = false;
   readonly listSubschemas: ListSubschemas;
@@ -68,7 +70,8 @@ export class SchemaDocument {
    */
   add({ raw, pointer, resource: outer, dialect }: Place, schema: SchemaObject): void {
     const { $id, $anchor, $dynamicAnchor, $dynamicRef, readOnly, writeOnly } = schema;
-    this.hasMarkers ||= readOnly === true || writeOnly === true;
+    if (readOnly === true) this.markers.add("readOnly");
+    if (writeOnly === true) this.markers.add("writeOnly");
     this.hasDefaults ||= schema.default !== undefined;
     if (typeof $dynamicRef === "string") this.#dynamicNames.add($dynamicRef.slice($dynamicRef.indexOf("#") + 1));
     if (typeof $id === "string")

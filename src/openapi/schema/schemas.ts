@@ -8,12 +8,13 @@ import { findAnnotationProblems, findKeywordProblems } from "./checks/keyword-pr
 import { SchemaCompiler } from "./compiler.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
+import type { Marker } from "./form.ts";
 import { isObject } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
+import { MarkedMembers } from "./marked-members.ts";
 import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
-import { ReadOnlyMembers } from "./read-only.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { type Matches, Shape } from "./shape.ts";
 import type { Validate } from "./validation.ts";
@@ -215,8 +216,17 @@ export class Schemas {
     this.#compiler.cellOf(node).check(value, new Evaluation("parameters", [value], "check"), undefined);
 
   /** Returns what of a request body is read-only; undefined if it is not removed, or no schema is read-only. */
-  readOnlyMembersAt(pointer: string): ReadOnlyMembers | undefined {
-    return this.dropsReadOnly && this.#document.hasMarkers ? ReadOnlyMembers.of(this.at(pointer)) : undefined;
+  readOnlyMembersAt(pointer: string): MarkedMembers | undefined {
+    return this.dropsReadOnly ? this.#markedMembersAt(pointer, "readOnly") : undefined;
+  }
+
+  /** Returns what of a response is write-only; undefined if no schema is. */
+  writeOnlyMembersAt(pointer: string): MarkedMembers | undefined {
+    return this.#markedMembersAt(pointer, "writeOnly");
+  }
+
+  #markedMembersAt(pointer: string, marker: Marker): MarkedMembers | undefined {
+    return this.#document.markers.has(marker) ? MarkedMembers.of(this.at(pointer), marker) : undefined;
   }
 
   /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */

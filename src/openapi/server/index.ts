@@ -1,10 +1,12 @@
 // Servers of a document.
-export {
-  createServer,
-  findDocsOperation,
-  type OpenApiOptions,
-  openApi,
-  type ServerOptions,
-  type UntypedOperations,
-} from "./server.ts";
+export { createServer } from "./create-server.ts";
+export type {
+  OpenApiOptions,
+  PluginEdgeOptions,
+  PluginOptions,
+  ServerOptions,
+  UntypedOperations,
+} from "./options.ts";
+export { openApi } from "./plugin.ts";
+export { findDocsOperation } from "./serve-document.ts";
 export { serviceLinks } from "./service-links.ts";

@@ -31,6 +31,7 @@ export interface SecuritySchemeObject {
   readonly name?: string;
   /** The flows of OAuth 2.0, by grant type. */
   readonly flows?: Record<string, { readonly tokenUrl?: string; readonly refreshUrl?: string }>;
+  readonly openIdConnectUrl?: string;
 }
 
 export type SecurityRequirementObject = Record<string, readonly string[]>;

@@ -2,6 +2,7 @@
 // undeclared header, a wrong parameter name or a missing handler does not compile.
 import type { Readable } from "node:stream";
 import type { RawJson } from "../../lib/index.ts";
+import type { SentRequest } from "../operation/index.ts";
 
 /** The operationId of an operation. `Operations` is the interface `operations` that openapi-typescript generates. */
 export type OperationId<Operations> = keyof Operations & string;
@@ -88,6 +89,8 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
   readonly body: RequestBody<Operations[Id]>;
   /** Undefined if the operation requires no credential and none was sent. */
   readonly caller: Caller | undefined;
+  /** The request as it was sent: its id, address, URL, headers and logger. */
+  readonly request: SentRequest;
   /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
   readonly responseType: string | undefined;
   /**
@@ -119,7 +122,7 @@ export type HandlerResponse<Operations, Id extends OperationId<Operations>> = Re
 export type Handler<Operations, Id extends OperationId<Operations>, Context = unknown, Caller = unknown> = (
   call: Call<Operations, Id, Caller>,
   context: Context,
-) => Promise<HandlerResponse<Operations, Id>>;
+) => Promise<HandlerResponse<Operations, Id> | Error>;
 
 /** One handler for each operation of the document. */
 export type Handlers<Operations, Context = unknown, Caller = unknown> = {

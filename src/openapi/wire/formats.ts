@@ -33,8 +33,11 @@ export interface BodyFormat {
   readonly validate?: (value: unknown, validate: Validate) => Validation;
   /** Whether a handler can return this body. */
   readonly canWrite: (body: unknown) => boolean;
-  /** Returns what is sent. `check` throws an Error if the value does not match its schema. Throws an Error for other bodies. */
-  readonly write: (mediaType: string, body: unknown, check: (value: unknown) => void) => WrittenBody;
+  /**
+   * Returns what is sent. `check` returns the value that is sent instead, and throws an Error if it does not match its schema.
+   * Throws an Error for other bodies.
+   */
+  readonly write: (mediaType: string, body: unknown, check?: (value: unknown) => unknown) => WrittenBody;
 }
 
 /** Returns whether a body is bytes or a stream. */
@@ -67,7 +70,7 @@ const formats: Readonly<Record<FormatName, BodyFormat>> = {
       const type = mediaType.includes(";") ? mediaType : `${mediaType}; charset=utf-8`;
       if (isBinary(body)) return { type, payload: body };
       if (typeof body === "object" && body !== null) return failToWrite(mediaType);
-      check(body);
+      check?.(body);
       return { type, payload: String(body) };
     },
   },
@@ -94,13 +97,10 @@ function failToWrite(mediaType: string): never {
   throw new Error(`The handler must return ${mediaType} as a string, bytes or a stream.`);
 }
 
-function writeJson(mediaType: string, body: unknown, check: (value: unknown) => void): string {
+function writeJson(mediaType: string, body: unknown, check?: (value: unknown) => unknown): string {
   // Undefined if toJSON returns it. Fails if the value contains itself.
-  const text: string | undefined = isJsonValue(body) ? toJson(body) : undefined;
-  if (text !== undefined) {
-    check(toSentValue(body));
-    return text;
-  }
+  const text: string | undefined = isJsonValue(body) ? toJson(check ? check(toSentValue(body)) : body) : undefined;
+  if (text !== undefined) return text;
   throw new Error(
     `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
   );

@@ -89,19 +89,34 @@ export class ItemStream extends Readable {
   #iterator: AnyIterator | undefined; // undefined until the first item is read
   readonly #write: Serialize;
   #isReading = false;
+  #isBusy = true; // whether items were sent since the last heartbeat
+  #hasRetry = false; // whether an event has set the time after which the client connects again
   #hasRoom = true;
   #isEnded = false;
   #isReleased = false; // whether the iterable has ended, or was returned
 
-  constructor(mediaType: string, items: AsyncIterable<unknown> | Iterable<unknown>, check: (item: unknown) => void) {
+  constructor(mediaType: string, items: AsyncIterable<unknown> | Iterable<unknown>, check: (item: unknown) => unknown) {
     super();
     const serialize = serializers[essenceOf(mediaType)] as Serialize;
     this.#write = (item) => {
-      check(item);
       if (!isJsonItem(item)) throw new Error("The handler returned an item that is not a JSON value.");
-      return serialize(item);
+      const checked = check(item);
+      this.#hasRetry ||= isEvent(checked) && checked.retry !== undefined;
+      return serialize(checked);
     };
     this.#items = items;
+  }
+
+  /** Sends a comment if the client has received nothing since the last call. Only of server-sent events. */
+  beat(): void {
+    if (!this.#isOver && !this.#isBusy && this.readableFlowing && this.readableLength === 0) this.push(comment);
+    this.#isBusy = false;
+  }
+
+  /** Ends server-sent events after those that were sent. Their clients connect again, at random times. */
+  close(): void {
+    if (!this.#isOver && !this.#hasRetry) this.push(randomRetry());
+    this.end();
   }
 
   /** Ends the stream after the items that were sent, and the iterable. */
@@ -133,7 +148,10 @@ export class ItemStream extends Readable {
   async #readSlice(): Promise<void> {
     let text = "";
     const send = () => {
-      if (text !== "" && !this.#isOver) this.#hasRoom = this.push(text);
+      if (text !== "" && !this.#isOver) {
+        this.#hasRoom = this.push(text);
+        this.#isBusy = true;
+      }
       text = "";
     };
     const end = performance.now() + maxSlice;
@@ -202,15 +220,31 @@ function returnIterator(iterator: AnyIterator): void {
 // The text of server-sent events that a handler writes itself.
 class EventStream extends PassThrough {
   readonly #source: Readable;
+  #isBusy = true; // whether bytes were sent since the last heartbeat
+  #isLineComplete = true;
 
   constructor(source: Readable) {
     super();
     this.#source = source.once("error", (error) => this.destroy(error));
+    source.on("data", (chunk: Buffer | string) => {
+      this.#isBusy = true;
+      this.#isLineComplete = /[\r\n]$/.test(typeof chunk === "string" ? chunk : chunk.subarray(-1).toString());
+    });
     source.pipe(this);
     this.once("close", () => source.destroy());
   }
 
-  /** Ends the stream after the bytes that have been read. Clients ignore an event that is not complete. */
+  /** Sends a comment if nothing was sent since the last call. Inside an event, the comment is a line of it. */
+  beat(): void {
+    if (!this.#isBusy && this.#isLineComplete && !this.writableEnded && this.readableLength === 0) this.write(":\n");
+    this.#isBusy = false;
+  }
+
+  /** Ends the stream after the bytes that have been read. Clients ignore an event that is not complete, and connect again. */
+  close(): void {
+    this.end();
+  }
+
   override end(): this {
     this.#source.unpipe(this);
     return super.end();
@@ -233,10 +267,17 @@ export function closeWithClient(response: ServerResponse): void {
   response.once("close", () => socket.off("end", close));
 }
 
+const comment = ":\n\n";
+
+// Without it, all clients would connect to the next server at the same time.
+function randomRetry(): string {
+  return `retry: ${1_000 + Math.floor(Math.random() * 2_000)}\n\n`;
+}
+
 // An event of the HTML standard, section 9.2.5. A line break in a value would end the field. An item with other members is
 // the data of an event.
 function toEvent(item: unknown): string {
-  const { event, id, retry, data } = (isEvent(item) ? item : { data: item }) as Readonly<Record<string, unknown>>;
+  const { event, id, retry, data } = isEvent(item) ? item : ({ data: item } as Readonly<Record<string, unknown>>);
   const text = typeof data === "string" ? data : data === undefined ? undefined : toJson(data);
   const fields = Object.entries({ event, id, retry }).filter(([, value]) => value !== undefined);
   const lines = fields.map(([name, value]) => `${name}: ${String(value).replace(/[\r\n]+/g, " ")}`);
@@ -253,7 +294,7 @@ function isJsonItem(item: unknown): boolean {
   return item !== undefined && typeof item !== "function" && typeof item !== "symbol";
 }
 
-function isEvent(item: unknown): boolean {
+function isEvent(item: unknown): item is Readonly<Record<string, unknown>> {
   return (
     typeof item === "object" &&
     item !== null &&

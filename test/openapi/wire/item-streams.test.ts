@@ -3,7 +3,7 @@ import { setImmediate as immediate } from "node:timers/promises";
 import t from "tap";
 import { discardStream, ItemStream } from "../../../src/openapi/wire/item-streams.ts";
 
-const create = (items: AsyncIterable<unknown> | Iterable<unknown>, check = (_: unknown) => {}) =>
+const create = (items: AsyncIterable<unknown> | Iterable<unknown>, check = (item: unknown) => item) =>
   new ItemStream("application/jsonl", items, check);
 
 function* countTo(end: number) {
@@ -35,8 +35,9 @@ for (const [name, items] of Object.entries({ synchronous: countTo, asynchronous:
 t.test("Reads no items that nobody takes", async (t) => {
   for (const generate of [countTo, countLater]) {
     let read = 0;
-    const stream = create(generate(1e9), () => {
+    const stream = create(generate(1e9), (item) => {
       read += 1;
+      return item;
     });
     stream.read();
     for (let n = 0; n < 200; n++) await immediate();
@@ -127,6 +128,7 @@ t.test("Sends the items before one that is invalid, or before a failure", async 
   }
   const check = (item: unknown) => {
     if (item === 3) throw new Error("invalid");
+    return item;
   };
   for (const [items, reason] of [
     [failing(), /broken/],

@@ -1,12 +1,10 @@
 // readOnly and writeOnly (OpenAPI 3.1.1, section 4.8.24.1): a property that is not sent in one direction.
 import type { Direction } from "../evaluation.ts";
+import type { Marker } from "../form.ts";
 import * as form from "../form.ts";
 import type { Keyword, Keywords } from "../keyword.ts";
 
 const excludedFrom: Readonly<Record<Marker, Direction>> = { readOnly: "request", writeOnly: "response" };
-
-/** The keyword of a property that is not sent in one direction. */
-export type Marker = "readOnly" | "writeOnly";
 
 /** Returns whether a property with a marker is not sent in a direction, so that it is not required in it. */
 export function isExcluded(marker: Marker | undefined, direction: Direction): boolean {

@@ -1,0 +1,47 @@
+// The text of the body of a failed request.
+import type { FastifyRequest } from "fastify";
+import { ignoreFailure, isPromise } from "../../lib/index.ts";
+import { isMediaType } from "../headers/index.ts";
+import { toError } from "./application-error.ts";
+import type { ErrorBody } from "./http-error.ts";
+
+/** The request that has failed. */
+export interface FailedRequest {
+  /** Its id, as in the log and in X-Request-Id. */
+  readonly requestId: string;
+  /** Undefined if it was malformed. */
+  readonly request: FastifyRequest | undefined;
+  /** What the application has thrown or returned; undefined if the server has rejected the request. */
+  readonly error: Error | undefined;
+}
+
+/** A body with its media type. */
+export interface FormattedFailure {
+  readonly type: string;
+  readonly body: unknown;
+}
+
+/** Creates the body of a failed request, a JSON value. */
+export type FormatFailure = (failure: ErrorBody, context: FailedRequest) => FormattedFailure;
+
+const formatAsIs: FormatFailure = (failure) => ({ type: "application/json", body: failure });
+
+/** Serializes the body of a failed request. If `format` fails, calls `onError` and uses the default shape. */
+export function writeFailure(
+  failure: ErrorBody,
+  context: FailedRequest,
+  format: FormatFailure = formatAsIs,
+  onError: (error: Error) => void,
+): { type: string; text: string } {
+  try {
+    const { type, body } = format(failure, context);
+    if (isPromise(body)) ignoreFailure(body);
+    const text: string | undefined = isPromise(body) ? undefined : JSON.stringify(body);
+    if (text === undefined) throw new Error("formatError must return an object, and not a promise or function.");
+    if (typeof type !== "string" || !isMediaType(type)) throw new Error("formatError.mediaType is not a media type.");
+    return { type, text };
+  } catch (thrown) {
+    onError(toError(thrown));
+    return writeFailure(failure, context, formatAsIs, onError);
+  }
+}

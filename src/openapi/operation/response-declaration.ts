@@ -1,0 +1,97 @@
+// The responses that the document declares for an operation.
+import { isHeaderName } from "../../http/index.ts";
+import type { MarkedMembers, Schemas, Validate } from "../schema/index.ts";
+import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../source/index.ts";
+import { isJson, isMediaTypeOrRange } from "../wire/index.ts";
+import type { Header } from "./response-headers.ts";
+
+/** A declared response. */
+export interface Declaration {
+  /** By media type or range. */
+  readonly contents: ReadonlyMap<string, ResponseContent>;
+  readonly headers: ReadonlyMap<string, Header>; // by name in lower case
+  /** Whether it gets an ETag: a success that declares one, of an operation that declares 304. */
+  readonly isTagged: boolean;
+}
+
+/** The schemas of a body and of the items of a stream; undefined for any value. */
+export interface ResponseContent {
+  readonly schema: ResponseSchema | undefined;
+  readonly itemSchema: ResponseSchema | undefined;
+}
+
+/** A schema of a response. */
+export interface ResponseSchema {
+  readonly validate: Validate;
+  /** What of its values is write-only; undefined if nothing in the document is. */
+  readonly writeOnly: MarkedMembers | undefined;
+}
+
+// OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.
+const automaticHeaders = /^(connection|content-length|content-type|date|keep-alive|transfer-encoding)$/;
+
+/** Compiles the responses of an operation, by status, range of statuses or `default`. Reports what no response can have. */
+export function compileDeclarations(
+  operation: Part<OperationObject>,
+  schemas: Schemas,
+  report: ReportReason,
+): ReadonlyMap<string, Declaration> {
+  const responses = operation.membersOf("responses");
+  const isConditional = responses.some(([status]) => status === "304");
+  const declarations = responses.map(([status, response]): [string, Declaration] => {
+    if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
+      report(
+        "status",
+        `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`,
+        response.pointer,
+      );
+    for (const [name] of response.membersOf("headers"))
+      if (!isHeaderName(name))
+        report(
+          "response-header",
+          `has a response header with the name '${name}', which HTTP does not allow`,
+          response.pointer,
+        );
+    for (const [mediaType] of response.membersOf("content"))
+      if (!isMediaTypeOrRange(mediaType))
+        report(
+          "response-content",
+          `has a response of ${mediaType}, which is neither a media type nor a range such as application/*`,
+          response.pointer,
+        );
+    return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
+  });
+  return new Map(declarations);
+}
+
+function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBeTagged: boolean): Declaration {
+  const contents = response.membersOf("content").map(([type, part]): [string, ResponseContent] => {
+    const [schema, itemSchema] = (["schema", "itemSchema"] as const).map((key) =>
+      compileSchema(part.written(key), schemas),
+    );
+    return [type, { schema, itemSchema }];
+  });
+  const headers = response.membersOf("headers").map(([name, part]): [string, Header] => {
+    const { required = false, explode = false } = part.value;
+    const [type, content] = part.membersOf("content")[0] ?? [];
+    const schema = (content ?? (part as Part<MediaTypeObject>)).written("schema");
+    const validate = schema && schemas.compileCheckAt(schema.pointer);
+    const shape = () => schemas.shapeAt(part.written("schema")?.pointer);
+    return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate, shape }];
+  });
+  const own = new Map(headers.filter(([name]) => !automaticHeaders.test(name)));
+  return { contents: new Map(contents), headers: own, isTagged: canBeTagged && own.has("etag") };
+}
+
+function compileSchema(part: Part | undefined, schemas: Schemas): ResponseSchema | undefined {
+  if (part === undefined) return undefined;
+  const { pointer } = part;
+  let writeOnly: { readonly members: MarkedMembers | undefined } | undefined;
+  return {
+    validate: schemas.compileCheckAt(pointer),
+    get writeOnly() {
+      writeOnly ??= { members: schemas.writeOnlyMembersAt(pointer) }; // when the first response is sent
+      return writeOnly.members;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// A server of a document.
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { pino } from "pino";
+import { createDataHeaders, createEdge } from "../../http/index.ts";
+import { createFailureFormat, listForCors } from "../operation/index.ts";
+import type { ServerOptions, UntypedOperations } from "./options.ts";
+import { linksOf, loadDocument, serveDocument, servesDocs, toErrorListener } from "./serve-document.ts";
+
+/**
+ * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
+ * `createEdge`. Rejects with an Error that names the operation if the document can't be served, or if document and handlers
+ * do not agree.
+ *
+ * @example
+ * const app = await createServer<operations>({ document: "books.yaml", handlers: { getBook } });
+ * await app.listen({ port: 3000 });
+ */
+export async function createServer<Operations = UntypedOperations, Context = unknown, Caller = unknown>(
+  options: ServerOptions<Operations, Context, Caller>,
+): Promise<FastifyInstance> {
+  const logger = options.logger ?? (pino() as FastifyBaseLogger);
+  const document = await loadDocument(options, logger);
+  const { operations } = document;
+  const { trustProxy, tls, maxConnections, identify, origins, compression, gracePeriod, edge } = options;
+  const isSecure = tls !== undefined;
+  const app = await createEdge({
+    logger,
+    headers: createDataHeaders(isSecure),
+    links: linksOf("", servesDocs(document, options)),
+    formatFailure: createFailureFormat(operations, options.formatError),
+    onError: options.onError && toErrorListener(options.onError),
+    compression,
+    gracePeriod,
+    edge,
+    ...(trustProxy && { trustProxy }),
+    ...(tls && { tls }),
+    ...(maxConnections !== undefined && { maxConnections }),
+    ...(identify && { identify }),
+    ...(origins && { cors: { origins, ...listForCors(operations) } }),
+  });
+  await options.extend?.(app);
+  // Encapsulated, so that the routes of the application read their own bodies.
+  await app.register(async (scope) => serveDocument(scope, document, options, isSecure));
+  await app.ready();
+  return app;
+}

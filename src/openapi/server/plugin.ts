@@ -1,0 +1,78 @@
+// A document in an existing Fastify app.
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { type SerializerFn, symbols } from "pino";
+import {
+  addEdgeToApp,
+  createDataHeaders,
+  type ErrorHandlerOptions,
+  errorHandler,
+  rejectUnrouted,
+  representations,
+  withoutQuery,
+} from "../../http/index.ts";
+import type { Document } from "../document/index.ts";
+import { createFailureFormat, listForCors } from "../operation/index.ts";
+import type { PluginEdgeOptions, PluginOptions, UntypedOperations } from "./options.ts";
+import { linksOf, loadDocument, serveDocument, servesDocs, toErrorListener } from "./serve-document.ts";
+
+type Plugin = FastifyPluginAsync<PluginOptions> & typeof serveInApp;
+
+/**
+ * Serves a document in an existing Fastify app: `app.register(openApi<operations>, { document, handlers })`. Its errors have the same
+ * shape as those of `createServer`, and the app's own routes keep theirs. `app.close()` ends server-sent events. The log lines
+ * about its requests have no queries. With the option `prefix` of `register`, all paths begin with it. The limits and timeouts are
+ * those of the app, unless `edge` is set.
+ */
+export const openApi = serveInApp as Plugin;
+
+async function serveInApp<Operations = UntypedOperations, Context = unknown, Caller = unknown>(
+  app: FastifyInstance,
+  options: PluginOptions<Operations, Context, Caller>,
+): Promise<void> {
+  const document = await loadDocument(options, app.log);
+  const { formatError, onError, edge = false } = options;
+  const failures: ErrorHandlerOptions = {
+    links: linksOf(app.prefix, servesDocs(document, options)),
+    format: createFailureFormat(document.operations, formatError),
+    onError: onError && toErrorListener(onError),
+  };
+  hideQueries(app);
+  const isSecure = "https" in app.initialConfig && Boolean(app.initialConfig.https);
+  if (edge) await addEdge(app, document, failures, isSecure, edge === true ? {} : edge);
+  else {
+    await app.register(errorHandler, failures);
+    await app.register(representations, { compression: false });
+    if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
+  }
+  await serveDocument(app, document, options, isSecure);
+}
+
+async function addEdge(
+  app: FastifyInstance,
+  { operations }: Document,
+  { links, format, onError }: ErrorHandlerOptions,
+  isSecure: boolean,
+  { origins, trustProxy, maxConnections, identify, compression, gracePeriod }: PluginEdgeOptions,
+): Promise<void> {
+  await addEdgeToApp(app, {
+    headers: createDataHeaders(isSecure),
+    formatFailure: format,
+    onError,
+    compression,
+    gracePeriod,
+    ...(links !== undefined && { links }),
+    ...(trustProxy && { trustProxy }),
+    ...(maxConnections !== undefined && { maxConnections }),
+    ...(identify && { identify }),
+    ...(origins && { cors: { origins, ...listForCors(operations), handleOptions: rejectUnrouted } }),
+  });
+}
+
+// A query can contain a credential. Requests that no route of the plugin handles are logged as the app does.
+function hideQueries(app: FastifyInstance): void {
+  const { req: serialize } = (Reflect.get(app.log, symbols.serializersSym) ?? {}) as Record<string, SerializerFn>;
+  if (serialize === undefined) return; // the app has no logger of pino
+  app.addHook("onRoute", (route) => {
+    route.logSerializers = { ...route.logSerializers, req: (request) => serialize(withoutQuery(request)) };
+  });
+}

@@ -1,0 +1,117 @@
+// Serves a document: its routes and its documentation.
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
+import { toError } from "../../http/index.ts";
+import { toJson } from "../../lib/index.ts";
+import { type Document, readDocument } from "../document/index.ts";
+import { type Operation, toFailureContext, type Wrap } from "../operation/index.ts";
+import { servePublicFile, swaggerPages } from "../pages/index.ts";
+import { routes } from "../routing/index.ts";
+import { type OpenApi, readBasePath } from "../source/index.ts";
+import type { Handlers } from "../types/index.ts";
+import type { OpenApiOptions } from "./options.ts";
+import { serviceLinks } from "./service-links.ts";
+
+/** Returns the Link header of failures. */
+export function linksOf(prefix: string, hasDocs: boolean): string | undefined {
+  return hasDocs ? serviceLinks(prefix) : undefined;
+}
+
+// The paths that `swaggerPages` and /openapi.json take.
+const docsPaths = /^\/(openapi\.json|docs|docs\/(json|yaml)|docs\/static\/.*)\/?$/;
+
+/**
+ * Returns the operation that has a path of the documentation. If there is one, the documentation is not served. It takes
+ * precedence over parameters in paths.
+ */
+export function findDocsOperation({ operations }: Pick<Document, "operations">): Operation | undefined {
+  return operations.find(({ method, template }) => method === "GET" && docsPaths.test(template.routerPath));
+}
+
+/** Returns whether the documentation is served. Throws an Error if an operation has its path. */
+export function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "docs">): boolean {
+  const operation = findDocsOperation(document);
+  if (operation && docs)
+    throw new Error(
+      `The operation ${operation.id} has the path ${operation.path}, at which \`docs\` serves the documentation.`,
+    );
+  return docs ?? operation === undefined;
+}
+
+type LoadOptions = Pick<
+  OpenApiOptions,
+  "document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly"
+>;
+
+/** Loads the document, and logs what is wrong with it. Rejects with an Error that names what is refused. */
+export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogger): Promise<Document> {
+  const { mock, strict = mock ? false : undefined, ignore, formats, readOnly = mock ? "drop" : "reject" } = options;
+  const document = await readDocument(options.document, {
+    strict,
+    ignore,
+    formats,
+    ignoreUnknown: options.ignoreUnknownQuery,
+    dropsReadOnly: readOnly === "drop",
+  });
+  for (const { level, rule, message, count, places } of document.findings.list({ strict, ignore }))
+    if (level !== "note")
+      logger.warn({ rule, count, places: places.map(({ pointer }) => pointer) }, `document ${level}: ${message}`);
+  return document;
+}
+
+/** Adds the routes of a document and its documentation. */
+export async function serveDocument<Operations, Context, Caller>(
+  app: FastifyInstance,
+  document: Document,
+  options: OpenApiOptions<Operations, Context, Caller>,
+  isSecure: boolean,
+): Promise<void> {
+  const { handlers = {}, security = {}, context, mock, wrap = [], errors, onError, validateResponses } = options;
+  const docs = servesDocs(document, options);
+  const baseUrl = app.prefix + document.basePath;
+  await app.register(routes<Operations, Context, Caller>, {
+    document,
+    handlers: handlers as object as Handlers<Operations, Context, Caller>,
+    context: () => context as Context,
+    security,
+    mock,
+    guards: app.hasPlugin("load-shedding") ? [app.shedLoad] : [],
+    links: linksOf(app.prefix, docs),
+    baseUrl,
+    validateRequests: options.validateRequests,
+    validateResponses: validateResponses ?? process.env.NODE_ENV !== "production",
+    wraps: [wrap].flat() as readonly Wrap[],
+    errors,
+    onError: onError && toErrorListener(onError),
+    ...(docs && { docsUrl: `${app.prefix}/docs` }),
+  });
+  if (!docs) return;
+  servePublicFile(app, { path: "/openapi.json", content: () => document.json ?? toJson(document.content) });
+  await app.register(swaggerPages, { content: withOwnServers(document.content, app.prefix), isSecure });
+}
+
+type OnError = NonNullable<OpenApiOptions["onError"]>;
+
+/** Returns a listener of the HTTP layer that calls one of the application. Its own failures are logged. */
+export function toErrorListener(onError: OnError): (error: Error, request: FastifyRequest) => void {
+  return async (error, request) => {
+    try {
+      await onError(error, toFailureContext({ requestId: request.id, request, error }));
+    } catch (thrown) {
+      request.log.error({ err: toError(thrown) }, "onError failed");
+    }
+  };
+}
+
+// Swagger UI calls this server, also for paths and operations that the document has at other ones.
+function withOwnServers(content: OpenApi, prefix: string): OpenApi {
+  const toOwn = (part: unknown) => ({ servers: [{ url: prefix + readBasePath(part as OpenApi) || "/" }] });
+  const paths = Object.entries(content.paths ?? {}).map(([path, item]) => {
+    if (typeof item !== "object" || item === null) return [path, item];
+    const members = Object.entries(item).map(([name, member]) => {
+      const hasServers = typeof member === "object" && member !== null && "servers" in member;
+      return [name, hasServers ? { ...member, ...toOwn(member) } : member];
+    });
+    return [path, { ...Object.fromEntries(members), ...("servers" in item && toOwn(item)) }];
+  });
+  return { ...content, ...toOwn(content), ...(content.paths && { paths: Object.fromEntries(paths) }) };
+}
