@@ -1,7 +1,6 @@
 // Cross-Origin Resource Sharing (Fetch standard, section 3.2).
 //
 // Not @fastify/cors: it adds OPTIONS to every path, so that an unknown path responds with 204 instead of 404.
-import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 
 const maxAge = 7_200; // seconds that a browser may cache a preflight response; Chromium's maximum
@@ -15,13 +14,11 @@ export interface CorsOptions {
   readonly requestHeaders: readonly string[];
   /** The headers of responses that pages may read. */
   readonly responseHeaders: readonly string[];
-  /** Handles the OPTIONS requests that are no preflight requests, in an app whose hooks do not run for unknown paths. */
-  readonly handleOptions?: ((request: FastifyRequest) => never) | undefined;
 }
 
 /** Lets pages of other origins call the service and read its responses. Responds with 204 to preflight requests. */
 export const cors = fp<CorsOptions>(
-  async (app, { origins, methods, requestHeaders, responseHeaders, handleOptions }) => {
+  async (app, { origins, methods, requestHeaders, responseHeaders }) => {
     if (origins.length === 0) return;
     const allowsAny = origins.includes("*");
     const preflight = {
@@ -39,7 +36,6 @@ export const cors = fp<CorsOptions>(
       if (request.method !== "OPTIONS" || requestedMethod === undefined) return done();
       reply.code(204).headers(preflight).send();
     });
-    if (handleOptions) app.options("*", handleOptions);
   },
   { name: "cors" },
 );

@@ -1,6 +1,12 @@
 // Parses an OpenAPI document into operations. Finds what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
-import { compileOperation, listRequestSchemas, type Operation, type OperationEntry } from "../operation/index.ts";
+import {
+  compileOperation,
+  type ErrorFormat,
+  listRequestSchemas,
+  type Operation,
+  type OperationEntry,
+} from "../operation/index.ts";
 import { type Formats, Schemas, upgradeSchema30 } from "../schema/index.ts";
 import {
   describeFinding,
@@ -21,6 +27,7 @@ import {
   type Strictness,
 } from "../source/index.ts";
 import { checkDocument, toSchemaReport } from "./document-checks.ts";
+import { compareErrorShapes } from "./error-shapes.ts";
 import { checkExamples } from "./examples.ts";
 import { compareWithSchema } from "./openapi-schema.ts";
 import { describeVariant, groupVariants } from "./variants.ts";
@@ -67,6 +74,8 @@ export interface DocumentOptions extends Strictness {
   readonly validHash?: string;
   /** Whether examples are compared with their schemas, which compiles all of them. */
   readonly checksExamples?: boolean | undefined;
+  /** The format of errors, with which the declared ones are compared; undefined if they are not. */
+  readonly errors?: { readonly format: ErrorFormat | undefined } | undefined;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknown?: boolean | undefined;
   /** Formats besides those of JSON Schema and OpenAPI. */
@@ -116,6 +125,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   const reachable = removeUnreachable(operations, report);
   reportServers(content, report);
   schemas.checkDefaults(listRequestSchemas(reachable), toSchemaReport(report));
+  if (options.errors) compareErrorShapes(reachable, options.errors.format, report);
   if (options.checksExamples) checkExamples(content, schemas, report);
   const found = findings.list(options);
   if (strict !== false) refuseErrors(found);

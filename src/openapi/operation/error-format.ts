@@ -1,5 +1,5 @@
 // The shape of error responses: the application's, that of the document, or the default one.
-import type { ErrorBody, FailedRequest, FormatFailure } from "../../http/index.ts";
+import type { ErrorBody, FailedRequest, FormattedFailure } from "../../http/index.ts";
 import { essenceOf, isJson } from "../wire/index.ts";
 import type { Operation } from "./operation.ts";
 import { SentRequest } from "./sent-request.ts";
@@ -42,34 +42,33 @@ export const problemDetails = Object.assign(
   { mediaType: problemType } as const,
 );
 
+/** Returns the body of a failed request, with its media type. */
+export type FormatInContext = (failure: ErrorBody, context: FailureContext) => FormattedFailure;
+
 /**
  * Creates the format of all error responses. Without a format of the application, errors are problem details where the document
  * declares these and no other JSON.
  */
-export function createFailureFormat(operations: readonly Operation[], format: ErrorFormat | undefined): FormatFailure {
+export function createErrorFormat(operations: readonly Operation[], format: ErrorFormat | undefined): FormatInContext {
   const hasOnlyProblems = prefersProblems(operations.flatMap(({ responses }) => responses.failureTypes()));
-  return (failure, failed) => {
-    const operation = operationOf(failed);
-    const types = operation?.responses.failureTypes(failure.status);
+  return (failure, context) => {
+    const types = context.operation?.responses.failureTypes(failure.status) ?? [];
     if (format) {
-      const type = format.mediaType ?? types?.find((one) => isJson(one) && !one.includes("*")) ?? "application/json";
-      return { type, body: format(failure, toFailureContext(failed)) };
+      const type = format.mediaType ?? types.find((one) => isJson(one) && !one.includes("*")) ?? "application/json";
+      return { type, body: format(failure, context) };
     }
-    const isProblem = types === undefined || types.length === 0 ? hasOnlyProblems : prefersProblems(types);
+    const isProblem = types.length === 0 ? hasOnlyProblems : prefersProblems(types);
     return isProblem
       ? { type: problemType, body: problemDetails(failure) }
       : { type: "application/json", body: failure };
   };
 }
 
-function operationOf({ request }: FailedRequest): Operation | undefined {
-  return request?.routeOptions.config?.operation;
-}
-
 /** Returns what an application gets to know about a failure. */
 export function toFailureContext(failed: FailedRequest): FailureContext {
   const { requestId, request, error } = failed;
-  return { requestId, request: request && new SentRequest(request), operation: operationOf(failed), error };
+  const operation = request?.routeOptions.config?.operation;
+  return { requestId, request: request && new SentRequest(request), operation, error };
 }
 
 function prefersProblems(mediaTypes: readonly string[]): boolean {

@@ -12,9 +12,10 @@ export {
 } from "./credentials.ts";
 export { deprecationHeaders } from "./deprecation.ts";
 export {
-  createFailureFormat,
+  createErrorFormat,
   type ErrorFormat,
   type FailureContext,
+  type FormatInContext,
   problemDetails,
   toFailureContext,
 } from "./error-format.ts";

@@ -17,7 +17,7 @@ import {
 } from "../wire/index.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { ResponseCheck, type ResponseValidation } from "./response-check.ts";
-import { compileDeclarations, type Declaration } from "./response-declaration.ts";
+import { compileDeclarations, type Declaration, type ResponseContent } from "./response-declaration.ts";
 import { writeHeader } from "./response-headers.ts";
 import { toPayload } from "./response-stream.ts";
 import { chooseType, notAcceptable } from "./response-type.ts";
@@ -75,12 +75,14 @@ export class Responses {
     throw notAcceptable(this.#mediaTypes);
   }
 
-  /**
-   * Returns the media types of the body that is declared for a failure with this status, or without one, for all failures; none
-   * if the document declares none.
-   */
+  /** Returns the bodies that are declared for a status, by media type. */
+  contentsOf(status: number): ReadonlyMap<string, ResponseContent> {
+    return this.#select(status)?.contents ?? new Map();
+  }
+
+  /** Returns the media types of the body of a failure with this status, or without one, of all failures. */
   failureTypes(status?: number): readonly string[] {
-    if (status !== undefined) return [...(this.#select(status)?.contents.keys() ?? [])];
+    if (status !== undefined) return [...this.contentsOf(status).keys()];
     return [...this.#declarations].flatMap(([name, { contents }]) => (/^[1-3]/.test(name) ? [] : [...contents.keys()]));
   }
 

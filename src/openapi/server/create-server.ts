@@ -2,9 +2,16 @@
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createDataHeaders, createEdge } from "../../http/index.ts";
-import { createFailureFormat, listForCors } from "../operation/index.ts";
+import { listForCors } from "../operation/index.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
-import { linksOf, loadDocument, serveDocument, servesDocs, toErrorListener } from "./serve-document.ts";
+import {
+  createFailureFormat,
+  linksOf,
+  loadDocument,
+  serveDocument,
+  servesDocs,
+  toErrorListener,
+} from "./serve-document.ts";
 
 /**
  * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
@@ -27,7 +34,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     logger,
     headers: createDataHeaders(isSecure),
     links: linksOf("", servesDocs(document, options)),
-    formatFailure: createFailureFormat(operations, options.formatError),
+    formatFailure: createFailureFormat(document, options),
     onError: options.onError && toErrorListener(options.onError),
     compression,
     gracePeriod,

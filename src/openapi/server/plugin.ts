@@ -11,9 +11,16 @@ import {
   withoutQuery,
 } from "../../http/index.ts";
 import type { Document } from "../document/index.ts";
-import { createFailureFormat, listForCors } from "../operation/index.ts";
+import { listForCors } from "../operation/index.ts";
 import type { PluginEdgeOptions, PluginOptions, UntypedOperations } from "./options.ts";
-import { linksOf, loadDocument, serveDocument, servesDocs, toErrorListener } from "./serve-document.ts";
+import {
+  createFailureFormat,
+  linksOf,
+  loadDocument,
+  serveDocument,
+  servesDocs,
+  toErrorListener,
+} from "./serve-document.ts";
 
 type Plugin = FastifyPluginAsync<PluginOptions> & typeof serveInApp;
 
@@ -30,10 +37,10 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   options: PluginOptions<Operations, Context, Caller>,
 ): Promise<void> {
   const document = await loadDocument(options, app.log);
-  const { formatError, onError, edge = false } = options;
+  const { onError, edge = false } = options;
   const failures: ErrorHandlerOptions = {
     links: linksOf(app.prefix, servesDocs(document, options)),
-    format: createFailureFormat(document.operations, formatError),
+    format: createFailureFormat(document, options),
     onError: onError && toErrorListener(onError),
   };
   hideQueries(app);
@@ -64,8 +71,10 @@ async function addEdge(
     ...(trustProxy && { trustProxy }),
     ...(maxConnections !== undefined && { maxConnections }),
     ...(identify && { identify }),
-    ...(origins && { cors: { origins, ...listForCors(operations), handleOptions: rejectUnrouted } }),
+    ...(origins && { cors: { origins, ...listForCors(operations) } }),
   });
+  // Otherwise, no hook would see a preflight request.
+  if (origins) app.options("*", rejectUnrouted);
 }
 
 // A query can contain a credential. Requests that no route of the plugin handles are logged as the app does.

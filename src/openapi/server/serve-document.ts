@@ -1,9 +1,10 @@
 // Serves a document: its routes and its documentation.
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
-import { toError } from "../../http/index.ts";
+import { type FormatFailure, toError } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import { type Document, readDocument } from "../document/index.ts";
-import { type Operation, toFailureContext, type Wrap } from "../operation/index.ts";
+import { createMockErrorFormat } from "../mock/index.ts";
+import { createErrorFormat, type Operation, toFailureContext, type Wrap } from "../operation/index.ts";
 import { servePublicFile, swaggerPages } from "../pages/index.ts";
 import { routes } from "../routing/index.ts";
 import { type OpenApi, readBasePath } from "../source/index.ts";
@@ -39,7 +40,7 @@ export function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "d
 
 type LoadOptions = Pick<
   OpenApiOptions,
-  "document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly"
+  "document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly" | "formatError"
 >;
 
 /** Loads the document, and logs what is wrong with it. Rejects with an Error that names what is refused. */
@@ -49,6 +50,7 @@ export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogg
     strict,
     ignore,
     formats,
+    errors: mock ? undefined : { format: options.formatError },
     ignoreUnknown: options.ignoreUnknownQuery,
     dropsReadOnly: readOnly === "drop",
   });
@@ -87,6 +89,16 @@ export async function serveDocument<Operations, Context, Caller>(
   if (!docs) return;
   servePublicFile(app, { path: "/openapi.json", content: () => document.json ?? toJson(document.content) });
   await app.register(swaggerPages, { content: withOwnServers(document.content, app.prefix), isSecure });
+}
+
+/** Returns the format of all error responses. */
+export function createFailureFormat(
+  { operations, schemas }: Document,
+  { formatError, mock }: Pick<OpenApiOptions, "formatError" | "mock">,
+): FormatFailure {
+  const format = createErrorFormat(operations, formatError);
+  const used = mock ? createMockErrorFormat(schemas, format) : format;
+  return (failure, failed) => used(failure, toFailureContext(failed));
 }
 
 type OnError = NonNullable<OpenApiOptions["onError"]>;

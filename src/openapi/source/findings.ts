@@ -15,6 +15,7 @@ const levels = {
   "default-type": "warning", // of another type than its schema, whose meaning is clear
   deprecation: "warning",
   dialect: "warning", // of schemas
+  "error-shape": "warning", // of an operation, other than that of the server
   example: "warning", // that its schema rejects
   extension: "warning", // in a place without effect, or with a value that has none
   format: "warning", // unknown
