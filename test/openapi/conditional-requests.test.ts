@@ -80,3 +80,77 @@ t.test("createServer compresses responses, unless it is turned off", async (t) =
     t.match(response.headers, { "content-encoding": coding, "content-length": `${response.rawPayload.length}` });
   }
 });
+
+t.test("A handler compares If-Match and If-None-Match with the representation that a GET returns", async (t) => {
+  const parameters = ["If-Match", "If-None-Match"].map((name) => ({ name, in: "header", schema: { type: "string" } }));
+  const responses = { 204: { description: "x" }, 412: { description: "x" }, 428: { description: "x" } };
+  const item = {
+    get: {
+      operationId: "get",
+      responses: {
+        200: {
+          description: "x",
+          headers: { ETag: { schema: { type: "string" } } },
+          content: { "application/json": { schema: { type: "object" } } },
+        },
+        304: { description: "x" },
+        404: { description: "x" },
+      },
+    },
+    patch: { operationId: "patch", parameters, responses },
+    put: { operationId: "put", parameters, responses },
+  };
+  let note: object | undefined = { id: 2n ** 60n, text: "x".repeat(2_000) };
+  let headers: Record<string, unknown> = {};
+  const { paths, ...rest } = document as { paths: object };
+  const app = await createServer({
+    document: { ...rest, paths: { "/notes": item } },
+    logger,
+    handlers: {
+      get: async () => (note ? { status: 200, body: note, headers } : { status: 404 }),
+      patch: async (call) => {
+        const matches = call.ifMatch(note, headers);
+        return { status: matches === undefined ? 428 : matches ? 204 : 412 };
+      },
+      put: async (call) => ({ status: call.ifNoneMatch(note, headers) === false ? 412 : 204 }),
+    },
+  });
+  const send = async (method: "GET" | "PATCH" | "PUT", sent: Record<string, string> = {}) => {
+    const response = await app.inject({ method, url: "/notes", headers: sent });
+    return { status: response.statusCode, tag: response.headers.etag as string };
+  };
+  for (const own of [{}, { "X-Version": 7 }, { ETag: '"v7"' }]) {
+    headers = own;
+    const { tag } = await send("GET");
+    const { tag: compressed } = await send("GET", { "accept-encoding": "gzip" });
+    t.match(compressed, /-gzip"$/);
+    for (const [sent, status] of [
+      [{ "if-match": tag }, 204],
+      [{ "if-match": compressed }, 204],
+      [{ "if-match": `"other", ${tag}` }, 204],
+      [{ "if-match": "*" }, 204],
+      [{ "if-match": `W/${tag}` }, 412],
+      [{ "if-match": '"other"' }, 412],
+      [{ "if-match": "" }, 412],
+      [{}, 428],
+    ] as const)
+      t.equal((await send("PATCH", sent)).status, status, JSON.stringify(sent));
+    for (const [sent, status] of [
+      [{ "if-none-match": tag }, 412],
+      [{ "if-none-match": `W/${compressed}` }, 412],
+      [{ "if-none-match": "*" }, 412],
+      [{ "if-none-match": '"other"' }, 204],
+      [{}, 204],
+    ] as const)
+      t.equal((await send("PUT", sent)).status, status, JSON.stringify(sent));
+  }
+  headers = { ETag: 'W/"v7"' };
+  t.equal((await send("PATCH", { "if-match": 'W/"v7"' })).status, 412, "a weak tag matches no If-Match");
+  headers = {};
+  const { tag } = await send("GET");
+  note = { id: 2n ** 60n + 1n };
+  t.equal((await send("PATCH", { "if-match": tag })).status, 412, "the note has changed");
+  note = undefined;
+  t.equal((await send("PATCH", { "if-match": "*" })).status, 412, "there is none");
+  t.equal((await send("PUT", { "if-none-match": "*" })).status, 204);
+});

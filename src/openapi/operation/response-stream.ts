@@ -45,7 +45,7 @@ function keepOpen(response: ServerResponse): void {
   if (socket instanceof Socket) {
     const { timeout = 0 } = socket;
     socket.setTimeout(0).setKeepAlive(true, keepAliveDelay);
-    response.once("close", () => socket.setTimeout(timeout));
+    response.prependOnceListener("finish", () => socket.setTimeout(timeout)); // before Node sets that of the next request
   }
   response.once("pipe", () => {
     const timer = setTimeout(() => response.headersSent || response.flushHeaders(), maxHeaderDelay);
