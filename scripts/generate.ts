@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { type Document, readDocument } from "../src/openapi/document/index.ts";
 import { readBasePath } from "../src/openapi/source/servers.ts";
 import { generateTypes } from "../src/openapi/types/generate-types.ts";
 import { summarizeTypes } from "../src/openapi/types/type-summary.ts";
@@ -44,7 +45,7 @@ function isInt64({ type, format }: Schema): boolean {
 
 const header = (source: string) => `// Generated from ${source} by "npm run generate". Do not edit.\n`;
 
-async function generateServerTypes(from: typeof document, source: string): Promise<string> {
+async function generateServerTypes(from: Document, source: string): Promise<string> {
   return header(source) + (await generateTypes(from));
 }
 
@@ -61,7 +62,7 @@ export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(su
 // In the client, an extensible enum is a string, because later versions of the service can send new values.
 async function generateClientTypes(): Promise<string> {
   const errorCodes = document.components.schemas.Error.properties.code["x-extensible-enum"];
-  const types = await generateTypes(document, { extensibleEnums: "string", fillsDefaults: false });
+  const types = await generateTypes(ownDocument, { extensibleEnums: "string", fillsDefaults: false });
   return `${header("openapi/petstore.yaml")}${types}
 /** The names of all int64 fields. */
 export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(findInt64Fields())});
@@ -125,10 +126,10 @@ async function generatePackageJson(): Promise<string> {
 
 async function generate(check: boolean): Promise<void> {
   for (const [name, content] of [
-    ["src/generated/openapi.ts", await generateServerTypes(document, "openapi/petstore.yaml")],
+    ["src/generated/openapi.ts", await generateServerTypes(ownDocument, "openapi/petstore.yaml")],
     ["src/generated/document.ts", generateSummary()],
     ["openapi/client/generated.ts", await generateClientTypes()],
-    ["examples/library/operations.ts", await generateServerTypes(parse(await read(library)), library)],
+    ["examples/library/operations.ts", await generateServerTypes(await readDocument(new URL(library, root)), library)],
     ["openapi/client/package.json", await generatePackageJson()],
   ] as const) {
     const file = new URL(name, root);

@@ -127,6 +127,6 @@ t.test("Only config.ts reads settings from the environment", async (t) => {
   t.same(
     sources.filter((name) => /(?<!\$\{)process\.env\b/.test(read(name))),
     // The environment of a command, NODE_ENV, and a variable of libpq.
-    ["cli/io.ts", "config.ts", "openapi/server/server.ts", "store/postgres/connection-pool.ts"],
+    ["cli/io.ts", "config.ts", "openapi/server/serve-document.ts", "store/postgres/connection-pool.ts"],
   );
 });

@@ -160,10 +160,10 @@ export interface components {
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -172,10 +172,10 @@ export interface components {
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -186,8 +186,8 @@ export interface components {
         MethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -200,53 +200,10 @@ export interface components {
          */
         PreconditionFailed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body is too large, or arrives in more than 1,024 parts. */
-        ContentTooLarge: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description The operation does not support the media type, the charset or the content coding of the body. For an unsupported
-         *     media type, `Accept-Post` lists the supported ones.
-         */
-        UnsupportedMediaType: {
-            headers: {
-                "Accept-Post": components["headers"]["Accept-Post"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The `Idempotency-Key` was already used with another body. */
-        UnprocessableContent: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -257,10 +214,10 @@ export interface components {
         TooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -270,10 +227,10 @@ export interface components {
         /** @description An unexpected error. The service logs it with the id in `X-Request-Id`. */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -287,23 +244,10 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The store contains the maximum number of pets. No pet was created. Do not retry. */
-        InsufficientStorage: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -313,10 +257,66 @@ export interface components {
         /** @description Any other error of HTTP (408, 431 or 501). */
         Failure: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is too large, or arrives in more than 1,024 parts. */
+        ContentTooLarge: {
+            headers: {
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description The operation does not support the media type, the charset or the content coding of the body. For an unsupported
+         *     media type, `Accept-Post` lists the supported ones.
+         */
+        UnsupportedMediaType: {
+            headers: {
+                "Accept-Post"?: components["headers"]["Accept-Post"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The `Idempotency-Key` was already used with another body. */
+        UnprocessableContent: {
+            headers: {
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The store contains the maximum number of pets. No pet was created. Do not retry. */
+        InsufficientStorage: {
+            headers: {
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -327,12 +327,12 @@ export interface components {
         DeprecatedNotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -341,12 +341,12 @@ export interface components {
         DeprecatedUnauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -356,12 +356,12 @@ export interface components {
         /** @description `If-Match` does not have the ETag of the pet. Send the request without `If-Match`. */
         DeprecatedPreconditionFailed: {
             headers: {
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -372,12 +372,12 @@ export interface components {
         DeprecatedTooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -387,12 +387,12 @@ export interface components {
         /** @description An unexpected error. The service logs it with the id in `X-Request-Id`. */
         DeprecatedInternalError: {
             headers: {
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -403,12 +403,12 @@ export interface components {
         DeprecatedUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -418,12 +418,12 @@ export interface components {
         /** @description Any other error of HTTP (408, 431 or 501). */
         DeprecatedFailure: {
             headers: {
-                Deprecation: components["headers"]["Deprecation"];
-                Sunset: components["headers"]["Sunset"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Link: components["headers"]["Link"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Deprecation?: components["headers"]["Deprecation"];
+                Sunset?: components["headers"]["Sunset"];
+                "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                Link?: components["headers"]["Link"];
+                RateLimit?: components["headers"]["RateLimit"];
+                "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -434,50 +434,21 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /**
-         * @description The id of the request in the logs of the service. Include it when you report a problem.
-         * @example 3f1c0b1e-8f5c-4a37-9a53-0c1b6c1d2e4f
-         */
+        /** @description The version of the content (RFC 9110, section 8.8.3). Send it in `If-None-Match` to get 304 while the content is the same. */
+        ETag: string;
+        /** @description The id of the request in the logs of the service. Include it when you report a problem. */
         "X-Request-Id": string;
         /**
          * @description Links to other resources (RFC 8288). A list has `rel="next"` if another page follows, `rel="prev"` if one
          *     precedes, and `rel="first"` if the request has a cursor. Responses with `Deprecation` have `rel="deprecation"`
          *     and, if there is a successor, `rel="successor-version"`. Error responses have
          *     `rel="service-desc"` and `rel="service-doc"` (RFC 8631).
-         * @example </v1/pets?limit=20&cursor=AAAAAAAAABS9hXo2Zc0fQ1v7mJ4kTe8y>; rel="next"
          */
         Link: string;
-        /**
-         * @description The version of the content (RFC 9110, section 8.8.3). Send it in `If-None-Match` to get 304 while the content is the same.
-         * @example "X8KTMOfg3vsWpWEVvzcfv-C7Zu_"
-         */
-        ETag: string;
-        /**
-         * @description The date on which the operation was deprecated (RFC 9745). Missing if the request is rejected before it reaches the
-         *     operation: malformed HTTP, a timeout, headers that are too large, or an unknown method or transfer coding.
-         * @example @1795132800
-         */
-        Deprecation: string;
-        /**
-         * @description The date on which the operation will be removed (RFC 8594). Missing if `Deprecation` is missing.
-         * @example Thu, 05 Dec 2030 00:00:00 GMT
-         */
-        Sunset: string;
-        /**
-         * @description The required authentication scheme (RFC 6750).
-         * @example Bearer realm="petstore"
-         */
-        "WWW-Authenticate": string;
-        /**
-         * @description The methods that the path supports (RFC 9110).
-         * @example GET, HEAD, POST
-         */
-        Allow: string;
         /**
          * @description The state of a rate limit (draft-ietf-httpapi-ratelimit-headers-10). It starts with the name of the policy.
          *     `r` is the number of remaining requests, and `t` the number of seconds until all are available again. It is sent
          *     only if the request counts toward a rate limit.
-         * @example "calls";r=57;t=26
          */
         RateLimit: string;
         /**
@@ -485,29 +456,27 @@ export interface components {
          *     number of requests that are available at once, and `w` the number of seconds in which they become available
          *     again, evenly. The policy `calls` limits the requests of an API key. The policy `failed-credentials`, on 401 and
          *     429, limits the failed authentications from an address.
-         * @example "calls";q=100;w=60
          */
         "RateLimit-Policy": string;
-        /**
-         * @description The URL of the new pet.
-         * @example /v1/pets/1
-         */
+        /** @description The required authentication scheme (RFC 6750). */
+        "WWW-Authenticate": string;
+        /** @description The methods that the path supports (RFC 9110). */
+        Allow: string;
+        /** @description Seconds to wait before a retry (RFC 9110). */
+        "Retry-After": number;
+        /** @description The URL of the new pet. */
         Location: string;
-        /**
-         * @description `true` if the pet was created by an earlier request with the same `Idempotency-Key`. Otherwise, the header is missing.
-         * @example true
-         */
+        /** @description `true` if the pet was created by an earlier request with the same `Idempotency-Key`. Otherwise, the header is missing. */
         "Idempotency-Replayed": "true";
-        /**
-         * @description The media types of bodies that the operation accepts (Linked Data Platform, section 7.1).
-         * @example application/json
-         */
+        /** @description The media types of bodies that the operation accepts (Linked Data Platform, section 7.1). */
         "Accept-Post": string;
         /**
-         * @description Seconds to wait before a retry (RFC 9110).
-         * @example 1
+         * @description The date on which the operation was deprecated (RFC 9745). Missing if the request is rejected before it reaches the
+         *     operation: malformed HTTP, a timeout, headers that are too large, or an unknown method or transfer coding.
          */
-        "Retry-After": number;
+        Deprecation: string;
+        /** @description The date on which the operation will be removed (RFC 8594). Missing if `Deprecation` is missing. */
+        Sunset: string;
     };
     pathItems: never;
 }
@@ -516,10 +485,7 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
-                /**
-                 * @description Maximum number of pets returned.
-                 * @example 20
-                 */
+                /** @description Maximum number of pets returned. */
                 limit?: number;
                 /** @description Returns only pets with this status. */
                 status?: components["schemas"]["PetStatus"];
@@ -539,10 +505,10 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -553,10 +519,10 @@ export interface operations {
             /** @description The request is malformed, or a part of it is invalid. For `invalid_parameter`, `details` names the invalid parts. */
             400: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -597,11 +563,11 @@ export interface operations {
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotency-Replayed"?: components["headers"]["Idempotency-Replayed"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -611,10 +577,10 @@ export interface operations {
             /** @description The request is malformed, or a part of it is invalid. For `invalid_parameter` and `invalid_body`, `details` names the invalid parts. */
             400: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -639,10 +605,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /**
-                 * @description Id of the pet.
-                 * @example 1
-                 */
+                /** @description Id of the pet. */
                 petId: components["schemas"]["Id"];
             };
             cookie?: never;
@@ -653,12 +616,12 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Deprecation?: components["headers"]["Deprecation"];
+                    Sunset?: components["headers"]["Sunset"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -669,12 +632,12 @@ export interface operations {
             /** @description The request is malformed, or a part of it is invalid. For `invalid_parameter`, `details` names the invalid parts. */
             400: {
                 headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Deprecation?: components["headers"]["Deprecation"];
+                    Sunset?: components["headers"]["Sunset"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -685,12 +648,12 @@ export interface operations {
             /** @description No pet has this id. */
             404: {
                 headers: {
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Deprecation?: components["headers"]["Deprecation"];
+                    Sunset?: components["headers"]["Sunset"];
+                    "X-Request-Id"?: components["headers"]["X-Request-Id"];
+                    Link?: components["headers"]["Link"];
+                    RateLimit?: components["headers"]["RateLimit"];
+                    "RateLimit-Policy"?: components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,9 +1,8 @@
 // The responses that the document declares for an operation.
 import { isHeaderName } from "../../http/index.ts";
-import type { MarkedMembers, Schemas, Validate } from "../schema/index.ts";
+import type { MarkedMembers, Schemas, Shape, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../source/index.ts";
 import { isJson, isMediaTypeOrRange } from "../wire/index.ts";
-import type { Header } from "./response-headers.ts";
 
 /** A declared response. */
 export interface Declaration {
@@ -25,6 +24,17 @@ export interface ResponseSchema {
   readonly validate: Validate;
   /** What of its values is write-only; undefined if nothing in the document is. */
   readonly writeOnly: MarkedMembers | undefined;
+}
+
+/** A declared header. */
+export interface Header {
+  readonly required: boolean;
+  readonly explode: boolean;
+  /** Whether it is sent as JSON. */
+  readonly isJson: boolean;
+  readonly validate: Validate | undefined;
+  /** The shape of its values. */
+  readonly shape: () => Shape;
 }
 
 // OpenAPI ignores Content-Type (3.1.1, section 4.8.17). Node sets the others when it sends the response.

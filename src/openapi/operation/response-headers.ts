@@ -1,20 +1,10 @@
 // The headers that a handler returns: validates them, and writes them as text.
 import { isFraming, isHeaderName, isHeaderText } from "../../http/index.ts";
 import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
-import type { Shape, Validate } from "../schema/index.ts";
+import type { Validate } from "../schema/index.ts";
 import { readText } from "../wire/index.ts";
 import type { ResponseCheck } from "./response-check.ts";
-
-/** A declared header. */
-export interface Header {
-  readonly required: boolean;
-  readonly explode: boolean;
-  /** Whether it is sent as JSON. */
-  readonly isJson: boolean;
-  readonly validate: Validate | undefined;
-  /** The shape of its values. */
-  readonly shape: () => Shape;
-}
+import type { Header } from "./response-declaration.ts";
 
 /** Returns the values of a header as text. Throws an Error if HTTP does not allow it. Reports it if it does not match its declaration. */
 export function writeHeader(

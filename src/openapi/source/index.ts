@@ -1,5 +1,6 @@
 // The document as it is written: loads it, and finds places in it.
 export {
+  type Content,
   type EncodingObject,
   type ExampleObject,
   type MediaTypeObject,

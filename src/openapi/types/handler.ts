@@ -9,21 +9,54 @@ export type OperationId<Operations> = keyof Operations & string;
 
 type JsonType = `${string}/json${"" | `;${string}`}` | `${string}+json${"" | `;${string}`}`;
 type FormType = "application/x-www-form-urlencoded" | "multipart/form-data";
+type ItemType =
+  | "text/event-stream"
+  | "application/jsonl"
+  | "application/x-ndjson"
+  | "application/json-seq"
+  | `${"text/event-stream" | "application/jsonl" | "application/x-ndjson" | "application/json-seq"};${string}`;
+type Range = `${string}/*`;
+type Bytes = string | Uint8Array | Readable | ReadableStream;
+type Items<Item> = AsyncIterable<Item> | Iterable<Item>;
+
+/** A value, unless the document allows any. */
+type ValueOr<Value, Other> = unknown extends Value ? Other : Value;
 
 /** The content of a request: by media type, a value, a text, or a stream. */
 type RequestContent<Content> = {
   [Type in keyof Content]: Type extends JsonType | FormType
     ? Content[Type]
-    : Type extends `text/${string}`
-      ? string
-      : Readable;
+    : Type extends ItemType
+      ? Readable
+      : Type extends `text/${string}`
+        ? ValueOr<Content[Type], string>
+        : Type extends Range // the media type of the request selects the reader, unless the document describes bytes
+          ? Content[Type] extends string
+            ? Readable
+            : ValueOr<Content[Type], Readable>
+          : Readable;
 }[keyof Content];
 /** The content of a response: by media type, a value, a text, a stream, or the items of a stream. */
 type ResponseContent<Content> = {
   [Type in keyof Content]: Type extends JsonType
     ? Immutable<Content[Type]> | RawJson<Content[Type]>
-    : string | Uint8Array | Readable | ReadableStream | AsyncIterable<unknown> | readonly unknown[];
+    : Type extends ItemType
+      ? Bytes | Items<Content[Type] extends readonly (infer Item)[] ? Immutable<Item> : unknown>
+      : Type extends `text/${string}`
+        ? Bytes | Extract<Content[Type], number | bigint | boolean>
+        : Type extends Range
+          ? Bytes | Immutable<Content[Type]> | RawJson<Content[Type]>
+          : Bytes;
 }[keyof Content];
+
+/** The media types of a range: `image/*` has `image/png`. */
+type WithinRange<Type> = Type extends "*/*"
+  ? `${string}/${string}`
+  : Type extends `${infer Main}/*`
+    ? `${Main}/${string}`
+    : Type extends `${infer Main}/*+${infer Suffix}`
+      ? `${Main}/${string}+${Suffix}`
+      : Type;
 
 /** The parameters of a location; never if the document declares none. */
 export type Parameters<Operation, In extends string> = Operation extends { parameters: infer All }
@@ -41,17 +74,43 @@ export type RequestBody<Operation> = Operation extends { requestBody: { content:
 /** The responses of an operation by status. */
 export type Responses<Operation> = Operation extends { responses: infer All } ? All : never;
 
-type Immutable<T> = T extends (infer Item)[]
-  ? readonly Immutable<Item>[]
+type Immutable<T> = T extends readonly unknown[]
+  ? { readonly [Index in keyof T]: Immutable<T[Index]> }
   : T extends object
     ? { readonly [Name in keyof T]: Immutable<T[Name]> }
     : T;
 // `body` may be omitted if the document declares none, as for 204.
 type BodyFields<Response> = Response extends { content: infer Content }
-  ? { readonly body: ResponseContent<Content>; readonly type?: keyof Content & string }
+  ? { readonly body: ResponseContent<Content>; readonly type?: WithinRange<keyof Content & string> }
   : { readonly body?: undefined };
+// Headers that the server sets if the handler does not.
+type ServerHeader =
+  | (
+      | "cache-control"
+      | "connection"
+      | "content-length"
+      | "content-type"
+      | "date"
+      | "deprecation"
+      | "etag"
+      | "keep-alive"
+    )
+  | ("link" | "sunset" | "transfer-encoding" | "vary" | "x-request-id");
+/** The value of a header, or its text. */
+type HeaderValue<T> = T extends string ? T : Immutable<T> | string;
 // openapi-typescript adds an index signature to the headers of a response.
-type DeclaredHeaders<T> = { [Name in keyof T as string extends Name ? never : Name]?: T[Name] };
+type Declared<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+type RequiredName<T> = {
+  [Name in keyof T]-?: undefined extends T[Name] ? never : Lowercase<Name & string> extends ServerHeader ? never : Name;
+}[keyof T];
+type OptionalHeaders<T> = { readonly [Name in keyof T]?: HeaderValue<NonNullable<T[Name]>> };
+type RequiredHeaders<T> = { readonly [Name in RequiredName<T>]: HeaderValue<T[Name]> };
+type HeadersField<T> = [RequiredName<T>] extends [never]
+  ? { readonly headers?: OptionalHeaders<T> }
+  : { readonly headers: OptionalHeaders<T> & RequiredHeaders<T> };
+type HeaderFields<Response> = Response extends { headers: infer Headers }
+  ? HeadersField<Declared<Headers>>
+  : { readonly headers?: undefined };
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207;
 type Redirection = 300 | 301 | 302 | 303 | 304 | 307 | 308;
@@ -66,11 +125,12 @@ interface Ranges {
   "5XX": ServerFailure;
 }
 type Failure = ClientFailure | ServerFailure;
-// If the document declares failures one by one, `default` does not permit others.
-type DefaultStatus<All> =
-  Extract<keyof All, Failure | "4XX" | "5XX"> extends never
-    ? Exclude<Success | Redirection | Failure, keyof All>
-    : never;
+type Covered<All> = Extract<keyof All, number> | Ranges[Extract<keyof All, keyof Ranges>];
+// Beside a success of its own, `default` is for all else.
+type DefaultStatus<All> = Exclude<
+  Redirection | Failure | (Extract<Covered<All>, Success> extends never ? Success : never),
+  Covered<All>
+>;
 type StatusOf<Key, All> = Key extends number
   ? Key
   : Key extends keyof Ranges
@@ -101,10 +161,7 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
 }
 
 type ResponseOf<All> = {
-  [Key in keyof All]: BodyFields<All[Key]> & {
-    readonly status: StatusOf<Key, All>;
-    readonly headers?: All[Key] extends { headers: infer Headers } ? DeclaredHeaders<Headers> : undefined;
-  };
+  [Key in keyof All]: BodyFields<All[Key]> & HeaderFields<All[Key]> & { readonly status: StatusOf<Key, All> };
 }[keyof All];
 
 /** A response that the document declares for the operation. */

@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import t from "tap";
 import { readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
-import { loadDocument } from "../../../src/openapi/source/load.ts";
 import { generateTypes } from "../../../src/openapi/types/index.ts";
 import { writeFiles } from "../../support/files.ts";
 
@@ -60,8 +59,12 @@ $defs:
   t.same([await send("/pets/5"), await send("/pets/x")], [204, 400]);
   t.equal(await send("/pets", { id: 1, parent: { id: 2, owner: { pet: { id: 3 } } } }), 204);
   t.equal(await send("/pets", { parent: { owner: { pet: { id: "x" } } } }), 400);
-  const { content } = await loadDocument(path);
-  t.same(Object.keys(content.components?.schemas ?? {}), ["Id", "Pet"], "what has a name keeps it, and is there once");
+  const document = await readDocument(path);
+  t.same(
+    Object.keys(document.content.components?.schemas ?? {}),
+    ["Id", "Pet"],
+    "what has a name keeps it, and is there once",
+  );
 });
 
 t.test("Names of components that others have are numbered, and discriminators lead to them", async (t) => {
@@ -82,9 +85,9 @@ components: { schemas: { Pet: { type: boolean } } }
   const send = await mock(path);
   t.same([await send("/a", { kind: "cat", lives: 9 }), await send("/a", { kind: "dog", lives: true })], [204, 204]);
   t.same([await send("/a", { kind: "cat", lives: true }), await send("/a", { kind: "cow" })], [400, 400]);
-  const { content } = await loadDocument(path);
-  t.same(Object.keys(content.components?.schemas ?? {}), ["Pet", "Pet2", "Pet3"]);
-  t.match(await generateTypes(content), /Pet3: \{/);
+  const document = await readDocument(path);
+  t.same(Object.keys(document.content.components?.schemas ?? {}), ["Pet", "Pet2", "Pet3"]);
+  t.match(await generateTypes(document), /Pet3: \{/);
 });
 
 t.test("References lead through references, to whole maps, and by anchors", async (t) => {

@@ -1,0 +1,160 @@
+// Prepares a document for openapi-typescript: parts are where it expects them, and schemas are those of `TypeSchemas`.
+import { setOwn } from "../../lib/index.ts";
+import type { Document } from "../document/index.ts";
+import type { Operation } from "../operation/index.ts";
+import {
+  type Content,
+  type MediaTypeObject,
+  type OpenApi,
+  type ParameterObject,
+  type Part,
+  type ResponseObject,
+  toNumbers,
+  unescapeToken,
+} from "../source/index.ts";
+import { formatOf } from "../wire/index.ts";
+import { TypeSchemas } from "./type-schemas.ts";
+import { TypeViews, type View } from "./type-views.ts";
+
+type Json = Record<string, unknown>;
+
+const methods = /^(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE)$/;
+
+/**
+ * Returns a document with the same operations, in which all references lead to components. With `fillsDefaults`, parameters and members
+ * of requests with a default always have a value.
+ */
+export function toTypeDocument(document: Document, fillsDefaults: boolean): object {
+  return new Converter(document, fillsDefaults).convert();
+}
+
+class Converter {
+  readonly #document: Document;
+  readonly #fillsDefaults: boolean;
+  readonly #schemas: TypeSchemas;
+  readonly #components: Record<string, Json> = {}; // besides schemas, by section
+
+  constructor(document: Document, fillsDefaults: boolean) {
+    const { operations, schemas } = document;
+    this.#document = document;
+    this.#fillsDefaults = fillsDefaults;
+    const bodies = operations.flatMap(({ part }) => part.at("requestBody")?.membersOf("content") ?? []);
+    const responses = operations.flatMap(({ part }) =>
+      part.membersOf("responses").flatMap(([, response]) => response.membersOf("content")),
+    );
+    const views = new TypeViews(schemas, pointersOf(bodies), pointersOf(responses));
+    this.#schemas = new TypeSchemas(schemas, views, fillsDefaults);
+  }
+
+  convert(): object {
+    const { operations, content, root } = this.#document;
+    const components = root.at("components") as Part<Record<string, Json>> | undefined;
+    for (const [name] of components?.membersOf("schemas") ?? []) this.#schemas.addComponent(name);
+    const paths: Record<string, Json> = {};
+    for (const operation of operations) {
+      const { path, method } = operation;
+      // openapi-typescript knows no other methods. The path does not matter for the type of an operation.
+      const [key, name] = methods.test(method) ? [path, method.toLowerCase()] : [`${path} ${method}`, "post"];
+      paths[key] = { ...paths[key], [name]: this.#convertOperation(operation) };
+    }
+    this.#schemas.finish();
+    const { info } = content as OpenApi;
+    const converted = {
+      openapi: "3.1.0",
+      info: { title: `${info?.title ?? ""}`, version: `${info?.version ?? ""}` },
+      paths,
+      components: { schemas: this.#schemas.components, ...this.#components },
+    };
+    return toNumbers(converted) as object;
+  }
+
+  #convertOperation({ id, part, parameterParts }: Operation): Json {
+    const { summary, description, deprecated } = part.value as Json;
+    const body = part.at("requestBody");
+    const responses = part.membersOf("responses").filter(([status]) => !status.startsWith("x-"));
+    return {
+      operationId: id,
+      summary,
+      description,
+      deprecated,
+      parameters: parameterParts.map((parameter) =>
+        this.#refer("parameters", parameter, () => this.#convertParameter(parameter)),
+      ),
+      ...(body && {
+        requestBody: this.#refer("requestBodies", body, () => ({
+          description: (body.value as Json).description,
+          required: body.value.required,
+          content: this.#convertContent(body, "request"),
+        })),
+      }),
+      responses: Object.fromEntries(
+        responses.map(([status, response]) => [
+          /^[1-5]xx$/i.test(status) ? status.toUpperCase() : status,
+          this.#refer("responses", response, () => this.#convertResponse(response)),
+        ]),
+      ),
+    };
+  }
+
+  // A component stays one. Another part is where it is used.
+  #refer(section: string, { pointer }: Part, convert: () => Json): Json {
+    const [, kind, name, ...others] = pointer.split("/").slice(1);
+    if (kind !== section || name === undefined || others.length > 0 || !pointer.startsWith("/components/"))
+      return convert();
+    const components = this.#components[section] ?? {};
+    this.#components[section] = components;
+    const key = unescapeToken(name);
+    if (!Object.hasOwn(components, key)) setOwn(components, key, convert());
+    return { $ref: `#${encodeURI(pointer)}` };
+  }
+
+  #convertParameter(parameter: Part<ParameterObject>): Json {
+    const { name, in: location, required, description, deprecated } = parameter.value as ParameterObject & Json;
+    const [, content] = parameter.membersOf("content")[0] ?? [];
+    const schema = this.#convertSchema(content ?? parameter, "response");
+    const hasDefault = (parameter.at("schema")?.value as Json | undefined)?.default !== undefined;
+    const isGiven = required === true || (this.#fillsDefaults && hasDefault);
+    return { name, in: location, required: isGiven, description, deprecated, schema };
+  }
+
+  #convertResponse(response: Part<ResponseObject>): Json {
+    const headers = response.membersOf("headers").map(([name, header]): [string, Json] => {
+      const { required } = header.value;
+      const converted = this.#refer("headers", header, () => this.#convertHeader(header));
+      // openapi-typescript takes a reference to a header for one to a required header.
+      return [name, "$ref" in converted ? { required, schema: converted } : converted];
+    });
+    return {
+      description: (response.value as Json).description ?? "",
+      ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+      ...(response.value.content && { content: this.#convertContent(response, "response") }),
+    };
+  }
+
+  #convertHeader(header: Part<ParameterObject>): Json {
+    const { required, description } = header.value as ParameterObject & Json;
+    const [, content] = header.membersOf("content")[0] ?? [];
+    return { description, required, schema: this.#convertSchema(content ?? header, "response") };
+  }
+
+  #convertContent(part: Part<{ readonly content?: Content }>, view: "request" | "response"): Json {
+    const contents = part.membersOf("content").map(([type, content]): [string, Json] => {
+      const isForm = view === "request" && formatOf(type) === "multipart";
+      const items = content.written("itemSchema");
+      if (items) return [type, { schema: { type: "array", items: this.#schemas.convertAt(items.pointer, view) } }];
+      return [type, { schema: this.#convertSchema(content, isForm ? "form" : view) }];
+    });
+    return Object.fromEntries(contents);
+  }
+
+  #convertSchema(part: Part<MediaTypeObject> | Part<ParameterObject>, view: View): Json {
+    const schema = (part as Part<MediaTypeObject>).written("schema");
+    return schema ? this.#schemas.convertAt(schema.pointer, view) : {};
+  }
+}
+
+function pointersOf(contents: readonly (readonly [string, Part<MediaTypeObject>])[]): string[] {
+  return contents.flatMap(([, content]) =>
+    (["schema", "itemSchema"] as const).flatMap((name) => content.written(name)?.pointer ?? []),
+  );
+}

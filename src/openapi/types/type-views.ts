@@ -1,0 +1,88 @@
+// The views of a schema: what a request has of it, and what a response (OpenAPI 3.1.1, section 4.8.24.1).
+import type { SchemaNode, Schemas } from "../schema/index.ts";
+import type { SchemaObject } from "../source/index.ts";
+
+/** What a value belongs to: a response, the body of a request, or a form of a request, in which a field can be a file. */
+export type View = "response" | "request" | "form";
+
+const suffixes: Readonly<Record<View, string>> = { response: "", request: " (request)", form: " (form)" };
+
+/**
+ * Tells which schemas have several views. The name of a component is the type of responses, unless only requests have it. Names of other
+ * views have a suffix that no component can have.
+ */
+export class TypeViews {
+  readonly #schemas: Schemas;
+  readonly #byResponses: ReadonlySet<unknown>; // the schemas that responses have
+  readonly #byRequests: ReadonlySet<unknown>;
+  readonly #differing = new Map<unknown, boolean>();
+
+  /** `requests` and `responses` are the pointers of the schemas of their bodies. */
+  constructor(schemas: Schemas, requests: readonly string[], responses: readonly string[]) {
+    this.#schemas = schemas;
+    this.#byRequests = this.#reach(requests);
+    this.#byResponses = this.#reach(responses);
+  }
+
+  /** Returns the view that has the name of a component. */
+  plainView(node: SchemaNode): View {
+    return this.#byRequests.has(node.raw) && !this.#byResponses.has(node.raw) ? "request" : "response";
+  }
+
+  /** Returns what distinguishes the name of a view. */
+  suffixOf(node: SchemaNode, view: View): string {
+    return view === this.plainView(node) || !this.#differs(node) ? "" : suffixes[view];
+  }
+
+  /** Returns how a property is excluded from a view. */
+  exclusionOf(property: SchemaNode, view: View): "absent" | "never" | undefined {
+    const marker = view === "response" ? "writeOnly" : "readOnly";
+    if (!property.parts().some(({ schema }) => schema[marker] === true)) return undefined;
+    return view === "response" ? "never" : "absent"; // a handler must not return it, and can't read it
+  }
+
+  /** Returns whether a text of a form is a file. */
+  isFile({ format, contentMediaType, contentEncoding }: SchemaObject): boolean {
+    return format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined);
+  }
+
+  // Whether a schema, or one that it refers to, has another type in another view.
+  #differs(node: SchemaNode): boolean {
+    const known = this.#differing.get(node.raw);
+    if (known !== undefined) return known;
+    const reached = new Map<unknown, SchemaNode>();
+    const differs = visit([node], reached, ({ schema }) => {
+      const { readOnly, writeOnly, type } = schema;
+      return readOnly === true || writeOnly === true || ([type].flat().includes("string") && this.isFile(schema));
+    });
+    if (differs) this.#differing.set(node.raw, true);
+    else for (const raw of reached.keys()) this.#differing.set(raw, false);
+    return differs;
+  }
+
+  #reach(pointers: readonly string[]): Set<unknown> {
+    const reached = new Map<unknown, SchemaNode>();
+    visit(
+      pointers.map((pointer) => this.#schemas.at(pointer)),
+      reached,
+      () => false,
+    );
+    return new Set(reached.keys());
+  }
+}
+
+// Visits schemas with all that they have and refer to, until one is found. Without recursion, because a chain can be long.
+function visit(
+  starts: readonly SchemaNode[],
+  reached: Map<unknown, SchemaNode>,
+  isFound: (node: SchemaNode) => boolean,
+): boolean {
+  for (const node of starts) reached.set(node.raw, node);
+  for (const node of reached.values()) {
+    // grows while it is read
+    if (isFound(node)) return true;
+    for (const next of [...node.references(), ...node.children().map((child) => child.node)])
+      if (typeof next.raw === "object" && !reached.has(next.raw)) reached.set(next.raw, next);
+  }
+  return false;
+}
