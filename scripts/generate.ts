@@ -4,9 +4,9 @@ import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
-import { type Document, readDocument } from "../src/openapi/document/index.ts";
+import { readDocument } from "../src/openapi/document/index.ts";
 import { readBasePath } from "../src/openapi/source/servers.ts";
-import { generateTypes } from "../src/openapi/types/generate-types.ts";
+import { generateModule, generateTypes } from "../src/openapi/types/index.ts";
 import { summarizeTypes } from "../src/openapi/types/type-summary.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
@@ -44,10 +44,6 @@ function isInt64({ type, format }: Schema): boolean {
 }
 
 const header = (source: string) => `// Generated from ${source} by "npm run generate". Do not edit.\n`;
-
-async function generateServerTypes(from: Document, source: string): Promise<string> {
-  return header(source) + (await generateTypes(from));
-}
 
 function generateSummary(): string {
   return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
@@ -126,10 +122,13 @@ async function generatePackageJson(): Promise<string> {
 
 async function generate(check: boolean): Promise<void> {
   for (const [name, content] of [
-    ["src/generated/openapi.ts", await generateServerTypes(ownDocument, "openapi/petstore.yaml")],
+    ["src/generated/openapi.ts", header("openapi/petstore.yaml") + (await generateTypes(ownDocument))],
     ["src/generated/document.ts", generateSummary()],
     ["openapi/client/generated.ts", await generateClientTypes()],
-    ["examples/library/operations.ts", await generateServerTypes(await readDocument(new URL(library, root)), library)],
+    [
+      "examples/library/operations.ts",
+      header(library) + (await generateModule(await readDocument(new URL(library, root)))),
+    ],
     ["openapi/client/package.json", await generatePackageJson()],
   ] as const) {
     const file = new URL(name, root);

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createFail, createServer, type Handlers } from "../../src/openapi/index.ts";
-import type { components, operations } from "./operations.ts";
+import { type components, type operations, types } from "./operations.ts";
 
 type Book = components["schemas"]["Book"];
 
@@ -53,6 +53,7 @@ export function createLibrary(
 ): Promise<FastifyInstance> {
   return createServer<operations, Context, Caller>({
     document,
+    types,
     handlers,
     context: { books: new Map() },
     security: {

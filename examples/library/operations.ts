@@ -201,3 +201,6 @@ export interface operations {
         };
     };
 }
+
+/** The types of the operations, for the option `types` of createServer, which compares the hash with its document. */
+export const types: { readonly hash: string; readonly operations?: operations } = { hash: "9a059b890d64568396d9941615d7509b" };

@@ -16,7 +16,7 @@ export {
 // Handlers
 
 export type { AnyCall, HandlerResult, SentRequest, UntypedHandler, Wrap } from "./operation/index.ts";
-export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/index.ts";
+export type { Call, DocumentTypes, Handler, HandlerResponse, Handlers, OperationId } from "./types/index.ts";
 
 // Errors
 

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { version } from "../../lib/index.ts";
 import { type CheckOptions, check } from "./check.ts";
-import { generate } from "./generate.ts";
+import { type GenerateFlags, generate } from "./generate.ts";
 import type { CommandIo } from "./io.ts";
 import { type MockOptions, serveMock } from "./mock.ts";
 
@@ -40,7 +40,8 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .description("write the TypeScript types of handlers")
     .argument("<document>", "path of the document")
     .option("-o, --output <file>", "file to write (default: standard output)")
-    .action((document: string, { output }: { output?: string }) => generate(document, output, io));
+    .option("--check", "fail if the file is not current, instead of writing it", false)
+    .action((document: string, flags: GenerateFlags) => generate(document, flags, io));
   try {
     await program.parseAsync(args, { from: "user" });
     return code;

@@ -1,14 +1,24 @@
 // `openapi-server generate`: writes the types of handlers.
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { readDocument } from "../document/index.ts";
-import { generateTypes } from "../types/index.ts";
+import { generateModule } from "../types/index.ts";
 import type { CommandIo } from "./io.ts";
 
-/** Writes the types of a document to a file, by default to standard output. */
-export async function generate(path: string, output: string | undefined, io: CommandIo): Promise<void> {
-  const document = await readDocument(path, { strict: false });
-  const types = await generateTypes(document);
+export interface GenerateFlags {
+  readonly output?: string | undefined;
+  readonly check: boolean;
+}
+
+/**
+ * Writes the types of a document to a file, by default to standard output. With `check`, only compares the file. Throws an Error if it is
+ * not current.
+ */
+export async function generate(path: string, { output, check }: GenerateFlags, io: CommandIo): Promise<void> {
+  if (check && output === undefined) throw new Error("generate --check needs --output, the file to compare.");
+  const types = await generateModule(await readDocument(path, { strict: false }));
   const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
   if (output === undefined) io.stdout.write(text);
-  else await writeFile(output, text);
+  else if (!check) await writeFile(output, text);
+  else if ((await readFile(output, "utf8").catch(() => undefined)) !== text)
+    throw new Error(`${output} is not current. Run openapi-server generate ${path} --output ${output}.`);
 }

@@ -4,7 +4,7 @@ import type { AppEdgeOptions, EdgeOptions } from "../../http/index.ts";
 import type { ErrorFormat, FailureContext, UntypedHandler, Wrap } from "../operation/index.ts";
 import type { MappedError, SecuritySchemes } from "../routing/index.ts";
 import type { Formats } from "../schema/index.ts";
-import type { Handlers } from "../types/index.ts";
+import type { DocumentTypes, Handlers } from "../types/index.ts";
 
 /** The operations of a document of which no types are generated. */
 export interface UntypedOperations {
@@ -15,6 +15,11 @@ export interface UntypedOperations {
 export interface OpenApiOptions<Operations = UntypedOperations, Context = unknown, Caller = unknown> {
   /** A path, a file URL, or the parsed object. */
   readonly document: string | URL | object;
+  /**
+   * The export `types` of the generated file, which also has the types of the operations. Types that were generated from another
+   * document are an error.
+   */
+  readonly types?: DocumentTypes<Operations> | undefined;
   /** By operationId. Each operation needs one, unless `mock` is set. */
   readonly handlers?:
     | ([Operations] extends [UntypedOperations]

@@ -8,7 +8,7 @@ import { createErrorFormat, type Operation, toFailureContext, type Wrap } from "
 import { servePublicFile, swaggerPages } from "../pages/index.ts";
 import { routes } from "../routing/index.ts";
 import { type OpenApi, readBasePath } from "../source/index.ts";
-import type { Handlers } from "../types/index.ts";
+import { checkTypes, type DocumentTypes, type Handlers } from "../types/index.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { serviceLinks } from "./service-links.ts";
 
@@ -41,7 +41,7 @@ export function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "d
 type LoadOptions = Pick<
   OpenApiOptions,
   "document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly" | "formatError"
->;
+> & { readonly types?: DocumentTypes<unknown> | undefined };
 
 /** Loads the document, and logs what is wrong with it. Rejects with an Error that names what is refused. */
 export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogger): Promise<Document> {
@@ -54,6 +54,7 @@ export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogg
     ignoreUnknown: options.ignoreUnknownQuery,
     dropsReadOnly: readOnly === "drop",
   });
+  if (options.types) checkTypes(document, options.types);
   for (const { level, rule, message, count, places } of document.findings.list({ strict, ignore }))
     if (level !== "note")
       logger.warn({ rule, count, places: places.map(({ pointer }) => pointer) }, `document ${level}: ${message}`);

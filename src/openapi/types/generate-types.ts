@@ -34,7 +34,7 @@ export async function generateTypes(document: Document, options: GenerateOptions
       : literals.length === 1
         ? toType(literals[0] as string)
         : factory.createUnionTypeNode(literals.map(toType));
-  const nodes = await openapiTS(toTypeDocument(document, options.fillsDefaults) as never, {
+  const nodes = await openapiTS(toTypeDocument(document, { ...options, hasNotes: true }) as never, {
     emptyObjectsUnknown: true,
     defaultNonNullable: false,
     silent: true,

@@ -5,7 +5,6 @@ import type { Operation } from "../operation/index.ts";
 import {
   type Content,
   type MediaTypeObject,
-  type OpenApi,
   type ParameterObject,
   type Part,
   type ResponseObject,
@@ -13,7 +12,7 @@ import {
   unescapeToken,
 } from "../source/index.ts";
 import { formatOf } from "../wire/index.ts";
-import { TypeSchemas } from "./type-schemas.ts";
+import { type TypeOptions, TypeSchemas } from "./type-schemas.ts";
 import { TypeViews, type View } from "./type-views.ts";
 
 type Json = Record<string, unknown>;
@@ -22,32 +21,32 @@ const methods = /^(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE)$/;
 
 /**
  * Returns a document with the same operations, in which all references lead to components. With `fillsDefaults`, parameters and members
- * of requests with a default always have a value.
+ * of requests with a default always have a value. Without `hasNotes`, it has no texts for people.
  */
-export function toTypeDocument(document: Document, fillsDefaults: boolean): object {
-  return new Converter(document, fillsDefaults).convert();
+export function toTypeDocument(document: Document, options: TypeOptions): object {
+  return new Converter(document, options).convert();
 }
 
 class Converter {
   readonly #document: Document;
-  readonly #fillsDefaults: boolean;
+  readonly #options: TypeOptions;
   readonly #schemas: TypeSchemas;
   readonly #components: Record<string, Json> = {}; // besides schemas, by section
 
-  constructor(document: Document, fillsDefaults: boolean) {
+  constructor(document: Document, options: TypeOptions) {
     const { operations, schemas } = document;
     this.#document = document;
-    this.#fillsDefaults = fillsDefaults;
+    this.#options = options;
     const bodies = operations.flatMap(({ part }) => part.at("requestBody")?.membersOf("content") ?? []);
     const responses = operations.flatMap(({ part }) =>
       part.membersOf("responses").flatMap(([, response]) => response.membersOf("content")),
     );
     const views = new TypeViews(schemas, pointersOf(bodies), pointersOf(responses));
-    this.#schemas = new TypeSchemas(schemas, views, fillsDefaults);
+    this.#schemas = new TypeSchemas(schemas, views, options);
   }
 
   convert(): object {
-    const { operations, content, root } = this.#document;
+    const { operations, root } = this.#document;
     const components = root.at("components") as Part<Record<string, Json>> | undefined;
     for (const [name] of components?.membersOf("schemas") ?? []) this.#schemas.addComponent(name);
     const paths: Record<string, Json> = {};
@@ -58,10 +57,9 @@ class Converter {
       paths[key] = { ...paths[key], [name]: this.#convertOperation(operation) };
     }
     this.#schemas.finish();
-    const { info } = content as OpenApi;
     const converted = {
       openapi: "3.1.0",
-      info: { title: `${info?.title ?? ""}`, version: `${info?.version ?? ""}` },
+      info: { title: "", version: "" },
       paths,
       components: { schemas: this.#schemas.components, ...this.#components },
     };
@@ -69,20 +67,17 @@ class Converter {
   }
 
   #convertOperation({ id, part, parameterParts }: Operation): Json {
-    const { summary, description, deprecated } = part.value as Json;
     const body = part.at("requestBody");
     const responses = part.membersOf("responses").filter(([status]) => !status.startsWith("x-"));
     return {
       operationId: id,
-      summary,
-      description,
-      deprecated,
+      ...this.#notesOf(part),
       parameters: parameterParts.map((parameter) =>
         this.#refer("parameters", parameter, () => this.#convertParameter(parameter)),
       ),
       ...(body && {
         requestBody: this.#refer("requestBodies", body, () => ({
-          description: (body.value as Json).description,
+          ...this.#notesOf(body),
           required: body.value.required,
           content: this.#convertContent(body, "request"),
         })),
@@ -94,6 +89,12 @@ class Converter {
         ]),
       ),
     };
+  }
+
+  #notesOf({ value }: Part): Json {
+    if (!this.#options.hasNotes) return {};
+    const names = ["summary", "description", "deprecated"].filter((name) => Object.hasOwn(Object(value), name));
+    return Object.fromEntries(names.map((name) => [name, (value as Json)[name]]));
   }
 
   // A component stays one. Another part is where it is used.
@@ -109,12 +110,12 @@ class Converter {
   }
 
   #convertParameter(parameter: Part<ParameterObject>): Json {
-    const { name, in: location, required, description, deprecated } = parameter.value as ParameterObject & Json;
+    const { name, in: location, required } = parameter.value;
     const [, content] = parameter.membersOf("content")[0] ?? [];
     const schema = this.#convertSchema(content ?? parameter, "response");
     const hasDefault = (parameter.at("schema")?.value as Json | undefined)?.default !== undefined;
-    const isGiven = required === true || (this.#fillsDefaults && hasDefault);
-    return { name, in: location, required: isGiven, description, deprecated, schema };
+    const isGiven = required === true || (this.#options.fillsDefaults && hasDefault);
+    return { name, in: location, required: isGiven, ...this.#notesOf(parameter), schema };
   }
 
   #convertResponse(response: Part<ResponseObject>): Json {
@@ -125,16 +126,17 @@ class Converter {
       return [name, "$ref" in converted ? { required, schema: converted } : converted];
     });
     return {
-      description: (response.value as Json).description ?? "",
+      description: "",
+      ...this.#notesOf(response),
       ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
       ...(response.value.content && { content: this.#convertContent(response, "response") }),
     };
   }
 
   #convertHeader(header: Part<ParameterObject>): Json {
-    const { required, description } = header.value as ParameterObject & Json;
+    const { required } = header.value;
     const [, content] = header.membersOf("content")[0] ?? [];
-    return { description, required, schema: this.#convertSchema(content ?? header, "response") };
+    return { ...this.#notesOf(header), required, schema: this.#convertSchema(content ?? header, "response") };
   }
 
   #convertContent(part: Part<{ readonly content?: Content }>, view: "request" | "response"): Json {

@@ -11,6 +11,7 @@ export type TypeSchema = Record<string, unknown>;
 /** The literals that a value can have, as TypeScript; never if there are none. openapi-typescript knows no bigint. */
 export const literalsKey = "x-literals";
 
+// They do not change a type.
 const annotations = [
   "title",
   "description",
@@ -24,6 +25,11 @@ const annotations = [
 const knownTypes = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 const prefix = "/components/schemas/";
 
+export interface TypeOptions {
+  readonly fillsDefaults: boolean;
+  readonly hasNotes: boolean;
+}
+
 /** Converts schemas, and collects those that others refer to. */
 export class TypeSchemas {
   /** The components, by name. Grows while schemas are converted. */
@@ -31,14 +37,19 @@ export class TypeSchemas {
   readonly #schemas: Schemas;
   readonly #views: TypeViews;
   readonly #fillsDefaults: boolean;
+  readonly #hasNotes: boolean;
   readonly #waiting: { readonly name: string; readonly node: SchemaNode; readonly view: View }[] = [];
   readonly #names = new Set<string>();
 
-  /** With `fillsDefaults`, a property of a request with a default has always a value. */
-  constructor(schemas: Schemas, views: TypeViews, fillsDefaults: boolean) {
+  /**
+   * With `fillsDefaults`, a property of a request with a default has always a value. Without `hasNotes`, schemas have no descriptions,
+   * examples and other annotations.
+   */
+  constructor(schemas: Schemas, views: TypeViews, { fillsDefaults, hasNotes }: TypeOptions) {
     this.#schemas = schemas;
     this.#views = views;
     this.#fillsDefaults = fillsDefaults;
+    this.#hasNotes = hasNotes;
   }
 
   /** Adds a component of the document, also if nothing refers to it. */
@@ -80,7 +91,8 @@ export class TypeSchemas {
     const own = this.#convertOwn(node, view);
     const isBare = own.type === "object" && !("properties" in own || "additionalProperties" in own);
     if (!isUnknown(own) && !(isBare && parts.length > 0)) parts.unshift(own);
-    const notes = Object.fromEntries(annotations.flatMap((name) => (name in schema ? [[name, schema[name]]] : [])));
+    const noted = this.#hasNotes ? annotations.filter((name) => name in schema) : [];
+    const notes = Object.fromEntries(noted.map((name) => [name, schema[name]]));
     if (parts.length === 0) return notes;
     return parts.length === 1 ? { ...notes, ...parts[0] } : { ...notes, allOf: parts };
   }

@@ -1,0 +1,96 @@
+// The types that were generated are compared with the document at the start.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pino } from "pino";
+import t from "tap";
+import { parseDocument } from "../../../src/openapi/application.ts";
+import { runCommand } from "../../../src/openapi/command/index.ts";
+import { createServer } from "../../../src/openapi/index.ts";
+import { hashTypes } from "../../../src/openapi/types/types-hash.ts";
+import { documentOf } from "../../support/document-server.ts";
+import { edit, folder } from "../../support/files.ts";
+
+const text = documentOf(
+  `  /books:
+    get:
+      operationId: listBooks
+      summary: Lists books
+      parameters: [{ name: genre, in: query, schema: { type: string, maxLength: 9 } }]
+      responses:
+        200:
+          description: A list
+          headers: { X-Count: { schema: { type: integer } } }
+          content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/Book" } } } }
+`,
+  `components:
+  schemas:
+    Book: { type: object, required: [id], description: A book, properties: { id: { type: integer }, title: { type: string, enum: [a, b] }, secret: { type: string } } }
+`,
+);
+const hashOf = async (...edits: [string, string][]) =>
+  hashTypes(await parseDocument(edit(text, ...edits), { strict: false }));
+
+t.test("The hash differs if a type does, and not for texts, limits and order", async (t) => {
+  const hash = await hashOf();
+  t.match(hash, /^[\da-f]{32}$/);
+  for (const edits of [
+    [["A book", "A volume"]],
+    [["maxLength: 9", "maxLength: 8"]],
+    [["A list", "A page"]],
+    [
+      [
+        "id: { type: integer }, title: { type: string, enum: [a, b] }",
+        "title: { type: string, enum: [a, b] }, id: { type: integer, example: 5 }",
+      ],
+    ],
+  ] as [string, string][][])
+    t.equal(await hashOf(...edits), hash, edits.join());
+  for (const edits of [
+    [["name: genre", "name: kind"]],
+    [["listBooks", "getBooks"]],
+    [["in: query, schema", "in: query, required: true, schema"]],
+    [["id: { type: integer }", "id: { type: integer, format: int64 }"]],
+    [["enum: [a, b]", "enum: [a, c]"]],
+    [["required: [id]", "required: [id, title]"]],
+    [["secret: { type: string }", "secret: { type: string, writeOnly: true }"]],
+    [["200:", "201:"]],
+    [["X-Count: { schema", "X-Count: { required: true, schema"]],
+    [["application/json", "application/jsonl"]],
+    [
+      ["schema: { type: array, items: { $ref", "schema: { type: object, properties: { all: { $ref"],
+      ['Book" } } } }', 'Book" } } } } }'],
+    ],
+  ] as [string, string][][])
+    t.not(await hashOf(...edits), hash, edits.join());
+});
+
+t.test("A server refuses types of another document, and generate --check a file that is not current", async (t) => {
+  const place = folder(t);
+  const file = join(place, "books.yaml");
+  const output = join(place, "operations.ts");
+  writeFileSync(file, text);
+  const errors: string[] = [];
+  const io = { stdout: { write: () => {} }, stderr: { write: (message: string) => errors.push(message) } };
+  const generate = (...flags: string[]) => runCommand(["generate", file, ...flags], io);
+  t.equal(await generate("--output", output), 0);
+  t.equal(await generate("--output", output, "--check"), 0);
+  t.equal(await generate("--check"), 1);
+  t.match(errors.splice(0), ["openapi-server: generate --check needs --output, the file to compare.\n"]);
+  const { types } = await import(output);
+  const start = () =>
+    createServer({
+      document: file,
+      types,
+      handlers: { listBooks: async () => ({ status: 200, body: [] }) },
+      logger: pino({ level: "silent" }),
+    } as never);
+  await start();
+  writeFileSync(file, edit(text, ["name: genre", "name: kind"]));
+  await t.rejects(start(), { message: /types of the document have changed .* Run openapi-server generate again\.$/ });
+  const before = readFileSync(output, "utf8");
+  t.equal(await generate("--output", output, "--check"), 1);
+  t.match(errors, [
+    `openapi-server: ${output} is not current. Run openapi-server generate ${file} --output ${output}.\n`,
+  ]);
+  t.equal(readFileSync(output, "utf8"), before, "it is not written");
+});
