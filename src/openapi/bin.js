@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 // Starts the command `openapi-server`.
+
+// The first version that runs handlers in TypeScript without an option. The package of the server and its guide name the same.
+const minimum = "22.18";
 const [major, minor] = /** @type {[number, number]} */ (process.versions.node.split(".").map(Number));
-// The first version with Zstandard.
-if (major < 22 || (major === 22 && minor < 15)) {
-  console.error(`openapi-server: Node ${process.versions.node} is not supported. Use Node 22.15 or later.`);
+const [minMajor, minMinor] = /** @type {[number, number]} */ (minimum.split(".").map(Number));
+if (major < minMajor || (major === minMajor && minor < minMinor)) {
+  console.error(`openapi-server: Node ${process.versions.node} is not supported. Use Node ${minimum} or later.`);
   process.exit(1);
 }
 const { runCommand } = await import("./command/index.ts");

@@ -21,11 +21,11 @@ t.test("Reports in one line that the version of Node is not supported", async (t
     t.match(run(version, bin), { status: 1, stderr: new RegExp(message) });
   }
   const server = join(root, "src/openapi/bin.js");
-  for (const version of ["20.20.2", "22.14.0"]) {
-    const stderr = `openapi-server: Node ${version} is not supported. Use Node 22.15 or later.\n`;
+  for (const version of ["20.20.2", "22.17.1"]) {
+    const stderr = `openapi-server: Node ${version} is not supported. Use Node 22.18 or later.\n`;
     t.same(run(version, server), { status: 1, stdout: "", stderr });
   }
-  t.match(run("22.15.0", server), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/, stderr: "" });
+  t.match(run("22.18.0", server), { status: 0, stdout: /^\d+\.\d+\.\d+\n$/, stderr: "" });
 });
 
 t.test("Commands load only the dependencies that they need", async (t) => {
