@@ -1,7 +1,7 @@
 // `openapi-server check`: lists what the server refuses or does not enforce.
 import { readDocument } from "../document/index.ts";
 import { findDocsOperation } from "../server/index.ts";
-import { describeFinding, type Level, Locator } from "../source/index.ts";
+import { describeFindings, type Finding, type Level } from "../source/index.ts";
 import type { CommandIo } from "./io.ts";
 
 export interface CheckOptions {
@@ -15,8 +15,8 @@ export async function check(path: string, { strict, ignore }: CheckOptions, io: 
   const { operations } = document;
   const findings = document.findings.list({ strict, ignore });
   const docs = findDocsOperation(document);
-  const locator = new Locator();
-  for (const finding of findings) io.stdout.write(`- ${titles[finding.level]}: ${describeFinding(finding, locator)}\n`);
+  for (const [index, text] of describeFindings(findings).entries())
+    io.stdout.write(`- ${titles[(findings[index] as Finding).level]}: ${text}\n`);
   if (docs)
     io.stdout.write(
       `- Note: The server has no documentation at /docs, because ${docs.id} has the path ${docs.path}.\n`,

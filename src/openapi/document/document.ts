@@ -9,11 +9,10 @@ import {
 } from "../operation/index.ts";
 import { type Formats, Schemas, upgradeSchema30 } from "../schema/index.ts";
 import {
-  describeFinding,
+  describeFindings,
   type Finding,
   type Findings,
   type LoadedDocument,
-  Locator,
   listBasePaths,
   loadDocument,
   methods,
@@ -138,8 +137,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
 function refuseErrors(findings: readonly Finding[]): void {
   const errors = findings.filter(({ level }) => level === "error");
   if (errors.length === 0) return;
-  const locator = new Locator();
-  const lines = errors.map((finding) => `- ${describeFinding(finding, locator)}`);
+  const lines = describeFindings(errors).map((text) => `- ${text}`);
   throw new Error(
     `The document can't be served:\n${lines.join("\n")}\nCorrect it, accept a rule with the option \`ignore\`, such as ` +
       `["${errors[0]?.rule}"], or serve the rest with \`strict: false\`. openapi-server check lists what is not enforced.`,

@@ -1,6 +1,12 @@
 // Where the schemas of a document are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
-
-import { decodeFragment, escapeToken, type Schema, type SchemaObject, unescapeToken } from "../source/index.ts";
+import {
+  decodeFragment,
+  escapeToken,
+  memberOf,
+  type Schema,
+  type SchemaObject,
+  unescapeToken,
+} from "../source/index.ts";
 import type { Upgrade } from "./dialect.ts";
 import type { Marker } from "./form.ts";
 import type { ListSubschemas } from "./subschema.ts";
@@ -168,9 +174,7 @@ export class SchemaDocument {
     let place: Place = { ...start.place, resource: start };
     for (const token of pointer.split("/").slice(1)) {
       const key = unescapeToken(token);
-      const { raw } = place;
-      if (typeof raw !== "object" || raw === null || !Object.hasOwn(raw, key)) throw new Error(nothing);
-      place = this.enter({ ...place, raw: (raw as Record<string, unknown>)[key] });
+      place = this.enter({ ...place, raw: memberOf(place.raw, key) });
     }
     const { raw } = place;
     if (!isAny && typeof raw !== "boolean" && (typeof raw !== "object" || raw === null || Array.isArray(raw)))

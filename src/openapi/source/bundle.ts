@@ -3,10 +3,20 @@
 import { basename, extname } from "node:path";
 import { setOwn } from "../../lib/index.ts";
 import { isMapName } from "./fields.ts";
-import { readReferencedFile, type SourceFile, type SourcePlace } from "./files.ts";
+import { readReferencedFile } from "./files.ts";
 import type { Report } from "./findings.ts";
+import type { SourceFile, SourcePlace } from "./locations.ts";
 import { escapeToken, unescapeToken } from "./part.ts";
-import { type Files, findTarget, isBase, isData, isFileReference, listFiles, type Target } from "./references.ts";
+import {
+  type Files,
+  findTarget,
+  isBase,
+  isData,
+  isFileReference,
+  leadsToItself,
+  listFiles,
+  type Target,
+} from "./references.ts";
 
 /** A document without references to other files. */
 export interface Bundle {
@@ -193,7 +203,9 @@ class Bundler {
   // Returns what a reference leads to. Reports it, with `out`, if that is nothing.
   #find(reference: string, href: string, out?: string): Target | undefined {
     try {
-      return findTarget(this.#files, reference, href);
+      const target = findTarget(this.#files, reference, href);
+      if (leadsToItself(this.#files, target)) throw new Error("leads to itself");
+      return target;
     } catch (error) {
       if (out !== undefined) this.#report("reference", `The reference ${reference}`, (error as Error).message, out);
       return undefined;

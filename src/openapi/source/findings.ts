@@ -1,5 +1,6 @@
 // What is wrong with a document, by rule: what the server refuses, and what it would not enforce.
-import type { Locator, SourcePlace } from "./files.ts";
+import { describeLocation, locate, type SourceLocation, type SourcePlace } from "./locations.ts";
+import { Part } from "./part.ts";
 
 /**
  * - `error`: the document contradicts itself or the specification, so that nobody can say what is right. It is refused.
@@ -69,7 +70,7 @@ export interface Finding {
   readonly level: Level;
   /** About the first part, without a full stop. */
   readonly message: string;
-  /** The places of the first parts, at most three. */
+  /** The places of the first parts, by default at most three. */
   readonly places: readonly SourcePlace[];
   /** The number of parts. */
   readonly count: number;
@@ -86,11 +87,9 @@ export interface Strictness {
 interface Group {
   readonly rule: RuleId;
   readonly message: string;
-  readonly pointers: Set<string>; // of the first parts
+  readonly pointers: Set<string>;
   count: number;
 }
-
-const maxPlaces = 3;
 
 /** Collects the findings of a document, by rule. */
 export class Findings {
@@ -106,41 +105,79 @@ export class Findings {
   readonly report: Report = (rule, subject, reason, pointer) => {
     if (rule === "reference" && this.#references.has(pointer)) return; // also found when the document was bundled
     if (rule === "reference") this.#references.add(pointer);
-    const key = `${rule} ${reason}`;
+    // A reason about a reference is about that one only.
+    const key = rule === "reference" ? `${subject} ${reason}` : `${rule} ${reason}`;
     const group = this.#found.get(key) ?? { rule, message: `${subject} ${reason}`, pointers: new Set(), count: 0 };
     this.#found.set(key, group);
     group.count += 1;
-    if (group.pointers.size < maxPlaces) group.pointers.add(pointer);
+    group.pointers.add(pointer);
   };
 
-  /** Returns the findings that are not ignored, errors first. */
-  list({ strict, ignore = [] }: Strictness = {}): Finding[] {
-    const groups = [...this.#found.values()];
-    const isNamed = (rule: string, name: string) => rule === name || rule.startsWith(`${name}:`);
-    const unused = ignore.find((name) => !groups.some(({ rule }) => isNamed(rule, name)));
-    if (unused !== undefined) {
-      const rules = new Set(groups.map(({ rule }) => rule));
-      throw new Error(
-        `The option \`ignore\` names ${unused}, but the document has ${[...rules].join(", ") || "no findings"}.`,
-      );
-    }
-    const findings = groups.flatMap(({ rule, message, pointers, count }): Finding[] => {
+  /** Returns whether a rule is one of these findings, with or without its subject. */
+  has(name: string): boolean {
+    return [...this.#found.values()].some(({ rule }) => isNamed(rule, name));
+  }
+
+  /** Returns the findings that are not ignored, errors first, each with its first places. Throws an Error for an unknown rule. */
+  list({ strict, ignore = [] }: Strictness = {}, maxPlaces = 3): Finding[] {
+    refuseUnknown(ignore, [this]);
+    const findings = [...this.#found.values()].flatMap(({ rule, message, pointers, count }): Finding[] => {
       if (ignore.some((name) => isNamed(rule, name))) return [];
       const own = levels[rule.split(":", 1)[0] as Rule];
       const level = strict === true && own === "warning" ? "error" : own;
-      return [{ rule, level, message, places: [...pointers].map(this.#locate), count }];
+      const first = [...pointers].slice(0, maxPlaces).map(this.#locate);
+      return [{ rule, level, message, places: rule === "reference" ? first.map(toReference) : first, count }];
     });
     const order: readonly Level[] = ["error", "warning", "note"];
     return findings.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
   }
+
+  /** The rules that were found. */
+  get rules(): Set<string> {
+    return new Set([...this.#found.values()].map(({ rule }) => rule));
+  }
+}
+
+/** Throws an Error if none of the documents with these findings has a rule that is ignored. */
+export function refuseUnknown(ignore: readonly string[], all: readonly Findings[]): void {
+  const unused = ignore.find((name) => !all.some((findings) => findings.has(name)));
+  if (unused === undefined) return;
+  const rules = new Set(all.flatMap((findings) => [...findings.rules]));
+  const has = all.length > 1 ? "the documents have" : "the document has";
+  throw new Error(`The option \`ignore\` names ${unused}, but ${has} ${[...rules].join(", ") || "no findings"}.`);
+}
+
+function isNamed(rule: string, name: string): boolean {
+  return rule === name || rule.startsWith(`${name}:`);
+}
+
+// The place of the field $ref in the part that is a reference, or has one.
+function toReference(place: SourcePlace): SourcePlace {
+  const pointer = `${place.pointer}/$ref`;
+  try {
+    Part.of(place.file.content).find(pointer);
+    return { ...place, pointer };
+  } catch {
+    return place; // of a discriminator
+  }
 }
 
 /**
- * Describes a finding in one line: the schema at … has the unknown format "isbn" (books.yaml:12:7, and 331 more, such as
+ * Describes findings, each in one line: the schema at … has the unknown format "isbn" (books.yaml:12:7, and 331 more, such as
  * books.yaml:30:7) [format:isbn].
  */
-export function describeFinding({ rule, message, places, count }: Finding, locator: Locator): string {
-  const [first, ...others] = places.map((place) => locator.describe(place));
-  const such = others.length > 0 ? `, such as ${others.join(" and ")}` : "";
-  return `${message} (${first}${count > 1 ? `, and ${count - 1} more${such}` : ""}) [${rule}].`;
+export function describeFindings(findings: readonly Finding[]): string[] {
+  return locateFindings(findings).map(({ rule, message, count, locations }) => {
+    const [first, ...others] = locations.map(describeLocation);
+    const such = others.length > 0 ? `, such as ${others.join(" and ")}` : "";
+    return `${message} (${first}${count > 1 ? `, and ${count - 1} more${such}` : ""}) [${rule}].`;
+  });
+}
+
+/** Returns findings with the locations of their places. */
+export function locateFindings(
+  findings: readonly Finding[],
+): (Finding & { readonly locations: readonly SourceLocation[] })[] {
+  const all = locate(findings.flatMap(({ places }) => places));
+  return findings.map((finding) => ({ ...finding, locations: all.splice(0, finding.places.length) }));
 }

@@ -15,18 +15,19 @@ export {
   type SecuritySchemeObject,
 } from "./document-types.ts";
 export { dataKeywords, fieldNames, isMapName, maps } from "./fields.ts";
-export { Locator } from "./files.ts";
 export {
-  describeFinding,
+  describeFindings,
   type Finding,
   type Findings,
   type Level,
+  locateFindings,
   type Report,
   type ReportReason,
   type RuleId,
+  refuseUnknown,
   type Strictness,
 } from "./findings.ts";
 export { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
 export { toNumbers } from "./numbers.ts";
-export { decodeFragment, escapeToken, Part, referenceOf, unescapeToken } from "./part.ts";
+export { decodeFragment, escapeToken, memberOf, Part, referenceOf, unescapeToken } from "./part.ts";
 export { listBasePaths, readBasePath } from "./servers.ts";

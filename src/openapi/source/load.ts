@@ -1,11 +1,12 @@
 // Loads an OpenAPI document: from a file, with the files that it refers to, from a text, or from a parsed object.
 import { pathToFileURL } from "node:url";
+import { toJson } from "../../lib/index.ts";
 import { bundle } from "./bundle.ts";
 import type { OpenApi } from "./document-types.ts";
-import { parseSource, readSourceFile, type SourceFile, type SourcePlace } from "./files.ts";
+import { checkSource, parseSource, readSourceFile, refusePart } from "./files.ts";
 import { Findings } from "./findings.ts";
+import type { SourceFile, SourcePlace } from "./locations.ts";
 import { hasFileReference } from "./references.ts";
-import { checkSize } from "./text.ts";
 
 /** A loaded document. */
 export interface LoadedDocument {
@@ -25,9 +26,9 @@ export interface LoadedDocument {
  */
 export async function loadDocument(source: string | URL | object): Promise<LoadedDocument> {
   if (typeof source === "object" && !(source instanceof URL)) {
-    check(source);
-    const base = pathToFileURL(`${process.cwd()}/document`);
-    return toDocument({ url: undefined, text: undefined, content: source, isJson: false }, base);
+    const file = { url: undefined, text: undefined, content: source, isJson: false };
+    checkSource(file);
+    return toDocument(file, pathToFileURL(`${process.cwd()}/document`));
   }
   const url = source instanceof URL || /^https?:/i.test(source) ? new URL(source) : pathToFileURL(source);
   if (url.protocol !== "file:") throw new Error(`The document must be a file, and not ${url}. Download it first.`);
@@ -40,10 +41,10 @@ export function parseDocumentText(text: string): LoadedDocument {
 }
 
 function toSingle(file: SourceFile): LoadedDocument {
-  const { content, text, isJson } = file;
-  checkVersion(content);
+  const { text, isJson } = file;
+  checkVersion(file);
   const findings = new Findings((pointer) => ({ file, pointer }));
-  return { text, json: isJson ? text : undefined, content, findings };
+  return { text, json: isJson ? text : undefined, content: file.content as OpenApi, findings };
 }
 
 async function toDocument(file: SourceFile, base: URL): Promise<LoadedDocument> {
@@ -55,7 +56,7 @@ async function toDocument(file: SourceFile, base: URL): Promise<LoadedDocument> 
   const findings = new Findings((pointer) => findOrigin(origins, file, pointer));
   const bundled = await bundle(file, base, findings.report);
   origins = bundled.origins;
-  check(bundled.content);
+  checkSource({ ...file, text: undefined, content: bundled.content });
   return { text: single.text, json: undefined, content: bundled.content as OpenApi, findings };
 }
 
@@ -68,21 +69,18 @@ function findOrigin(origins: ReadonlyMap<string, SourcePlace>, root: SourceFile,
   return { file: root, pointer };
 }
 
-function check(content: object): void {
-  try {
-    checkSize(content);
-  } catch (error) {
-    throw new Error(`The document is invalid: ${(error as Error).message}.`);
+function checkVersion(file: SourceFile): void {
+  const { content } = file;
+  const required = `it must have openapi: 3.0.x, 3.1.x or 3.2.x`;
+  if (typeof content !== "object" || content === null || Array.isArray(content)) {
+    const isEmpty = file.text?.trim() === "";
+    refusePart(file, "", isEmpty ? "it is empty" : `it is not an object: ${required}`);
   }
-}
-
-function checkVersion(content: unknown): asserts content is OpenApi {
-  const version = (content as { openapi?: unknown } | null)?.openapi;
+  const { openapi: version, swagger } = content as { readonly openapi?: unknown; readonly swagger?: unknown };
   if (typeof version === "string" && /^3\.[0-2]\.\d+/.test(version)) return;
-  const swagger = (content as { swagger?: unknown } | null)?.swagger;
+  if (version !== undefined) refusePart(file, "/openapi", `${required}, and not ${toJson(version)}`);
+  if (swagger === undefined) refusePart(file, "", required);
   throw new Error(
-    swagger === undefined
-      ? "The document is invalid: it must have openapi: 3.0.x, 3.1.x or 3.2.x."
-      : `The document is of Swagger ${swagger}. Convert it to OpenAPI 3 first, for example with swagger2openapi.`,
+    `The document is of Swagger ${swagger}. Convert it to OpenAPI 3 first, for example with swagger2openapi.`,
   );
 }

@@ -1,4 +1,5 @@
 // A part of the document and its place in it. References are followed, and never copied, so that they can be recursive.
+import { findSimilarName } from "../../lib/index.ts";
 
 type Member<T> = NonNullable<T extends readonly (infer Item)[] ? Item : T[keyof T]>;
 
@@ -67,9 +68,7 @@ export class Part<T = unknown> {
     let value: unknown = this.#root;
     for (const token of pointer.split("/").slice(1)) {
       const key = unescapeToken(token);
-      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key))
-        throw new Error("leads to nothing");
-      value = (value as Record<string, unknown>)[key];
+      value = memberOf(value, key);
     }
     return new Part(this.#root, value, pointer);
   }
@@ -93,6 +92,16 @@ export function referenceOf(value: unknown): string | undefined {
   if (typeof reference !== "string") return undefined;
   if (!/^#(\/|$)/.test(reference)) throw new Error("is not supported: it must be a path of a file, or begin with #/");
   return decodeFragment(reference.slice(1));
+}
+
+/** Returns a member of a value. Throws an Error that completes "The reference …" if it has none with this name. */
+export function memberOf(value: unknown, name: string): unknown {
+  if (typeof value === "object" && value !== null && Object.hasOwn(value, name)) return Reflect.get(value, name);
+  const names = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  const similar = findSimilarName(name, names);
+  throw new Error(
+    `leads to nothing: there is no "${name}"${similar === undefined ? "" : `, did you mean "${similar}"?`}`,
+  );
 }
 
 /** Decodes the fragment of a URI. Throws an Error that completes "The reference …" if it is malformed. */

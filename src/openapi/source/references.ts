@@ -1,11 +1,12 @@
 // References between the files of a document, and what they lead to.
 import { dataKeywords, isMapName } from "./fields.ts";
-import type { SourceFile } from "./files.ts";
-import { decodeFragment, escapeToken, unescapeToken } from "./part.ts";
+import type { SourceFile } from "./locations.ts";
+import { decodeFragment, escapeToken, memberOf, unescapeToken } from "./part.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const maxReferences = 1_000; // that one reference leads through
+const maxCycle = 100; // references
 
 /** A part of a file. */
 export interface Target {
@@ -67,7 +68,8 @@ export function findTarget(files: Files, reference: string, href: string, passed
   if (file instanceof Error) throw new Error(`leads to no document: ${file.message.replace(/\.$/, "")}`);
   const isPointer = fragment === "" || fragment.startsWith("/");
   const pointer = isPointer ? decodeFragment(fragment) : anchorsOf(file).get(fragment);
-  if (pointer === undefined) throw new Error("leads to nothing");
+  if (pointer === undefined)
+    throw new Error(`leads to nothing: no schema has the $anchor ${fragment}; a path begins with #/`);
   // Tokens can lead through references.
   let target: Target = { href: url, pointer: "", value: file.content };
   for (const token of pointer.split("/").slice(1)) {
@@ -76,11 +78,29 @@ export function findTarget(files: Files, reference: string, href: string, passed
       if (++passed.count > maxReferences) throw new Error("leads to itself");
       target = findTarget(files, target.value.$ref, target.href, passed);
     }
-    const { value } = target;
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) throw new Error("leads to nothing");
-    target = { href: target.href, pointer: `${target.pointer}/${token}`, value: (value as Json)[key] };
+    const value = memberOf(target.value, key);
+    target = { href: target.href, pointer: `${target.pointer}/${token}`, value };
   }
   return target;
+}
+
+/** Returns whether a part is a reference that leads, by other ones, back to itself. */
+export function leadsToItself(files: Files, target: Target): boolean {
+  const seen = new Set<unknown>();
+  let { href, value } = target;
+  // A longer cycle is found when the document is checked.
+  while (seen.size < maxCycle) {
+    const { $ref } = Object(value) as Json;
+    if (typeof $ref !== "string") return false;
+    if (seen.has(value)) return true;
+    seen.add(value);
+    try {
+      ({ href, value } = findTarget(files, $ref, href));
+    } catch {
+      return false; // reported at its own place
+    }
+  }
+  return false;
 }
 
 function isReferenceWithout(value: unknown, key: string): value is { readonly $ref: string } {

@@ -1,7 +1,38 @@
 // Parses the text of a document: JSON, or YAML 1.2 with the merge keys of YAML 1.1.
 import { createRequire } from "node:module";
-import { CORE_SCHEMA, defineScalarTag, intCoreTag, load as loadYaml, mergeTag, NOT_RESOLVED } from "js-yaml";
+import {
+  CORE_SCHEMA,
+  defineScalarTag,
+  intCoreTag,
+  load as loadYaml,
+  mergeTag,
+  NOT_RESOLVED,
+  YAMLException,
+} from "js-yaml";
 import { parseInteger, parseJson } from "../../lib/index.ts";
+import { escapeToken } from "./part.ts";
+
+/** A text can't be parsed. The message completes "The document is invalid: …". */
+export class InvalidText extends Error {
+  /** Of the first character that is wrong. */
+  readonly offset: number;
+
+  constructor(reason: string, offset: number) {
+    super(reason);
+    this.offset = offset;
+  }
+}
+
+/** A value is too large or too deep. The message completes "The document is invalid: …". */
+export class InvalidPart extends Error {
+  /** The JSON pointer of the part that is wrong. */
+  readonly pointer: string;
+
+  constructor(reason: string, pointer: string) {
+    super(reason);
+    this.pointer = pointer;
+  }
+}
 
 /** A parsed text. */
 export interface ParsedText {
@@ -11,6 +42,7 @@ export interface ParsedText {
 
 // As deep as documents get that are written by people or tools. A stack overflow needs some thousand levels.
 const maxDepth = 200;
+const tooManyMerged = "its merge keys repeat too many values";
 const tooDeep = `it is nested more than ${maxDepth} levels deep`;
 // The number of values in a document with its aliases repeated: this many for each value that is written, and these.
 const maxRepetition = 10;
@@ -36,16 +68,12 @@ const schema = CORE_SCHEMA.withTags(exactInt, mergeTag);
 // Loaded at the first use, because most documents do not need it.
 const require = createRequire(import.meta.url);
 
-/**
- * Parses JSON or YAML. Integers beyond 2^53 are bigint. Throws an Error that completes "The document is invalid: …", also if the
- * value is too deep, or too large with its aliases.
- */
+/** Parses JSON or YAML. Integers beyond 2^53 are bigint. Throws an InvalidText. */
 export function parseText(text: string): ParsedText {
   // JSON is parsed as such, because that takes a fifth of the time. A flow mapping of YAML looks like it, and is rare. JSON with
   // the same name twice is also left to YAML, which rejects it.
   const json = /^\s*\{/.test(text) ? tryJson(text) : undefined;
   const content = json ?? parseYaml(text);
-  checkSize(content);
   return { content, isJson: json !== undefined };
 }
 
@@ -63,17 +91,36 @@ function parseYaml(text: string): unknown {
   try {
     return loadYaml(text, { schema, maxDepth, maxAliases });
   } catch (error) {
-    if (/\bmax[A-Z]|duplicated/.test((error as Error).message)) throw error; // hostile, or refused by both
-    return parseTolerantly(text);
+    if (!(error instanceof YAMLException)) throw error;
+    const { reason, mark } = error;
+    const own = new InvalidText(describe(reason), mark?.position ?? 0);
+    if (/\bmax[A-Z]|duplicated/.test(reason)) throw own; // hostile, or refused by both
+    return parseTolerantly(text, own);
   }
 }
 
-function parseTolerantly(text: string): unknown {
+// What the parsers mean by their own names.
+function describe(reason: string): string {
+  if (/\bmaxDepth\b/.test(reason)) return tooDeep;
+  if (/\bmaxTotalMergeKeys\b/.test(reason)) return tooManyMerged;
+  if (/multiple documents|single document/.test(reason)) return "it has several YAML documents: remove the line ---";
+  return reason;
+}
+
+// `other` is the error of js-yaml, which is thrown if `yaml` does not know the place of its own.
+function parseTolerantly(text: string, other: InvalidText): unknown {
   const { isScalar, parseDocument, visit } = require("yaml") as typeof import("yaml");
   // Its own check of keys compares each with each.
-  const document = parseDocument(text, { merge: true, intAsBigInt: true, logLevel: "error", uniqueKeys: false });
+  const options = {
+    merge: true,
+    intAsBigInt: true,
+    logLevel: "error",
+    uniqueKeys: false,
+    prettyErrors: false,
+  } as const;
+  const document = parseDocument(text, options);
   const [error] = document.errors;
-  if (error) throw error;
+  if (error) throw findJsonError(text) ?? new InvalidText(describe(error.message), error.pos[0]);
   let merged = 0; // at most
   let largest = 0;
   try {
@@ -83,17 +130,38 @@ function parseTolerantly(text: string): unknown {
         for (const { key } of items) {
           const name = isScalar(key) ? (key.source ?? String(key.value)) : key;
           if (name === "<<") merged += 1;
-          else if (keys.has(name)) throw new Error(`duplicated mapping key ${name}`);
+          else if (keys.has(name))
+            throw new InvalidText(
+              `duplicated mapping key ${name}`,
+              (key as { range?: number[] | null }).range?.[0] ?? 0,
+            );
           keys.add(name);
         }
         largest = Math.max(largest, items.length);
       },
     });
-    if (merged * largest > maxMerged) throw new Error("its merge keys repeat too many values");
+    if (merged * largest > maxMerged) throw new InvalidText(tooManyMerged, 0);
     return toExactNumbers(document.toJS({ maxAliasCount: maxAliases }), new Set());
   } catch (error) {
-    if (error instanceof RangeError) throw new Error(tooDeep);
-    throw error;
+    if (error instanceof InvalidText) throw error;
+    if (error instanceof RangeError) throw new InvalidText(tooDeep, 0);
+    throw other;
+  }
+}
+
+// A text that looks like JSON is meant to be JSON, and an error about YAML would not help.
+function findJsonError(text: string): InvalidText | undefined {
+  if (!/^\s*\{\s*"/.test(text)) return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const { message } = error as Error;
+    const [, reason, position] = /^(.*) in JSON at position (\d+)/.exec(message) ?? [];
+    if (reason !== undefined) return new InvalidText(`it is not valid JSON: ${reason}`, Number(position));
+    return /end of JSON/.test(message)
+      ? new InvalidText("it is not valid JSON: it ends too early", text.length)
+      : undefined;
   }
 }
 
@@ -113,22 +181,27 @@ interface Size {
   readonly depth: number;
 }
 
-/**
- * Checks the size of a value with its aliases repeated. Throws an Error if it is too deep, contains itself, or is too large. It
- * completes "The document is invalid: …".
- */
+/** Checks the size of a value with its aliases repeated. Throws an InvalidPart if it is too deep, contains itself, or is too large. */
 export function checkSize(value: unknown): void {
-  const sizes = new Map<object, Size>();
+  const sizes = new Map<object, Size | undefined>(); // undefined while it is measured
+  const path: string[] = [];
   let written = 0;
-  const measure = (part: unknown, level: number): Size => {
+  const refuse = (reason: string): never => {
+    throw new InvalidPart(reason, path.map((name) => `/${escapeToken(name)}`).join(""));
+  };
+  const measure = (part: unknown): Size => {
     if (typeof part !== "object" || part === null) return { count: 1, depth: 0 };
     const known = sizes.get(part);
     if (known !== undefined) return known;
-    if (level > maxDepth) throw new Error(tooDeep);
+    if (sizes.has(part)) refuse("a part of it contains itself");
+    if (path.length > maxDepth) refuse(tooDeep);
+    sizes.set(part, undefined);
     let [count, depth] = [1, 0];
-    const members = Object.values(part);
-    for (const member of members) {
-      const size = measure(member, level + 1);
+    const members = Object.entries(part);
+    for (const [name, member] of members) {
+      path.push(name);
+      const size = measure(member);
+      path.pop();
       count += size.count;
       depth = Math.max(depth, size.depth);
     }
@@ -137,7 +210,7 @@ export function checkSize(value: unknown): void {
     sizes.set(part, size);
     return size;
   };
-  const { count, depth } = measure(value, 0);
-  if (depth > maxDepth) throw new Error(tooDeep);
-  if (count > minCount + maxRepetition * written) throw new Error("its aliases repeat too many values");
+  const { count, depth } = measure(value);
+  if (depth > maxDepth) refuse(tooDeep);
+  if (count > minCount + maxRepetition * written) refuse("its aliases repeat too many values");
 }

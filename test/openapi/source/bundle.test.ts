@@ -173,8 +173,8 @@ t.test("Names the file, line and column of what is wrong, in YAML and JSON, all 
     (error: Error) => error.message.replaceAll(dirname(path), ""),
   );
   for (const expected of [
-    /The reference missing\.yaml leads to no document: .*ENOENT.* \(\/api\.yaml:5:3\) \[reference\]/,
-    /The reference s\.json#\/Nope leads to nothing \(\/api\.yaml:10:63\) \[reference\]/,
+    /The reference missing\.yaml leads to no document: .*ENOENT.* \(\/api\.yaml:5:9\) \[reference\]/,
+    /The reference s\.json#\/Nope leads to nothing: there is no "Nope" \(\/api\.yaml:10:73\) \[reference\]/,
     /The operation c has the response 4xx, .* \(\/api\.yaml:11:9\) \[status\]/,
     /has the keyword "items", which must be a schema \(\/s\.json:6:9\) \[keyword-value\]/,
   ])
@@ -203,6 +203,6 @@ t.test("Names the place of a reference in a file that another file refers to", a
     "parameters.yaml": "Q:\n  name: q\n  in: query\n  schema:\n    type: array\n    items: { $ref: none.yaml }\n",
   });
   await t.rejects(readDocument(path), {
-    message: /none\.yaml leads to no document: .*parameters\.yaml:6:5\) \[reference\]/,
+    message: /none\.yaml leads to no document: .*parameters\.yaml:6:14\) \[reference\]/,
   });
 });

@@ -38,7 +38,7 @@ t.test(
   "References that lead to nothing, to themselves or to another document are reported, and have no part",
   async (t) => {
     for (const [reference, message] of [
-      ["#/b", "leads to nothing"],
+      ["#/b", 'leads to nothing: there is no "b"'],
       ["#/a/0", "leads to itself"],
       ["#/%", "is not a URI"],
       ["books.yaml#/a", "is not supported: it must be a path of a file, or begin with #/"],
