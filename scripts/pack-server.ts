@@ -1,14 +1,14 @@
-// Builds the package of the spec-first server: the folders lib, patches, http and openapi as JavaScript and declarations, the guide,
-// and the license. npm runs this script before it packs openapi/server, and with --clean afterwards.
+// Builds the package of the spec-first server: the folders lib, patches, http and openapi as JavaScript and declarations, the pages
+// about it, and the license. npm runs this script before it packs openapi/server, and with --clean afterwards.
 import { execFileSync } from "node:child_process";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const target = resolve("openapi/server/dist");
 
 async function clean(): Promise<void> {
-  for (const name of ["dist", "README.md", "LICENSE"])
+  for (const name of ["dist", "docs", "README.md", "LICENSE"])
     await rm(resolve(`openapi/server/${name}`), { recursive: true, force: true });
 }
 
@@ -22,9 +22,18 @@ async function build(): Promise<void> {
   execFileSync(process.execPath, [tsc, "--project", project], { stdio: "inherit" });
   await rm(project);
   await copyFile(resolve("LICENSE"), resolve("openapi/server/LICENSE"));
-  // Without links to other files of the repository.
   const guide = await readFile(resolve("docs/your-own-document.md"), "utf8");
-  await writeFile(resolve("openapi/server/README.md"), guide.replace(/\[([^\]]*)\]\([^#:)]+\)/g, "$1"));
+  await writeFile(resolve("openapi/server/README.md"), withoutLinks(guide.replaceAll("](server/", "](docs/")));
+  await cp(resolve("docs/server"), resolve("openapi/server/docs"), { recursive: true });
+  for (const name of await readdir(resolve("openapi/server/docs"))) {
+    const file = resolve(`openapi/server/docs/${name}`);
+    if (name.endsWith(".md")) await writeFile(file, withoutLinks(await readFile(file, "utf8")));
+  }
+}
+
+// Without links to files of the repository that are not in the package.
+function withoutLinks(page: string): string {
+  return page.replace(/\[([^\]]*)\]\(\.\.\/[^)]+\)/g, "$1");
 }
 
 await clean();

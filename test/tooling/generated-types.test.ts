@@ -2,37 +2,14 @@
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import ts from "typescript";
 import { parseDocument, readDocument } from "../../src/openapi/application.ts";
 import { generateTypes } from "../../src/openapi/types/generate-types.ts";
+import { compile } from "../support/compile.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder, root } from "../support/files.ts";
 
 const place = folder(t);
 const imports = `import type { Handlers } from "${join(root, "src/openapi/index.ts")}";\nimport type { Readable } from "node:stream";\n`;
-
-/** Compiles files in one program. Returns the errors, with the name and the line of each. */
-function compile(files: readonly string[]): string[] {
-  const program = ts.createProgram(files, {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    target: ts.ScriptTarget.ESNext,
-    lib: ["lib.esnext.d.ts"],
-    allowImportingTsExtensions: true,
-    types: ["node"],
-    typeRoots: [join(root, "node_modules/@types")],
-  });
-  const diagnostics = ts
-    .getPreEmitDiagnostics(program)
-    .filter(({ file }) => file?.fileName.startsWith(place) !== false);
-  return diagnostics.map(({ file, start, messageText }) => {
-    const line = file?.getLineAndCharacterOfPosition(start as number).line;
-    return `${file?.fileName.replace(`${place}/`, "")}:${Number(line) + 1} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
-  });
-}
 
 const responseOf = (schema: string, more = "") =>
   `{ 200: { description: x, content: { application/json: { schema: ${schema} } } }${more} }`;
@@ -233,7 +210,7 @@ t.test("The types of a document describe what the server passes and accepts", as
       return file;
     }),
   );
-  t.same(compile(files), []);
+  t.same(compile(files, place), []);
 });
 
 t.test("The types of public documents, and of one in several files, compile", async (t) => {
@@ -268,5 +245,5 @@ t.test("The types of public documents, and of one in several files, compile", as
     if (document.operations.length > 0) files.push(file);
   }
   t.ok(files.length > 40, `${files.length} documents`);
-  t.same(compile(files), []);
+  t.same(compile(files, place), []);
 });

@@ -37,6 +37,8 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
     "dist/openapi/index.d.ts",
     "dist/openapi/application.js",
     "dist/openapi/bin.js",
+    "docs/handlers.md",
+    "docs/tickets.yaml",
     "README.md",
     "LICENSE",
   ])
@@ -47,10 +49,14 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
   );
 });
 
-t.test("The dependencies have the versions with which the server is tested", async (t) => {
-  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const own = JSON.parse(readFileSync(join(root, "openapi/server/package.json"), "utf8")).dependencies;
-  for (const [name, version] of Object.entries(own)) t.equal(version, dependencies[name], name);
+t.test("The dependencies are ranges that begin with the versions with which the server is tested", async (t) => {
+  const tested = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const own = JSON.parse(readFileSync(join(root, "openapi/server/package.json"), "utf8"));
+  const versions = { ...tested.devDependencies, ...tested.dependencies };
+  const { dependencies, peerDependencies, devDependencies } = own;
+  for (const [name, range] of Object.entries({ ...devDependencies, ...dependencies, ...peerDependencies }))
+    t.equal(range, `^${versions[name]}`, name);
+  t.same(Object.keys(peerDependencies), ["fastify"], "the app of a user has the same Fastify");
 });
 
 t.test("The guide leads from an empty folder to a typed, running server", async (t) => {

@@ -151,6 +151,18 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
   readonly caller: Caller | undefined;
   /** The request as it was sent: its id, address, URL, headers and logger. */
   readonly request: SentRequest;
+  /** The id of the last event that a client of server-sent events has received, before it has connected again. */
+  readonly lastEventId: string | undefined;
+  /**
+   * Returns whether the client's If-Match has the ETag of a representation, which is what a GET of it returns: its body, and the
+   * headers of its handler. Undefined if the client has sent no If-Match. `body` is undefined if there is no representation.
+   */
+  ifMatch(body: unknown, headers?: Readonly<Record<string, unknown>>): boolean | undefined;
+  /**
+   * Returns whether the client's If-None-Match does not have the ETag of a representation, like `ifMatch`. With `*`, it is false
+   * for any representation, so that a PUT does not replace one.
+   */
+  ifNoneMatch(body: unknown, headers?: Readonly<Record<string, unknown>>): boolean | undefined;
   /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
   readonly responseType: string | undefined;
   /**
