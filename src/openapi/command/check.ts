@@ -1,40 +1,179 @@
 // `openapi-server check`: lists what the server refuses or does not enforce.
-import { readDocument } from "../document/index.ts";
+import { globSync } from "node:fs";
+import { type Document, readDocument } from "../document/index.ts";
 import { findDocsOperation } from "../server/index.ts";
-import { describeFindings, type Finding, type Level } from "../source/index.ts";
+import {
+  describeFindings,
+  type Finding,
+  type Level,
+  locateFindings,
+  refuseUnknown,
+  type SourceLocation,
+} from "../source/index.ts";
+import { type Config, readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
 
 export interface CheckOptions {
-  readonly strict: boolean;
-  readonly ignore: readonly string[];
+  readonly config: string | undefined;
+  readonly format: "text" | "json";
+  /** These two replace those of the module `config`. */
+  readonly strict: boolean | undefined;
+  readonly ignore: readonly string[] | undefined;
 }
 
-/** Lists the findings of a document. Returns whether it has no error. */
-export async function check(path: string, { strict, ignore }: CheckOptions, io: CommandIo): Promise<boolean> {
-  const document = await readDocument(path, { strict: false, checksExamples: true });
-  const { operations } = document;
-  const findings = document.findings.list({ strict, ignore });
-  const docs = findDocsOperation(document);
-  for (const [index, text] of describeFindings(findings).entries())
-    io.stdout.write(`- ${titles[(findings[index] as Finding).level]}: ${text}\n`);
-  if (docs)
-    io.stdout.write(
-      `- Note: The server has no documentation at /docs, because ${docs.id} has the path ${docs.path}.\n`,
+/** What `check --format json` writes of a document: a list of these, in the order of the documents. */
+export interface CheckResult {
+  /** The path, as it was given. */
+  readonly document: string;
+  /** Why the document can't be loaded, or null. If it can't be, it has no operations and no findings. */
+  readonly error: string | null;
+  /** The number of operations that are served. */
+  readonly operations: number;
+  /** Errors first. */
+  readonly findings: readonly {
+    readonly level: Level;
+    /** For the option `ignore`, such as `format:unix-time`. */
+    readonly rule: string;
+    /** About the first part, without a full stop. */
+    readonly message: string;
+    /** The number of parts that are wrong for this reason. Several of them can have one place, by references. */
+    readonly count: number;
+    /** All places. `pointer` is the JSON pointer in `file`, which is relative to the working directory if it is below it. */
+    readonly places: readonly SourceLocation[];
+  }[];
+}
+
+interface Checked {
+  readonly path: string;
+  readonly document: Document;
+  readonly findings: readonly Finding[];
+}
+
+interface Failed {
+  readonly path: string;
+  readonly error: Error;
+}
+
+/** Lists the findings of documents. Returns whether all of them can be loaded, and have no error. */
+export async function check(patterns: readonly string[], options: CheckOptions, io: CommandIo): Promise<boolean> {
+  const config = await readConfig(options.config);
+  const results = await checkAll(patterns, { ...config, ...withoutUndefined(options) });
+  if (options.format === "json") io.stdout.write(`${JSON.stringify(results.map(toResult), null, 2)}\n`);
+  else writeText(results, io);
+  return results.every((result) => !isRefused(result));
+}
+
+// The options of the command line that are given.
+function withoutUndefined({ strict, ignore }: CheckOptions): Config {
+  return { ...(strict !== undefined && { strict }), ...(ignore !== undefined && { ignore }) };
+}
+
+async function checkAll(patterns: readonly string[], config: Config): Promise<(Checked | Failed)[]> {
+  const { strict, ignore = [], formats, ignoreUnknownQuery, readOnly, formatError } = config;
+  const loaded: ({ readonly path: string; readonly document: Document } | Failed)[] = [];
+  for (const path of patterns.flatMap(expand))
+    try {
+      const document = await readDocument(path, {
+        strict: false,
+        checksExamples: true,
+        errors: { format: formatError },
+        formats,
+        ignoreUnknown: ignoreUnknownQuery,
+        dropsReadOnly: readOnly === "drop",
+      });
+      const docs = findDocsOperation(document);
+      const reason = `has no documentation at /docs, because ${docs?.id} has the path ${docs?.path}`;
+      if (docs) document.findings.report("docs", "The server", reason, docs.part.pointer);
+      loaded.push({ path, document });
+    } catch (error) {
+      loaded.push({ path, error: error as Error });
+    }
+  // A rule can be one of a document that can't be loaded.
+  if (loaded.every((result) => "document" in result))
+    refuseUnknown(
+      ignore,
+      loaded.map(({ document }) => document.findings),
     );
-  const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
-  const [errors, warnings] = [count("error"), count("warning")];
-  const start = `${countOf(operations.length, "operation")}, ${countOf(errors, "error")}, ${countOf(warnings, "warning")}.`;
-  const end =
-    errors > 0
-      ? "The server refuses the document"
-      : warnings > 0
-        ? "The server enforces all else"
-        : "The server enforces all of it";
-  io.stdout.write(`${start} ${end}.\n`);
-  return errors === 0;
+  return loaded.map((result) => {
+    if ("error" in result) return result;
+    const { findings } = result.document;
+    const own = ignore.filter((name) => findings.has(name));
+    return { ...result, findings: findings.list({ strict, ignore: own }, Number.POSITIVE_INFINITY) };
+  });
+}
+
+// A shell that does not know a pattern, or finds no file for it, leaves it as it is.
+function expand(pattern: string): string[] {
+  if (!/[*?[{]/.test(pattern)) return [pattern];
+  const found = globSync(pattern).sort();
+  return found.length > 0 ? found : [pattern];
+}
+
+function isRefused(result: Checked | Failed): boolean {
+  return "error" in result || countLevel(result, "error") > 0;
+}
+
+function toResult(result: Checked | Failed): CheckResult {
+  if ("error" in result) return { document: result.path, error: result.error.message, operations: 0, findings: [] };
+  const findings = locateFindings(result.findings).map(({ level, rule, message, count, locations }) => ({
+    level,
+    rule,
+    message,
+    count,
+    places: locations,
+  }));
+  return { document: result.path, error: null, operations: result.document.operations.length, findings };
 }
 
 const titles: Readonly<Record<Level, string>> = { error: "Error", warning: "Warning", note: "Note" };
+
+function writeText(results: readonly (Checked | Failed)[], io: CommandIo): void {
+  const isOnly = results.length === 1;
+  for (const result of results) {
+    if (!isOnly && "findings" in result) io.stdout.write(`${result.path}\n`);
+    if ("error" in result) io.stderr.write(`openapi-server: ${result.error.message}\n`);
+    else io.stdout.write(describe(result));
+    if (!isOnly && "findings" in result) io.stdout.write("\n");
+  }
+  if (isOnly) return;
+  const refused = results.filter(isRefused).length;
+  const end = refused === 0 ? "The server serves all of them" : `The server refuses ${refused} of them`;
+  io.stdout.write(`${countOf(results.length, "document")}: ${count(results)}. ${end}.\n`);
+}
+
+function describe(result: Checked): string {
+  const texts = describeFindings(result.findings);
+  const lines = result.findings.map(({ level }, index) => `- ${titles[level]}: ${texts[index]}`);
+  const end = isRefused(result)
+    ? "The server refuses the document"
+    : countLevel(result, "warning") > 0
+      ? "The server enforces all else"
+      : "The server enforces all of it";
+  return [...lines, `${count([result])}. ${end}.`, ""].join("\n");
+}
+
+function count(results: readonly (Checked | Failed)[]): string {
+  const checked = results.filter((result) => "findings" in result);
+  const sum = (numberOf: (result: Checked) => number) => checked.reduce((total, one) => total + numberOf(one), 0);
+  return [
+    countOf(
+      sum(({ document }) => document.operations.length),
+      "operation",
+    ),
+    countOf(
+      sum((result) => countLevel(result, "error")),
+      "error",
+    ),
+    countOf(
+      sum((result) => countLevel(result, "warning")),
+      "warning",
+    ),
+  ].join(", ");
+}
+
+function countLevel({ findings }: Checked, level: Level): number {
+  return findings.filter((finding) => finding.level === level).length;
+}
 
 function countOf(number: number, unit: string): string {
   return `${number} ${unit}${number === 1 ? "" : "s"}`;

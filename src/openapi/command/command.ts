@@ -1,13 +1,20 @@
 // The command `openapi-server`: serves a document with mock responses, checks it, and generates the types of handlers.
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { version } from "../../lib/index.ts";
 import { type CheckOptions, check } from "./check.ts";
 import { type GenerateFlags, generate } from "./generate.ts";
 import type { CommandIo } from "./io.ts";
 import { type MockOptions, serveMock } from "./mock.ts";
 
+const exitCodes = `
+Exit codes:
+  0  success
+  1  invalid command line, a document that can't be loaded or served, or an error that check has found
+
+Errors of the command are written to standard error, and its results to standard output.`;
+
 /**
- * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found a problem. The server of
+ * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found an error. The server of
  * `mock` keeps the process alive, and is closed if `signal` is aborted.
  */
 export async function runCommand(args: readonly string[], io: CommandIo, signal?: AbortSignal): Promise<number> {
@@ -15,7 +22,12 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
   const program = new Command("openapi-server")
     .description("Serves, checks and generates code from an OpenAPI document (3.0, 3.1 or 3.2).")
     .version(version, "--version")
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, "openapi-server:")),
+    })
+    .addHelpText("after", exitCodes)
     .exitOverride();
   program
     .command("mock")
@@ -25,15 +37,19 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--no-validate", "respond to each request of an operation, whatever it contains")
     .option("--log", "log each request to standard output", false)
+    .addOption(configOption())
     .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));
   program
     .command("check")
-    .description("list the parts of the document that the server refuses or does not enforce")
-    .argument("<document>", "path of the document")
-    .option("--strict", "make warnings errors", false)
-    .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo, [])
-    .action(async (document: string, options: CheckOptions) => {
-      code = (await check(document, options, io)) ? 0 : 1;
+    .description("list the parts of documents that the server refuses or does not enforce")
+    .argument("<documents...>", "paths of documents, or patterns such as 'api/*.yaml'")
+    .option("--strict", "make warnings errors")
+    .option("--no-strict", "keep warnings, although the module of --config makes them errors")
+    .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo)
+    .addOption(new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"))
+    .addOption(configOption())
+    .action(async (documents: string[], options: CheckOptions) => {
+      code = (await check(documents, options, io)) ? 0 : 1;
     });
   program
     .command("generate")
@@ -43,7 +59,7 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--check", "fail if the file is not current, instead of writing it", false)
     .action((document: string, flags: GenerateFlags) => generate(document, flags, io));
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args.length > 0 ? args : ["--help"], { from: "user" });
     return code;
   } catch (error) {
     if ((error as { exitCode?: number }).exitCode === 0) return 0; // help
@@ -52,7 +68,14 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
   }
 }
 
-function addTo(value: string, list: readonly string[]): readonly string[] {
+function configOption(): Option {
+  return new Option(
+    "--config <module>",
+    "module (.js or .ts) with the options of createServer, as its default export or as `options`; options of the command replace them",
+  );
+}
+
+function addTo(value: string, list: readonly string[] = []): readonly string[] {
   return [...list, value];
 }
 

@@ -1,6 +1,7 @@
 // `openapi-server mock`: serves a document before there is any code.
 import { pino } from "pino";
 import { createServer } from "../server/index.ts";
+import { readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
 
 export interface MockOptions {
@@ -8,17 +9,24 @@ export interface MockOptions {
   readonly host: string;
   readonly log: boolean;
   readonly validate: boolean;
+  readonly config: string | undefined;
 }
 
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveMock(
   document: string,
-  { port, host, log, validate }: MockOptions,
+  { port, host, log, validate, config }: MockOptions,
   io: CommandIo,
   signal?: AbortSignal,
 ): Promise<void> {
   const logger = pino({ level: log ? "info" : "error" });
-  const app = await createServer({ document, mock: true, validateRequests: validate, logger });
+  const app = await createServer({
+    ...(await readConfig(config)),
+    document,
+    mock: true,
+    validateRequests: validate,
+    logger,
+  });
   const url = await app.listen({ port, host });
   const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" }) ? `, with its documentation at ${url}/docs` : "";
   io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);

@@ -16,6 +16,7 @@ const levels = {
   "default-type": "warning", // of another type than its schema, whose meaning is clear
   deprecation: "warning",
   dialect: "warning", // of schemas
+  docs: "note", // an operation has the path of the documentation
   "error-shape": "warning", // of an operation, other than that of the server
   example: "warning", // that its schema rejects
   extension: "warning", // in a place without effect, or with a value that has none
@@ -167,7 +168,8 @@ function toReference(place: SourcePlace): SourcePlace {
  * books.yaml:30:7) [format:isbn].
  */
 export function describeFindings(findings: readonly Finding[]): string[] {
-  return locateFindings(findings).map(({ rule, message, count, locations }) => {
+  const short = findings.map((finding) => ({ ...finding, places: finding.places.slice(0, 3) }));
+  return locateFindings(short).map(({ rule, message, count, locations }) => {
     const [first, ...others] = locations.map(describeLocation);
     const such = others.length > 0 ? `, such as ${others.join(" and ")}` : "";
     return `${message} (${first}${count > 1 ? `, and ${count - 1} more${such}` : ""}) [${rule}].`;

@@ -28,6 +28,7 @@ export {
   type Strictness,
 } from "./findings.ts";
 export { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
+export type { SourceLocation } from "./locations.ts";
 export { toNumbers } from "./numbers.ts";
 export { decodeFragment, escapeToken, memberOf, Part, referenceOf, unescapeToken } from "./part.ts";
 export { listBasePaths, readBasePath } from "./servers.ts";

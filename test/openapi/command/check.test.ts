@@ -1,0 +1,187 @@
+// The command openapi-server check: findings of documents, as text and JSON.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { parse } from "yaml";
+import { documentOf } from "../../support/document-server.ts";
+import { folder } from "../../support/files.ts";
+import { libraryText } from "../../support/library.ts";
+import { runOpenApi as run } from "../../support/openapi-command.ts";
+
+const place = folder(t);
+const save = (name: string, text: string) => {
+  writeFileSync(join(place, name), text);
+  return join(place, name);
+};
+const library = save("library.yaml", libraryText);
+const faulty = save(
+  "faulty.yaml",
+  documentOf(`  /x:
+    post:
+      requestBody: { content: { application/xml: { schema: { type: object } } } }
+      responses: { 200: { description: x, content: { application/json: { schema: { maxLenght: 5 } } } } }
+`),
+);
+
+t.test("check lists what the server would refuse, and what it would not enforce", async (t) => {
+  t.same(await run(["check", library]), {
+    code: 0,
+    stdout: "5 operations, 0 errors, 0 warnings. The server enforces all of it.\n",
+    stderr: "",
+  });
+  t.match(await run(["check", faulty]), {
+    code: 1,
+    stdout:
+      /^- Error: The schema at .* has the unknown keyword "maxLenght": did you mean maxLength\? \(.*faulty\.yaml:\d+:\d+\) \[misspelled:maxLenght\]\.\n- Warning: The operation postX has a body of application\/xml, which the handler gets as a stream, without validation .*\n1 operation, 1 error, 1 warning\. The server refuses the document\.\n$/,
+  });
+});
+
+t.test("check names what is left to handlers and checks, which mock accepts", async (t) => {
+  const file = save(
+    "notes.yaml",
+    documentOf(
+      "  /x:\n    get: { operationId: x, parameters: [{ name: Accept, in: header, schema: {} }], security: [{ client: [] }], responses: { 204: { description: x } } }",
+      "servers: [{ url: /v1 }, { url: /v2 }, { url: 'https://a.example/v1' }, { url: / }]\ncomponents: { securitySchemes: { client: { type: mutualTLS } } }",
+    ),
+  );
+  t.same(await run(["check", file]), {
+    code: 0,
+    stdout: `- Note: The operation x requires the security scheme client (mutualTLS), which needs a check with its own authenticate (${file}:7:5) [security-check].
+- Note: The operation x has the header parameter Accept, which OpenAPI ignores (${file}:7:41) [ignored-header].
+- Note: The paths of the document begin with /v1, as in the first server, and not with /v2 (${file}:3:1) [servers].
+- Note: The paths of the document begin with /v1, as in the first server, and not with / (${file}:3:1) [servers].
+1 operation, 0 errors, 0 warnings. The server enforces all of it.
+`,
+    stderr: "",
+  });
+  const controller = new AbortController();
+  const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
+  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+), with its documentation/.exec(stdout) ?? [];
+  t.equal((await fetch(`${url}/v1/x`)).status, 204);
+  controller.abort();
+});
+
+t.test("check names the path of another server if the first has none", async (t) => {
+  const file = save("root.yaml", documentOf("  {}", "servers: [{ url: / }, { url: /v2 }]"));
+  t.match(await run(["check", file]), {
+    stdout: /^- Note: The paths of the document begin with \/, as in .*, and not with \/v2 /,
+  });
+});
+
+t.test("An operation at /docs or /openapi.json takes the place of the documentation", async (t) => {
+  for (const path of ["/docs", "/docs/json", "/openapi.json"]) {
+    const file = save(
+      "docs.yaml",
+      documentOf(`  ${path}:\n    get: { operationId: x, responses: { 204: { description: x } } }\n`),
+    );
+    t.match(await run(["check", file]), {
+      code: 0,
+      stdout: `- Note: The server has no documentation at /docs, because x has the path ${path} (${file}:6:5) [docs].\n1 operation, 0 errors, 0 warnings. The server enforces all of it.\n`,
+    });
+    const controller = new AbortController();
+    const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
+    const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)\.\n/.exec(stdout) ?? [];
+    t.equal((await fetch(`${url}${path}`)).status, 204);
+    controller.abort();
+  }
+});
+
+t.test(
+  "check groups the parts that are wrong for the same reason, and exits with 1 if warnings are errors",
+  async (t) => {
+    const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
+    const file = save("two.yaml", documentOf(path("a") + path("b")));
+    const stdout =
+      /has x-sunset, but is not deprecated: .* \(.*two\.yaml:6:5, and 1 more, such as .*two\.yaml:8:5\) \[extension\]\./;
+    t.match(await run(["check", file]), { code: 0, stdout: /\n2 operations, 0 errors, 1 warning\. / });
+    t.match(await run(["check", file]), { stdout });
+    t.match(await run(["check", file, "--strict"]), {
+      code: 1,
+      stdout: /^- Error: .*\n2 operations, 1 error, 0 warnings\. /,
+    });
+    t.match(await run(["check", file, "--strict", "--ignore", "extension"]), {
+      code: 0,
+      stdout: /^2 operations, 0 errors, 0 warnings\. /,
+    });
+    t.match(await run(["check", file, "--ignore", "format:x"]), {
+      code: 1,
+      stderr: /names format:x, but the document has extension\./,
+    });
+  },
+);
+
+t.test("check lists each document, and a total; one that can't be loaded stops no other", async (t) => {
+  const invalid = save("invalid.yaml", "a: b: c");
+  t.match(await run(["check", library, invalid, faulty]), {
+    code: 1,
+    stdout: `${library}\n5 operations, 0 errors, 0 warnings. The server enforces all of it.\n\n${faulty}\n- Error: `,
+    stderr: /^openapi-server: The document \S*invalid\.yaml is invalid: .* \(\S*invalid\.yaml:1:\d+\)\.\n$/,
+  });
+  t.match(await run(["check", faulty, library]), {
+    stdout: /\n\n2 documents: 6 operations, 1 error, 1 warning\. The server refuses 1 of them\.\n$/,
+  });
+  t.match(await run(["check", library, library]), {
+    code: 0,
+    stdout: /\n2 documents: 10 operations, 0 errors, 0 warnings\. The server serves all of them\.\n$/,
+  });
+});
+
+t.test("check expands a pattern, also if no file matches it", async (t) => {
+  t.match(await run(["check", join(place, "{library,faulty}.y*ml")]), {
+    code: 1,
+    stdout: new RegExp(`^${faulty}\n- Error: [^]*\n\n${library}\n5 operations`),
+  });
+  t.match(await run(["check", join(place, "none*.yaml")]), { code: 1, stderr: /none\*\.yaml can't be read: ENOENT/ });
+});
+
+t.test("check accepts a rule of one of several documents, and rejects one of none", async (t) => {
+  const path = "  /a:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n";
+  const file = save("sunset.yaml", documentOf(path));
+  t.match(await run(["check", library, file, "--strict", "--ignore", "extension"]), { code: 0, stderr: "" });
+  t.match(await run(["check", library, file, "--ignore", "format"]), {
+    code: 1,
+    stdout: "",
+    stderr: "openapi-server: The option `ignore` names format, but the documents have extension.\n",
+  });
+});
+
+t.test("check --format json writes a list of documents, with all places of their findings", async (t) => {
+  const properties = Array.from({ length: 5 }, (_, index) => `p${index}: { type: string, format: isbn }`).join();
+  const schema = `{ type: object, properties: { ${properties} } }`;
+  const file = save(
+    "formats.yaml",
+    documentOf(
+      `  /x:\n    get: { operationId: x, responses: { 200: { description: x, content: { application/json: { schema: ${schema} } } } } }\n`,
+    ),
+  );
+  const json = save("formats.json", JSON.stringify(parse(readFileSync(file, "utf8")), null, 1));
+  const { code, stdout, stderr } = await run(["check", file, json, join(place, "none.yaml"), "--format", "json"]);
+  const pointerOf = (index: number) =>
+    `/paths/~1x/get/responses/200/content/application~1json/schema/properties/p${index}`;
+  const finding = (name: string, locate: (index: number) => object) => ({
+    document: name,
+    error: null,
+    operations: 1,
+    findings: [
+      {
+        level: "warning",
+        rule: "format:isbn",
+        message: `The schema at ${pointerOf(0)} has the unknown format "isbn", which is not enforced`,
+        count: 5,
+        places: Array.from({ length: 5 }, (_, index) => ({ pointer: pointerOf(index), file: name, ...locate(index) })),
+      },
+    ],
+  });
+  t.same([code, stderr], [1, ""]);
+  t.same(JSON.parse(stdout), [
+    finding(file, (index) => ({ line: 6, column: 133 + index * 35 })),
+    finding(json, (index) => ({ line: 19 + index * 4, column: 11 })),
+    {
+      document: join(place, "none.yaml"),
+      error: `The document ${join(place, "none.yaml")} can't be read: ENOENT: no such file or directory.`,
+      operations: 0,
+      findings: [],
+    },
+  ]);
+  t.match(await run(["check", library, "--format", "json"]), { code: 0, stdout: /^\[\n/ });
+});

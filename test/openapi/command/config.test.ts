@@ -1,0 +1,95 @@
+// The option --config of the command openapi-server: the options of createServer from a module.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t from "tap";
+import { documentOf } from "../../support/document-server.ts";
+import { folder } from "../../support/files.ts";
+import { runOpenApi as run } from "../../support/openapi-command.ts";
+
+const place = folder(t);
+let count = 0; // a module is imported once
+const save = (name: string, text: string) => {
+  const path = join(place, `${count++}-${name}`);
+  writeFileSync(path, text);
+  return path;
+};
+const file = save(
+  "isbn.yaml",
+  documentOf(
+    "  /x/{isbn}:\n    get: { operationId: x, x-sunset: soon, parameters: [{ name: isbn, in: path, required: true, schema: { type: string, format: isbn } }], responses: { 204: { description: x } } }\n",
+  ),
+);
+
+t.test("check knows the formats and rules of the module, which the command line replaces", async (t) => {
+  const options = "formats: { isbn: (text: string): boolean => /^\\d{13}$/.test(text) }, handlers: { x() {} }";
+  for (const text of [
+    `export default { ${options}, ignore: ["extension"], strict: true };`,
+    `export const options = { ${options}, ignore: ["extension"], strict: undefined };`,
+  ]) {
+    const module = save("options.ts", text);
+    t.match(await run(["check", file, "--config", module]), {
+      code: 0,
+      stdout: /^1 operation, 0 errors, 0 warnings\./,
+    });
+    t.match(await run(["check", file, "--config", module, "--ignore", "format"]), {
+      code: 1,
+      stderr: /names format, but the document has extension\./,
+    });
+  }
+  const strict = save("options.mjs", "export default { strict: true };");
+  t.match(await run(["check", file, "--config", strict]), { code: 1, stdout: /2 errors, 0 warnings/ });
+  t.match(await run(["check", file, "--config", strict, "--no-strict"]), { code: 0, stdout: /0 errors, 2 warnings/ });
+  const lax = save("options.js", "export default { strict: false };");
+  t.match(await run(["check", file, "--config", lax, "--strict"]), { code: 1, stdout: /2 errors, 0 warnings/ });
+});
+
+t.test("mock has the formats, the shape of errors and the queries of the module", async (t) => {
+  const module = save(
+    "options.ts",
+    `export default {
+      formats: { isbn: (text: string) => /^\\d{13}$/.test(text) },
+      formatError: ({ message }: { message: string }) => ({ own: message }),
+      ignoreUnknownQuery: true,
+      docs: false,
+    };`,
+  );
+  const controller = new AbortController();
+  const { stdout } = await run(["mock", file, "--port", "0", "--config", module], controller.signal);
+  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)\.\n/.exec(stdout) ?? [];
+  t.equal((await fetch(`${url}/x/9780262033848?unknown=1`)).status, 204);
+  const response = await fetch(`${url}/x/5`);
+  t.equal(response.status, 400);
+  t.match(await response.json(), { own: /isbn/ });
+  controller.abort();
+});
+
+t.test("Names what is wrong with the module", async (t) => {
+  const none = join(place, "none.ts");
+  t.same(await run(["check", file, "--config", none]), {
+    code: 1,
+    stdout: "",
+    stderr: `openapi-server: The module ${none} of --config does not exist.\n`,
+  });
+  for (const [text, message] of [
+    ["export const handlers = {};", "must export the options of createServer, as its default export or as `options`."],
+    ["export default 5;", "must export the options of createServer"],
+    ["export default [];", "must export the options of createServer"],
+    ["export default {", "can't be imported: "],
+    ["throw new Error('broken');", "can't be imported: broken"],
+    ["export default { ingore: [] };", "has the unknown option `ingore`: did you mean `ignore`?"],
+    ["export default { strict: 'yes' };", 'must be true or false, and not "yes".'],
+    [
+      "export default { ignore: 'format' };",
+      'must be a list of rules, such as ["format:unix-time"], and not "format".',
+    ],
+    ["export default { formats: { isbn: /x/ } };", "must be an object whose members are functions"],
+    ["export default { readOnly: true };", 'must be "reject" or "drop", and not true.'],
+    ["export default { formatError: {} };", "must be a function, and not {}."],
+  ] as const) {
+    const module = save("options.mjs", text);
+    const { code, stderr } = await run(["check", file, "--config", module]);
+    t.equal(code, 1);
+    t.match(stderr, module);
+    t.match(stderr, message);
+  }
+});

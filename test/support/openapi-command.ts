@@ -1,0 +1,14 @@
+// Runs the command openapi-server in the process of a test.
+import { runCommand } from "../../src/openapi/command/index.ts";
+
+/** Runs the command with these arguments. Returns its exit code, and what it has written. */
+export async function runOpenApi(args: readonly string[], signal?: AbortSignal) {
+  const output = { stdout: "", stderr: "" };
+  const write = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      output[name] += text;
+    },
+  });
+  const code = await runCommand(args, { stdout: write("stdout"), stderr: write("stderr") }, signal);
+  return { code, ...output };
+}
