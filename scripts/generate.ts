@@ -6,12 +6,13 @@ import { parseArgs } from "node:util";
 import { parse } from "yaml";
 import { readDocument } from "../src/openapi/document/index.ts";
 import { readBasePath } from "../src/openapi/source/servers.ts";
-import { generateModule, generateTypes } from "../src/openapi/types/index.ts";
+import { generateModule, generateTypes, listIntegers } from "../src/openapi/types/index.ts";
 import { summarizeTypes } from "../src/openapi/types/type-summary.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
+const exactIntegers = "src/openapi/client/exact-integers.ts"; // the package of the client contains a copy
 const library = "examples/library/library.yaml"; // a second application of the server
 const ownDocument = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
@@ -27,8 +28,6 @@ interface Schema {
   format?: string;
   default?: unknown;
   maximum?: number;
-  properties?: Record<string, Referable<Schema>>;
-  items?: Referable<Schema>;
 }
 
 interface Operation {
@@ -37,10 +36,6 @@ interface Operation {
 
 function resolve<T extends object>(part: Referable<T>, from: typeof document = document): T {
   return "$ref" in part ? (find(from, parsePointer(part.$ref)) as unknown as T) : part;
-}
-
-function isInt64({ type, format }: Schema): boolean {
-  return type === "integer" && format === "int64";
 }
 
 const header = (source: string) => `// Generated from ${source} by "npm run generate". Do not edit.\n`;
@@ -59,9 +54,11 @@ export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(su
 async function generateClientTypes(): Promise<string> {
   const errorCodes = document.components.schemas.Error.properties.code["x-extensible-enum"];
   const types = await generateTypes(ownDocument, { extensibleEnums: "string", fillsDefaults: false });
-  return `${header("openapi/petstore.yaml")}${types}
-/** The names of all int64 fields. */
-export const int64Fields: ReadonlySet<string> = new Set(${JSON.stringify(findInt64Fields())});
+  return `${header("openapi/petstore.yaml")}import type { IntegerMap } from "./exact-integers.ts";
+
+${types}
+/** Where responses have an int64. */
+export const integers: IntegerMap = ${JSON.stringify(listIntegers(ownDocument), null, 2)};
 
 /** The operations that accept an Idempotency-Key. */
 export const idempotentOperations: ReadonlySet<string> = new Set(${JSON.stringify(findIdempotentOperations())});
@@ -77,29 +74,10 @@ export const basePath = ${JSON.stringify(readBasePath(document))};
 `;
 }
 
-function findInt64Fields(): string[] {
-  const fields = [...findSchemas(document)].flatMap(({ properties = {}, items }) => {
-    if (items && isInt64(resolve(items))) throw new Error("The client supports int64 only in fields, not in arrays.");
-    return Object.entries(properties).map(([name, schema]) => ({ name, int64: isInt64(resolve(schema)) }));
-  });
-  const names = new Set(fields.filter(({ int64 }) => int64).map(({ name }) => name));
-  const ambiguous = fields.find(({ name, int64 }) => names.has(name) && !int64);
-  if (ambiguous)
-    throw new Error(`The field ${ambiguous.name} is an int64 in one schema, but not in another. Rename one of them.`);
-  return [...names].sort();
-}
-
 function findMaxLimit(): number {
   const { parameters = [] } = document.paths["/pets"].get as Operation;
   const limit = parameters.map((parameter) => resolve(parameter)).find(({ name }) => name === "limit");
   return (limit?.schema as Schema).maximum as number;
-}
-
-// Yields every schema with properties or items, at any depth.
-function* findSchemas(part: unknown): Generator<Schema> {
-  if (part === null || typeof part !== "object") return;
-  if ("properties" in part || "items" in part) yield part as Schema;
-  for (const child of Object.values(part)) yield* findSchemas(child);
 }
 
 function findIdempotentOperations(): string[] {
@@ -125,6 +103,7 @@ async function generate(check: boolean): Promise<void> {
     ["src/generated/openapi.ts", header("openapi/petstore.yaml") + (await generateTypes(ownDocument))],
     ["src/generated/document.ts", generateSummary()],
     ["openapi/client/generated.ts", await generateClientTypes()],
+    ["openapi/client/exact-integers.ts", header(exactIntegers) + (await read(exactIntegers))],
     [
       "examples/library/operations.ts",
       header(library) + (await generateModule(await readDocument(new URL(library, root)))),

@@ -16,7 +16,12 @@ async function build(): Promise<void> {
   await mkdir(target);
   const project = `${target}/tsconfig.json`;
   const compilerOptions = { noEmit: false, declaration: true, rootDir: resolve("src"), outDir: target };
-  const files = ["src/openapi/index.ts", "src/openapi/application.ts", "src/openapi/bin.js"].map(resolve);
+  const files = [
+    "src/openapi/index.ts",
+    "src/openapi/application.ts",
+    "src/openapi/client/index.ts",
+    "src/openapi/bin.js",
+  ].map(resolve);
   await writeFile(project, JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions, files, include: [] }));
   const tsc = resolve("node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "--project", project], { stdio: "inherit" });

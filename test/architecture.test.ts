@@ -30,6 +30,7 @@ const layers = [
 const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ["headers", "failure", "connection", "load", "message"],
   openapi: [
+    "client",
     "source",
     "schema",
     "wire",

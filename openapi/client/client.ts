@@ -1,17 +1,17 @@
 // The typed client of the Pet Store: openapi-fetch with authentication, exact int64, retries, pagination and
 // deprecation warnings.
 import createFetchClient, { type Client as FetchClient, type Middleware } from "openapi-fetch";
+import { exactJson, parseExactJson } from "./exact-integers.ts";
 import { describe, type Failure, isFailure, PetStoreError, unreachable, unreadable } from "./failure.ts";
 import {
   type components,
   type ErrorCode,
   idempotentOperations,
-  int64Fields,
+  integers,
   maxLimit,
   type operations,
   type paths,
 } from "./generated.ts";
-import { exactJson, parseExactJson } from "./json.ts";
 import { findLink } from "./link.ts";
 import { checkOptions, type Deprecation, type Options } from "./options.ts";
 import { retry } from "./retry.ts";
@@ -82,7 +82,7 @@ export function createClient(options: Options): Client {
 
   const methods = Object.entries(fetchClient).map(([name, method]) => [
     name,
-    name === "request" ? withoutThrowing(method, 2) : /^[A-Z]+$/.test(name) ? withoutThrowing(method, 1) : method,
+    name === "request" ? withoutThrowing(method) : /^[A-Z]+$/.test(name) ? withoutThrowing(method, name) : method,
   ]);
   const client: FetchClient<ClientPaths> = Object.fromEntries(methods);
   return { ...client, pets: (query, options) => listPets(client, query, options) };
@@ -158,11 +158,13 @@ function reportDeprecation(onDeprecation: (deprecation: Deprecation) => void): M
 
 type Result = { data?: unknown; error?: unknown; response: Response };
 
-// Wraps a method of openapi-fetch, whose options follow `count` other arguments. Returns errors as values of the type
-// Failure, and parses int64 exactly.
-function withoutThrowing(method: (...args: unknown[]) => Promise<Result>, count: number) {
+// Wraps a method of openapi-fetch. Its arguments are the HTTP method, unless `verb` is it, the path and options. Returns errors as
+// values of the type Failure, and parses int64 exactly.
+function withoutThrowing(method: (...args: unknown[]) => Promise<Result>, verb?: string) {
+  const count = verb === undefined ? 2 : 1;
   return async (...args: unknown[]): Promise<Result> => {
     const init = (args[count] ?? {}) as { parseAs?: string };
+    const operation = `${`${verb ?? args[0]}`.toUpperCase()} ${args[count - 1]}`;
     const isJson = (init.parseAs ?? "json") === "json";
     try {
       const result = await method(...args.slice(0, count), isJson ? { ...init, parseAs: "text" } : init);
@@ -170,17 +172,18 @@ function withoutThrowing(method: (...args: unknown[]) => Promise<Result>, count:
       if (response.status === 304) return { response };
       if (!response.ok)
         return { error: isFailure(error) ? describe(error, response) : unreadable(response, error), response };
-      return isJson ? parseBody(response, data) : { data, response };
+      return isJson ? parseBody(response, data, operation) : { data, response };
     } catch (cause) {
       return { error: unreachable(cause as Error), response: Response.error() };
     }
   };
 }
 
-function parseBody(response: Response, text: unknown): Result {
+function parseBody(response: Response, text: unknown, operation: string): Result {
   if (response.status === 204) return { data: undefined, response };
   try {
-    return { data: parseExactJson(text as string, int64Fields), response };
+    const places = integers.operations[operation]?.[response.status] ?? {};
+    return { data: parseExactJson(text as string, places, integers), response };
   } catch {
     return { error: unreadable(response, text), response };
   }

@@ -1,4 +1,6 @@
 // Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
+import type { IntegerMap } from "./exact-integers.ts";
+
 export interface paths {
     "/pets": {
         parameters: {
@@ -670,8 +672,51 @@ export interface operations {
     };
 }
 
-/** The names of all int64 fields. */
-export const int64Fields: ReadonlySet<string> = new Set(["categoryId","id"]);
+/** Where responses have an int64. */
+export const integers: IntegerMap = {
+  "schemas": {
+    "Pets": {
+      "items": {
+        "schemas": [
+          "Pet"
+        ]
+      }
+    },
+    "Pet": {
+      "properties": {
+        "id": {
+          "exact": true
+        },
+        "categoryId": {
+          "exact": true
+        }
+      }
+    }
+  },
+  "operations": {
+    "GET /pets": {
+      "200": {
+        "schemas": [
+          "Pets"
+        ]
+      }
+    },
+    "POST /pets": {
+      "201": {
+        "schemas": [
+          "Pet"
+        ]
+      }
+    },
+    "GET /pets/{petId}": {
+      "200": {
+        "schemas": [
+          "Pet"
+        ]
+      }
+    }
+  }
+};
 
 /** The operations that accept an Idempotency-Key. */
 export const idempotentOperations: ReadonlySet<string> = new Set(["POST /pets"]);

@@ -7,8 +7,8 @@ const client: typeof import("../../openapi/client/client.ts") = await import(loc
 const retries: typeof import("../../openapi/client/retry.ts") = await import(
   new URL(`retry${extname(location.pathname)}`, location).href
 );
-const json: typeof import("../../openapi/client/json.ts") = await import(
-  new URL(`json${extname(location.pathname)}`, location).href
+const json: typeof import("../../openapi/client/exact-integers.ts") = await import(
+  new URL(`exact-integers${extname(location.pathname)}`, location).href
 );
 
 export const { createClient, exactJson } = client;

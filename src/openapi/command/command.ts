@@ -53,9 +53,10 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     });
   program
     .command("generate")
-    .description("write the TypeScript types of handlers")
+    .description("write the TypeScript types of handlers, or of a client")
     .argument("<document>", "path of the document")
     .option("-o, --output <file>", "file to write (default: standard output)")
+    .option("--client", "write the types of a client (openapi-fetch) instead", false)
     .option("--check", "fail if the file is not current, instead of writing it", false)
     .action((document: string, flags: GenerateFlags) => generate(document, flags, io));
   try {

@@ -48,16 +48,10 @@ export class TypeViews {
 
   // Whether a schema, or one that it refers to, has another type in another view.
   #differs(node: SchemaNode): boolean {
-    const known = this.#differing.get(node.raw);
-    if (known !== undefined) return known;
-    const reached = new Map<unknown, SchemaNode>();
-    const differs = visit([node], reached, ({ schema }) => {
+    return findReachable(node, this.#differing, ({ schema }) => {
       const { readOnly, writeOnly, type } = schema;
       return readOnly === true || writeOnly === true || ([type].flat().includes("string") && this.isFile(schema));
     });
-    if (differs) this.#differing.set(node.raw, true);
-    else for (const raw of reached.keys()) this.#differing.set(raw, false);
-    return differs;
   }
 
   #reach(pointers: readonly string[]): Set<unknown> {
@@ -69,6 +63,24 @@ export class TypeViews {
     );
     return new Set(reached.keys());
   }
+}
+
+/**
+ * Returns whether a schema, or one that it has or refers to, at any depth, is one of those that are searched. `known` has the results of
+ * earlier calls.
+ */
+export function findReachable(
+  node: SchemaNode,
+  known: Map<unknown, boolean>,
+  isSearched: (node: SchemaNode) => boolean,
+): boolean {
+  const result = known.get(node.raw);
+  if (result !== undefined) return result;
+  const reached = new Map<unknown, SchemaNode>();
+  const isFound = visit([node], reached, isSearched);
+  if (isFound) known.set(node.raw, true);
+  else for (const raw of reached.keys()) known.set(raw, false);
+  return isFound;
 }
 
 // Visits schemas with all that they have and refer to, until one is found. Without recursion, because a chain can be long.

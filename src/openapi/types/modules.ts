@@ -1,8 +1,9 @@
-// Tells whether generated types are those of a document.
+// The modules that `openapi-server generate` writes, and whether they are those of a document.
 import { hash } from "node:crypto";
 import { canonicalJson } from "../../lib/index.ts";
 import type { Document } from "../document/index.ts";
 import { generateTypes, handlerTypes } from "./generate-types.ts";
+import { listIntegers } from "./integer-map.ts";
 import { toTypeDocument } from "./type-document.ts";
 
 /** What a generated file exports as `types`. */
@@ -32,5 +33,16 @@ export async function generateModule(document: Document): Promise<string> {
   return `${await generateTypes(document)}
 /** The types of the operations, for the option \`types\` of createServer, which compares the hash with its document. */
 export const types: { readonly hash: string; readonly operations?: operations } = { hash: "${hashTypes(document)}" };
+`;
+}
+
+/**
+ * Returns the source text of a module with the types of a client, for openapi-fetch, and the value `integers` for
+ * `createExactFetch`. Values with a default are optional, and an extensible enum is any string.
+ */
+export async function generateClientModule(document: Document): Promise<string> {
+  return `${await generateTypes(document, { extensibleEnums: "string", fillsDefaults: false })}
+/** Where responses have integers that are bigints, for createExactFetch. */
+export const integers = ${JSON.stringify(listIntegers(document), null, 2)};
 `;
 }

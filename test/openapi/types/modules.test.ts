@@ -6,7 +6,7 @@ import t from "tap";
 import { parseDocument } from "../../../src/openapi/application.ts";
 import { runCommand } from "../../../src/openapi/command/index.ts";
 import { createServer } from "../../../src/openapi/index.ts";
-import { hashTypes } from "../../../src/openapi/types/types-hash.ts";
+import { hashTypes } from "../../../src/openapi/types/modules.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { edit, folder } from "../../support/files.ts";
 

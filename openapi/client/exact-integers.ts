@@ -1,0 +1,158 @@
+// Generated from src/openapi/client/exact-integers.ts by "npm run generate". Do not edit.
+// JSON with exact integers, for clients: an int64 is a bigint. JSON.parse and JSON.stringify alone would round integers beyond 2^53,
+// or throw. Needs no package, and runs in browsers and all runtimes. Without JSON.rawJSON and the source text of a reviver, which Node
+// 20 does not have.
+
+/** Where a value has integers that are bigints: by its schema. Missing parts have none. */
+export interface IntegerPlaces {
+  /** Whether the value itself is such an integer. */
+  readonly exact?: boolean;
+  readonly properties?: Readonly<Record<string, IntegerPlaces>>;
+  /** Of the properties without a name. */
+  readonly others?: IntegerPlaces;
+  readonly items?: IntegerPlaces;
+  /** Of the first items of an array. */
+  readonly first?: readonly IntegerPlaces[];
+  /** The names of schemas that describe the value as well. */
+  readonly schemas?: readonly string[];
+}
+
+/** Where the responses of a document have integers that are bigints. `openapi-server generate --client` writes it. */
+export interface IntegerMap {
+  readonly schemas: Readonly<Record<string, IntegerPlaces>>;
+  /** By method and path template, such as `GET /books/{bookId}`, and by status, range or `default`. */
+  readonly operations: Readonly<Record<string, Readonly<Record<string, IntegerPlaces>>>>;
+}
+
+// Marks the text of a number in a string. Random, so that no other string begins with it.
+const mark = `integer:${Math.random().toString(36).slice(2)}:`;
+// Sticky: a token begins where the previous one has ended, so that the time is linear.
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[^"\d-]+/gy;
+const longInteger = /^-?\d{16,}$/; // which a number may not represent
+
+/** Serializes a value as JSON, with each bigint as an integer. The `bodySerializer` of openapi-fetch. */
+export function exactJson(value: unknown): string {
+  // Reads the value from `this`, because the second parameter is a string if BigInt has a toJSON.
+  const text = JSON.stringify(value, function (this: Record<string, unknown>, key, part) {
+    const original = this[key];
+    return typeof original === "bigint" ? mark + String(original) : part;
+  });
+  const [first, ...others] = (text ?? "").split(`"${mark}`);
+  return [first, ...others.map((part) => part.replace('"', ""))].join("");
+}
+
+/** Parses JSON, with a bigint at each of the places. Throws a SyntaxError if the text is not JSON. */
+export function parseExactJson(text: string, places: IntegerPlaces, map: IntegerMap): unknown {
+  const value = JSON.parse(text); // the expression below assumes that the text is JSON
+  const withMarks = /\d{16}/.test(text)
+    ? JSON.parse(text.replace(token, (part) => (longInteger.test(part) ? `"${mark}${part}"` : part)))
+    : value;
+  return convert(withMarks, [places], map);
+}
+
+function convert(value: unknown, places: readonly IntegerPlaces[], map: IntegerMap): unknown {
+  const all = withSchemas(places, map);
+  if (typeof value === "number")
+    return Number.isInteger(value) && all.some(({ exact }) => exact) ? BigInt(value) : value;
+  if (typeof value === "string") {
+    if (!value.startsWith(mark)) return value;
+    const digits = value.slice(mark.length);
+    return all.some(({ exact }) => exact) ? BigInt(digits) : Number(digits);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value))
+    return value.map((item, index) =>
+      convert(
+        item,
+        all.flatMap(({ first, items }) => first?.[index] ?? items ?? []),
+        map,
+      ),
+    );
+  for (const [name, member] of Object.entries(value)) {
+    const inner = all.flatMap(({ properties, others }) =>
+      properties && Object.hasOwn(properties, name) ? (properties[name] as IntegerPlaces) : (others ?? []),
+    );
+    const converted = convert(member, inner, map);
+    // Not an assignment, because of the name __proto__.
+    if (converted !== member)
+      Object.defineProperty(value, name, { value: converted, enumerable: true, writable: true, configurable: true });
+  }
+  return value;
+}
+
+// Also those of the schemas that they name, each once: they can be recursive.
+function withSchemas(places: readonly IntegerPlaces[], { schemas }: IntegerMap): readonly IntegerPlaces[] {
+  if (places.every((one) => one.schemas === undefined)) return places;
+  const found = new Set(places);
+  for (const one of found) for (const name of one.schemas ?? []) found.add(schemas[name] as IntegerPlaces); // grows
+  return [...found];
+}
+
+/**
+ * Creates a `fetch` that returns responses whose `json()` has exact integers. The operation of a request is found by its method and
+ * the end of its path. All else of a response, such as `text()`, is as it was. Use it alone, or as an option of openapi-fetch:
+ *
+ * @example
+ * const client = createClient<paths>({ baseUrl, fetch: createExactFetch(integers), bodySerializer: exactJson });
+ */
+export function createExactFetch(map: IntegerMap, fetch: typeof globalThis.fetch = globalThis.fetch): typeof fetch {
+  const routes = Object.entries(map.operations).map(([key, places]) => new Route(key, places));
+  routes.sort((one, other) => other.weight - one.weight);
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const response = await fetch(request);
+    const { pathname } = new URL(request.url);
+    const route = routes.find((one) => one.matches(request.method, pathname));
+    const places = route?.placesOf(response.status);
+    if (places === undefined || !/^[^;]*[/+]json\s*(;|$)/i.test(response.headers.get("content-type") ?? ""))
+      return response;
+    return withExactJson(response, places, map);
+  };
+}
+
+// A client can also read the text and parse it by itself, as openapi-fetch does without a Content-Length.
+async function withExactJson(response: Response, places: IntegerPlaces, map: IntegerMap): Promise<Response> {
+  const text = await response.text();
+  const { status, statusText, headers, url } = response;
+  const sent = new Headers(headers);
+  if (text !== "") sent.set("content-length", `${new TextEncoder().encode(text).length}`);
+  const isBodiless = text === "" && [204, 205, 304].includes(status);
+  const copy = new Response(isBodiless ? null : text, { status, statusText, headers: sent });
+  const define = (target: Response): Response =>
+    Object.defineProperties(target, {
+      url: { value: url },
+      json: { value: async () => parseExactJson(await target.text(), places, map) },
+      clone: { value: () => define(Response.prototype.clone.call(target)) },
+    });
+  return define(copy);
+}
+
+/** The method and path template of an operation. */
+class Route {
+  /** That of concrete paths precedes templates (OpenAPI 3.1.1, section 4.8.8.2). */
+  readonly weight: number;
+  readonly #method: string;
+  readonly #pattern: RegExp;
+  readonly #places: Readonly<Record<string, IntegerPlaces>>;
+
+  constructor(key: string, places: Readonly<Record<string, IntegerPlaces>>) {
+    const [method = "", template = ""] = key.split(/ (.*)/s, 2);
+    const literals = (template.split("?", 1)[0] as string).split(/\{[^{}]*\}/);
+    this.weight = literals.join("").length;
+    this.#method = method;
+    this.#pattern = new RegExp(`${literals.map(escapePattern).join("[^/]+")}$`);
+    this.#places = places;
+  }
+
+  matches(method: string, pathname: string): boolean {
+    return method === this.#method && this.#pattern.test(pathname);
+  }
+
+  placesOf(status: number): IntegerPlaces | undefined {
+    return this.#places[status] ?? this.#places[`${Math.floor(status / 100)}XX`] ?? this.#places.default;
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
