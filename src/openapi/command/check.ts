@@ -75,7 +75,7 @@ async function checkAll(patterns: readonly string[], config: Config): Promise<(C
     try {
       const document = await readDocument(path, {
         strict: false,
-        checksExamples: true,
+        isThorough: true,
         errors: { format: formatError },
         formats,
         ignoreUnknown: ignoreUnknownQuery,

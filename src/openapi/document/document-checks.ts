@@ -1,5 +1,5 @@
 // Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
-
+import { findSimilarName } from "../../lib/index.ts";
 import { type CheckOptions, isJsonSchema, isOpenApiDialect, type ReportSchema, type Schemas } from "../schema/index.ts";
 import { dataKeywords, escapeToken, maps, type OpenApi, Part, type Report } from "../source/index.ts";
 
@@ -27,6 +27,7 @@ export function checkDocument(document: OpenApi, schemas: Schemas, report: Repor
   const walk = new Walk(Part.of(document), schemas, report);
   walk.visit(document, { owner: "The document", pointer: "", isMap: false });
   walk.visitTargets();
+  walk.checkLinks();
   schemas.checkReferences({ report: toSchemaReport(report) });
 }
 
@@ -44,6 +45,8 @@ class Walk {
   readonly #report: Report;
   readonly #visited = new Set<string>(); // pointers
   readonly #targets = new Map<string, Part>(); // of references, by pointer
+  readonly #links = new Map<unknown, string>(); // the pointers of Link Objects
+  readonly #ids = new Set<string>(); // of operations
 
   constructor(root: Part, schemas: Schemas, report: Report) {
     this.#root = root;
@@ -55,7 +58,9 @@ class Walk {
     if (typeof part !== "object" || part === null) return;
     this.#visited.add(pointer);
     const fields = part as Json;
-    const owner = typeof fields.operationId === "string" ? `The operation ${fields.operationId}` : subject;
+    const isOperation = typeof fields.operationId === "string" && !this.#links.has(part);
+    if (isOperation) this.#ids.add(`${fields.operationId}`);
+    const owner = isOperation ? `The operation ${fields.operationId}` : subject;
     if (typeof fields.$ref === "string" && !isMap) this.#checkReference(fields, pointer, owner);
     const isSchemas = isMap && pointer === "/components/schemas";
     for (const [name, value] of Object.entries(fields)) {
@@ -63,8 +68,25 @@ class Walk {
       if (isSchemas || (!isMap && (name === "schema" || name === "itemSchema"))) this.#addSchema(place, owner);
       else if (!isMap && name.startsWith("x-")) this.#checkExtension(name, fields, owner, pointer);
       // For example, `default` is also a response, and a header can have the name `examples`.
+      else if (name === "links" && !isMap) this.#visitLinks(value, owner, place);
       else if (isMap || !(dataKeywords.test(name) || name === "examples"))
         this.visit(value, { owner, pointer: place, isMap: !isMap && maps.test(name) });
+    }
+  }
+
+  #visitLinks(links: unknown, owner: string, pointer: string): void {
+    for (const [name, link] of Object.entries(Object(links))) this.#links.set(link, `${pointer}/${escapeToken(name)}`);
+    this.visit(links, { owner, pointer, isMap: true });
+  }
+
+  /** Reports the links to operations that do not exist. Call it when all parts are visited. */
+  checkLinks(): void {
+    for (const [link, pointer] of this.#links) {
+      const { operationId: id } = Object(link) as Json;
+      if (typeof id !== "string" || this.#ids.has(id)) continue;
+      const similar = findSimilarName(id, this.#ids);
+      const hint = similar === undefined ? "" : `: did you mean ${similar}?`;
+      this.#report("link", "A link", `leads to the operation ${id}, which does not exist${hint}`, pointer);
     }
   }
 

@@ -71,8 +71,8 @@ export interface DocumentOptions extends Strictness {
    * expressions, are skipped, because they take a fifth of the start-up time.
    */
   readonly validHash?: string;
-  /** Whether examples are compared with their schemas, which compiles all of them. */
-  readonly checksExamples?: boolean | undefined;
+  /** Also finds examples that their schemas reject, which compiles all of them, and schemas that no object matches. */
+  readonly isThorough?: boolean | undefined;
   /** The format of errors, with which the declared ones are compared; undefined if they are not. */
   readonly errors?: { readonly format: ErrorFormat | undefined } | undefined;
   /** Ignores unknown query parameters instead of rejecting them. */
@@ -125,7 +125,10 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   reportServers(content, report);
   schemas.checkDefaults(listRequestSchemas(reachable), toSchemaReport(report));
   if (options.errors) compareErrorShapes(reachable, options.errors.format, report);
-  if (options.checksExamples) checkExamples(content, schemas, report);
+  if (options.isThorough) {
+    checkExamples(content, schemas, report);
+    schemas.checkRequired(toSchemaReport(report));
+  }
   const found = findings.list(options);
   if (strict !== false) refuseErrors(found);
   const served = new Set(reachable.map(({ id }) => id));
@@ -145,6 +148,17 @@ function refuseErrors(findings: readonly Finding[]): void {
 }
 
 function reportServers(content: OpenApi, report: Report): void {
+  for (const [, server] of Part.of(content).membersOf("servers"))
+    for (const [name, { value, pointer }] of server.membersOf("variables")) {
+      const { default: own, enum: values } = Object(value) as Partial<typeof value>;
+      if (Array.isArray(values) && !values.includes(own))
+        report(
+          "schema",
+          `The variable ${name} of a server`,
+          `has the default ${own}, which its enum does not have`,
+          pointer,
+        );
+    }
   const first = readBasePath(content);
   const others = listBasePaths(content);
   others.delete(first);

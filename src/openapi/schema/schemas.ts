@@ -5,6 +5,7 @@ import type { RuleId, Schema, SchemaObject } from "../source/index.ts";
 import { breakCycles } from "./checks/cycles.ts";
 import { findDefaultProblems } from "./checks/default-problems.ts";
 import { findAnnotationProblems, findKeywordProblems } from "./checks/keyword-problems.ts";
+import { canForbidMembers, findForbiddenMember } from "./checks/required-problems.ts";
 import { SchemaCompiler } from "./compiler.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
@@ -64,6 +65,7 @@ export class Schemas {
   readonly #defaults: SchemaNode[] = [];
   readonly #examples: SchemaNode[] = [];
   readonly #discriminators: SchemaNode[] = [];
+  readonly #objects: SchemaNode[] = []; // that can forbid what they require
 
   /** `root` is the parsed document. */
   constructor(
@@ -109,6 +111,7 @@ export class Schemas {
       if (isObject(schema.discriminator)) this.#discriminators.push(node);
       if (value !== undefined) this.#defaults.push(node);
       if (schema.example !== undefined || schema.examples !== undefined) this.#examples.push(node);
+      if (canForbidMembers(node)) this.#objects.push(node);
       for (const child of node.children().reverse()) waiting.push(child.node);
     }
   }
@@ -180,6 +183,15 @@ export class Schemas {
     for (const { node, rule, reason } of findDefaultProblems(defaults, starts, validateOf))
       report(rule, node.pointer, reason);
     this.#defaults.length = 0;
+  }
+
+  /** Reports each schema that no object matches, because it requires what it forbids. Call it after `checkReferences`. */
+  checkRequired(report: ReportSchema): void {
+    for (const node of this.#objects) {
+      const name = findForbiddenMember(node.reread());
+      const reason = `requires the member '${name}', which additionalProperties: false forbids: add it to properties`;
+      if (name !== undefined) report("required", node.pointer, reason);
+    }
   }
 
   /** Returns the schemas that have examples. */

@@ -27,6 +27,7 @@ const levels = {
   "keyword-value": "error",
   method: "warning", // that Node does not know
   misspelled: "error", // a keyword or format close to a known one
+  link: "warning", // to an operation that does not exist
   "no-schema": "warning", // of a body
   operation: "error", // that can't be served
   "operation-id": "error", // twice
@@ -34,6 +35,7 @@ const levels = {
   path: "error", // twice
   pattern: "error", // no regular expression
   reference: "error", // to nothing, or to itself
+  required: "warning", // and forbidden, so that no object matches
   "response-content": "warning", // of what is no media type
   "response-header": "warning", // whose name is not one
   "response-default": "warning", // that its schema rejects; defaults are only filled in in requests
