@@ -127,7 +127,13 @@ t.test("The spec-first server does not depend on the Pet Store", async (t) => {
 t.test("Only config.ts reads settings from the environment", async (t) => {
   t.same(
     sources.filter((name) => /(?<!\$\{)process\.env\b/.test(read(name))),
-    // The environment of a command, NODE_ENV, and a variable of libpq.
-    ["cli/io.ts", "config.ts", "openapi/server/serve-document.ts", "store/postgres/connection-pool.ts"],
+    // The environment of a command, NODE_ENV, a variable of Node's watch mode, and one of libpq.
+    [
+      "cli/io.ts",
+      "config.ts",
+      "openapi/server/serve-document.ts",
+      "openapi/source/files.ts",
+      "store/postgres/connection-pool.ts",
+    ],
   );
 });

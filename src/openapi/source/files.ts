@@ -1,6 +1,7 @@
 // Reads and parses the files of a document.
 import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { describeLocation, locate, locateOffset, type SourceFile, toShortPath } from "./locations.ts";
 import { checkSize, InvalidPart, InvalidText, parseText } from "./text.ts";
 
@@ -14,6 +15,7 @@ export async function readReferencedFile(url: URL): Promise<SourceFile> {
 
 /** Reads and parses a file. Rejects with an Error that names it. */
 export async function readSourceFile(url: URL): Promise<SourceFile> {
+  reportToWatchMode(url);
   const bytes = await readFile(url).catch(({ message }: NodeJS.ErrnoException) => {
     // The rest of the message is the path: ENOENT: no such file or directory, open '/books.yaml'.
     const [reason] = message.split(", ", 1);
@@ -22,6 +24,12 @@ export async function readSourceFile(url: URL): Promise<SourceFile> {
   const text = bytes.toString();
   if (!isUtf8(bytes)) refuse({ url, text }, "it is not in UTF-8: convert it", text.indexOf("\ufffd"));
   return parseSource(text, url);
+}
+
+// `node --watch` restarts a program if one of its modules changes, or a file that it reports in this way, as the loader of CommonJS
+// does: https://github.com/nodejs/node/blob/v26.x/lib/internal/main/watch_mode.js. A file that does not exist is not watched.
+function reportToWatchMode(url: URL): void {
+  if (process.env.WATCH_REPORT_DEPENDENCIES) process.send?.({ "watch:require": [fileURLToPath(url)] });
 }
 
 /** Parses the text of a file. Throws an Error that names it. */
