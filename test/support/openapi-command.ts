@@ -1,9 +1,8 @@
 // Runs the command openapi-server in the process of a test.
 import { runCommand } from "../../src/openapi/command/index.ts";
 
-/** Runs the command with these arguments. Returns its exit code, and what it has written. */
-export async function runOpenApi(args: readonly string[], signal?: AbortSignal) {
-  const output = { stdout: "", stderr: "" };
+/** Runs the command with these arguments. Returns its exit code, and what it has written: `output` also has what follows. */
+export async function runOpenApi(args: readonly string[], signal?: AbortSignal, output = { stdout: "", stderr: "" }) {
   const write = (name: "stdout" | "stderr") => ({
     write: (text: string) => {
       output[name] += text;

@@ -36,6 +36,7 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--no-validate", "respond to each request of an operation, whatever it contains")
+    .option("--watch", "serve the new state when a file of the document changes")
     .option("--log", "log each request to standard output", false)
     .addOption(configOption())
     .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));

@@ -1,8 +1,14 @@
 // `openapi-server mock`: serves a document before there is any code.
+import { lookup } from "node:dns/promises";
+import type { AddressInfo } from "node:net";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createServer } from "../server/index.ts";
+import { listDocumentFiles } from "../source/index.ts";
 import { readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
+import { watchFiles } from "./watch-files.ts";
 
 export interface MockOptions {
   readonly port: number;
@@ -10,28 +16,74 @@ export interface MockOptions {
   readonly log: boolean;
   readonly validate: boolean;
   readonly config: string | undefined;
+  /** Serves the new state of the document when one of its files changes. */
+  readonly watch: boolean | undefined;
 }
 
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveMock(
   document: string,
-  { port, host, log, validate, config }: MockOptions,
+  options: MockOptions,
   io: CommandIo,
   signal?: AbortSignal,
 ): Promise<void> {
+  const { log, validate, watch } = options;
+  const config = await readConfig(options.config);
   const logger = pino({ level: log ? "info" : "error" });
-  const app = await createServer({
-    ...(await readConfig(config)),
-    document,
-    mock: true,
-    validateRequests: validate,
-    logger,
-  });
-  const url = await app.listen({ port, host });
+  const create = () => createServer({ ...config, document, mock: true, validateRequests: validate, logger });
+  const watchChanges = watch ? await watchFiles(() => listDocumentFiles(document)) : undefined;
+  let app = await create();
+  // With --watch, one address: a reload would release the others of a name, such as localhost, too late.
+  const host = watch ? (await lookup(options.host)).address : options.host;
+  const url = await app.listen({ port: options.port, host });
   const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" }) ? `, with its documentation at ${url}/docs` : "";
   io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
-  const close = () => void app.close();
+  const stop = new AbortController();
+  const close = () => {
+    stop.abort();
+    void app.close();
+  };
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
   signal?.addEventListener("abort", close);
+  if (watchChanges === undefined) return;
+  const { port } = app.server.address() as AddressInfo;
+  const reload = async () => {
+    try {
+      const next = await create();
+      const previous = app;
+      app = next;
+      if (stop.signal.aborted) return;
+      await replace(previous, next, { port, host });
+      io.stdout.write(`Reloaded ${document}.\n`);
+    } catch (error) {
+      if (!stop.signal.aborted)
+        io.stderr.write(
+          `openapi-server: ${(error as Error).message}\nThe last valid state of the document is served.\n`,
+        );
+    }
+  };
+  void watchChanges(reload, stop.signal);
+}
+
+const maxAttempts = 50;
+const retryDelay = 100; // milliseconds
+
+// The requests in progress of the previous server can complete, and its streams end: their clients connect to the next one.
+async function replace(
+  previous: FastifyInstance,
+  next: FastifyInstance,
+  address: { readonly port: number; readonly host: string },
+): Promise<void> {
+  void previous.close();
+  while (previous.server.listening) await nextTurn();
+  for (let attempt = 1; ; attempt++)
+    try {
+      await next.listen(address);
+      return;
+    } catch (error) {
+      // Another process has taken the port meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || attempt === maxAttempts) throw error;
+      await sleep(retryDelay);
+    }
 }

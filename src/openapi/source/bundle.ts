@@ -49,12 +49,17 @@ const isOfPathItems = /^(paths|webhooks|pathItems)$|[/{]/;
  * nothing. Nothing is loaded over the network.
  */
 export async function bundle(root: SourceFile, base: URL, report: Report): Promise<Bundle> {
+  return new Bundler(await readFiles(root, base), base.href, report).run();
+}
+
+/** Reads the files to which a document refers, at any depth. Returns them by URL with the document, which is at `base`. */
+export async function readFiles(root: SourceFile, base: URL): Promise<Map<string, SourceFile | Error>> {
   const files = new Map<string, SourceFile | Error>([[base.href, root]]);
   for (const [href, file] of files) // grows while it is read
     if (!(file instanceof Error))
       for (const url of listFiles(file.content, href))
         if (!files.has(url.href)) files.set(url.href, await readReferencedFile(url).catch((error: Error) => error));
-  return new Bundler(files, base.href, report).run();
+  return files;
 }
 
 /** A part that is copied, and where it comes to be. */

@@ -27,7 +27,7 @@ export {
   refuseUnknown,
   type Strictness,
 } from "./findings.ts";
-export { type LoadedDocument, loadDocument, parseDocumentText } from "./load.ts";
+export { type LoadedDocument, listDocumentFiles, loadDocument, parseDocumentText } from "./load.ts";
 export type { SourceLocation } from "./locations.ts";
 export { toNumbers } from "./numbers.ts";
 export { decodeFragment, escapeToken, memberOf, Part, referenceOf, unescapeToken } from "./part.ts";

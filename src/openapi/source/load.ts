@@ -1,7 +1,7 @@
 // Loads an OpenAPI document: from a file, with the files that it refers to, from a text, or from a parsed object.
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { toJson } from "../../lib/index.ts";
-import { bundle } from "./bundle.ts";
+import { bundle, readFiles } from "./bundle.ts";
 import type { OpenApi } from "./document-types.ts";
 import { checkSource, parseSource, readSourceFile, refusePart } from "./files.ts";
 import { Findings } from "./findings.ts";
@@ -33,6 +33,14 @@ export async function loadDocument(source: string | URL | object): Promise<Loade
   const url = source instanceof URL || /^https?:/i.test(source) ? new URL(source) : pathToFileURL(source);
   if (url.protocol !== "file:") throw new Error(`The document must be a file, and not ${url}. Download it first.`);
   return toDocument(await readSourceFile(url), url);
+}
+
+/** Returns the paths of the files of a document: also of those that do not exist, and only its own if that is invalid. */
+export async function listDocumentFiles(path: string): Promise<string[]> {
+  const url = pathToFileURL(path);
+  const root = await readSourceFile(url).catch(() => undefined);
+  const urls = root === undefined ? [url.href] : [...(await readFiles(root, url)).keys()];
+  return urls.filter((href) => href.startsWith("file:")).map((href) => fileURLToPath(href));
 }
 
 /** Parses the text of a document that is one file. Throws an Error that names the problem. */

@@ -1,0 +1,99 @@
+// The option --watch of the command openapi-server mock: serves the new state of a document, on the same port.
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import t, { type Test } from "tap";
+import { writeFiles } from "../../support/files.ts";
+import { runOpenApi } from "../../support/openapi-command.ts";
+
+const head = 'openapi: 3.1.0\ninfo: { title: x, version: "1" }\npaths:\n';
+const item = (example: string) =>
+  `{ get: { responses: { 200: { description: x, content: { application/json: { schema: { type: string, example: ${example} } } } } } } }\n`;
+
+/** Starts the mock server of `api.yaml`, and stops it when the test ends. */
+async function watch(t: Test, files: Record<string, string>) {
+  const path = writeFiles(t, files);
+  const controller = new AbortController();
+  t.teardown(() => controller.abort());
+  const output = { stdout: "", stderr: "" };
+  t.match(await runOpenApi(["mock", path, "--watch", "--port", "0"], controller.signal, output), { code: 0 });
+  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout) ?? [];
+  // A new server takes the port a moment after the previous one has released it.
+  const get = (name: string) =>
+    fetch(`${url}${name}`).then(
+      async (response) => (response.ok ? await response.json() : response.status),
+      () => undefined,
+    );
+  /** Waits until a path responds with a value, or a status that is an error. */
+  const responds = async (name: string, value: unknown) => {
+    while ((await get(name)) !== value) await sleep(10);
+  };
+  const write = (name: string, text: string) => writeFileSync(join(dirname(path), name), text);
+  return { path, url: `${url}`, output, controller, responds, write };
+}
+
+t.test("Serves the new state after a change of any file, also of one that a reference has added", async (t) => {
+  const { path, output, responds, write } = await watch(t, {
+    "api.yaml": `${head}  /a: { $ref: sub/a.yaml }\n`,
+    "sub/a.yaml": item("one"),
+  });
+  await responds("/a", "one");
+  write("sub/a.yaml", item("two"));
+  await responds("/a", "two");
+  write("api.yaml", `${head}  /a: { $ref: sub/a.yaml }\n  /b: { $ref: b.yaml }\n`); // a file that does not exist yet
+  while (output.stdout.split("Reloaded").length < 3) await sleep(10);
+  write("b.yaml", item("three"));
+  await responds("/b", "three");
+  write("new.yaml", item("four"));
+  renameSync(join(dirname(path), "new.yaml"), join(dirname(path), "b.yaml")); // as editors do
+  await responds("/b", "four");
+  rmSync(join(dirname(path), "b.yaml"));
+  await responds("/b", 404);
+  t.match(output, { stdout: new RegExp(`\\n(Reloaded ${path}\\.\\n){5}$`), stderr: "" });
+});
+
+t.test("Serves the last valid state until the next one, and prints what is wrong", async (t) => {
+  const { path, output, responds, write } = await watch(t, { "api.yaml": `${head}  /a: ${item("one")}` });
+  for (const [text, message] of [
+    [`${head}  /a: [`, /is invalid: .* \(\S*api\.yaml:4:\d+\)\.\nThe last valid state of the document is served\.\n$/],
+    ["", /is invalid: it is empty/],
+    ["openapi: 2.0.0", /must have openapi: 3\.0\.x/],
+  ] as const) {
+    output.stderr = "";
+    write("api.yaml", text);
+    while (output.stderr === "") await sleep(10);
+    t.match(output.stderr, message);
+    await responds("/a", "one");
+  }
+  rmSync(path);
+  while (!output.stderr.includes("ENOENT")) await sleep(10);
+  await responds("/a", "one");
+  write("api.yaml", `${head}  /a: ${item("two")}`);
+  await responds("/a", "two");
+});
+
+t.test("Open connections do not delay a reload: idle ones are closed", async (t) => {
+  const { url, responds, write } = await watch(t, { "api.yaml": `${head}  /a: ${item("one")}` });
+  const open = () => connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
+  const idle = open();
+  const closed = new Promise((resolve) => idle.once("close", resolve));
+  const partial = open();
+  t.teardown(() => partial.destroy());
+  partial.write("GET /a HTTP/1.1\r\nHost: x\r\n"); // never complete
+  write("api.yaml", `${head}  /a: ${item("two")}`);
+  await responds("/a", "two");
+  await closed;
+  t.equal(partial.destroyed, false);
+});
+
+t.test("A reload ends with the server", async (t) => {
+  const { url, controller, responds, write } = await watch(t, { "api.yaml": `${head}  /a: ${item("one")}` });
+  write("api.yaml", `${head}  /a: ${item("two")}`);
+  await responds("/a", "two");
+  write("api.yaml", `${head}  /a: ${item("three")}`);
+  controller.abort();
+  await t.rejects(async () => {
+    for (;;) await fetch(`${url}/a`);
+  });
+});
