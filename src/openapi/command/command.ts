@@ -15,7 +15,7 @@ Errors of the command are written to standard error, and its results to standard
 
 /**
  * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found an error. The server of
- * `mock` keeps the process alive, and is closed if `signal` is aborted.
+ * `mock` keeps the process alive, and is closed if `signal` is aborted, which also ends `generate --watch`.
  */
 export async function runCommand(args: readonly string[], io: CommandIo, signal?: AbortSignal): Promise<number> {
   let code = 0;
@@ -59,7 +59,8 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("-o, --output <file>", "file to write (default: standard output)")
     .option("--client", "write the types of a client (openapi-fetch) instead", false)
     .option("--check", "fail if the file is not current, instead of writing it", false)
-    .action((document: string, flags: GenerateFlags) => generate(document, flags, io));
+    .option("--watch", "write the file again after each change of the document", false)
+    .action((document: string, flags: GenerateFlags) => generate(document, flags, io, signal));
   try {
     await program.parseAsync(args.length > 0 ? args : ["--help"], { from: "user" });
     return code;

@@ -1,29 +1,56 @@
 // `openapi-server generate`: writes the types of handlers, or of clients.
 import { readFile, writeFile } from "node:fs/promises";
 import { readDocument } from "../document/index.ts";
+import { listDocumentFiles } from "../source/index.ts";
 import { generateClientModule, generateModule } from "../types/index.ts";
 import type { CommandIo } from "./io.ts";
+import { watchFiles } from "./watch-files.ts";
 
 export interface GenerateFlags {
   readonly output?: string | undefined;
   readonly check: boolean;
+  readonly watch: boolean;
   /** Types for openapi-fetch, instead of those of handlers. */
   readonly client: boolean;
 }
 
 /**
- * Writes the types of a document to a file, by default to standard output. With `check`, only compares the file. Throws an Error if it is
- * not current.
+ * Writes the types of a document to a file, by default to standard output. With `check`, only compares the file, and throws an Error if
+ * it is not current. With `watch`, writes the file again after each change of the document, until `signal` is aborted.
  */
-export async function generate(path: string, { output, check, client }: GenerateFlags, io: CommandIo): Promise<void> {
-  if (check && output === undefined) throw new Error("generate --check needs --output, the file to compare.");
+export async function generate(path: string, flags: GenerateFlags, io: CommandIo, signal?: AbortSignal): Promise<void> {
+  const { output, check, watch, client } = flags;
+  if (check && watch) throw new Error("generate has --check and --watch, of which it can do one.");
+  if ((check || watch) && output === undefined)
+    throw new Error(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
+  const write = async () => {
+    const text = await createText(path, client);
+    if (output === undefined) io.stdout.write(text);
+    else if (!check) await writeFile(output, text);
+    else if ((await readFile(output, "utf8").catch(() => undefined)) !== text)
+      throw new Error(
+        `${output} is not current. Run openapi-server generate ${path}${client ? " --client" : ""} --output ${output}.`,
+      );
+  };
+  if (!watch) return write();
+  const report = async () => {
+    try {
+      await write();
+      io.stdout.write(`Generated ${output}.\n`);
+    } catch (error) {
+      io.stderr.write(`openapi-server: ${(error as Error).message}\n`); // the next change can correct it
+    }
+  };
+  const watchChanges = await watchFiles(() => listDocumentFiles(path));
+  await report();
+  const stop = new AbortController();
+  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, () => stop.abort());
+  signal?.addEventListener("abort", () => stop.abort());
+  await watchChanges(report, stop.signal);
+}
+
+async function createText(path: string, client: boolean): Promise<string> {
   const document = await readDocument(path, { strict: false });
   const types = client ? await generateClientModule(document) : await generateModule(document);
-  const text = `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
-  if (output === undefined) io.stdout.write(text);
-  else if (!check) await writeFile(output, text);
-  else if ((await readFile(output, "utf8").catch(() => undefined)) !== text)
-    throw new Error(
-      `${output} is not current. Run openapi-server generate ${path}${client ? " --client" : ""} --output ${output}.`,
-    );
+  return `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
 }

@@ -75,7 +75,7 @@ t.test("A server refuses types of another document, and generate --check a file 
   t.equal(await generate("--output", output), 0);
   t.equal(await generate("--output", output, "--check"), 0);
   t.equal(await generate("--check"), 1);
-  t.match(errors.splice(0), ["openapi-server: generate --check needs --output, the file to compare.\n"]);
+  t.match(errors.splice(0), ["openapi-server: generate --check needs --output, the file of the types.\n"]);
   const { types } = await import(output);
   const start = () =>
     createServer({
@@ -93,4 +93,31 @@ t.test("A server refuses types of another document, and generate --check a file 
     `openapi-server: ${output} is not current. Run openapi-server generate ${file} --output ${output}.\n`,
   ]);
   t.equal(readFileSync(output, "utf8"), before, "it is not written");
+});
+
+t.test("generate --watch writes the file again after each change, also behind an invalid state", async (t) => {
+  const place = folder(t);
+  const file = join(place, "books.yaml");
+  const output = join(place, "operations.ts");
+  writeFileSync(file, text);
+  let out = "";
+  const write = { write: (message: string) => (out += message) };
+  const controller = new AbortController();
+  const args = ["generate", file, "--output", output, "--watch"];
+  const command = runCommand(args, { stdout: write, stderr: write }, controller.signal);
+  const until = async (pattern: RegExp) => {
+    for (let n = 0; n < 200 && !pattern.test(out); n++) await new Promise((resolve) => setTimeout(resolve, 50));
+    t.match(out, pattern);
+    out = "";
+  };
+  await until(/^Generated .*operations\.ts\.\n$/);
+  writeFileSync(file, "openapi: 3.1.0\n\tx");
+  await until(/^openapi-server: .*books\.yaml/);
+  writeFileSync(file, edit(text, ["name: genre", "name: kind"]));
+  await until(/^Generated /);
+  t.match(readFileSync(output, "utf8"), /kind\?: string;/);
+  controller.abort();
+  t.equal(await command, 0);
+  t.equal(await runCommand([...args, "--check"], { stdout: write, stderr: write }), 1);
+  t.match(out, /--check and --watch/);
 });
