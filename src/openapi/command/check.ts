@@ -131,7 +131,8 @@ function writeText(results: readonly (Checked | Failed)[], io: CommandIo): void 
   const isOnly = results.length === 1;
   for (const result of results) {
     if (!isOnly && "findings" in result) io.stdout.write(`${result.path}\n`);
-    if ("error" in result) io.stderr.write(`openapi-server: ${result.error.message}\n`);
+    if ("error" in result)
+      io.stderr.write(`openapi-server: ${isOnly ? "" : `${result.path}: `}${result.error.message}\n`);
     else io.stdout.write(describe(result));
     if (!isOnly && "findings" in result) io.stdout.write("\n");
   }

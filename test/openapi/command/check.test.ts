@@ -115,7 +115,8 @@ t.test("check lists each document, and a total; one that can't be loaded stops n
   t.match(await run(["check", library, invalid, faulty]), {
     code: 1,
     stdout: `${library}\n5 operations, 0 errors, 0 warnings. The server enforces all of it.\n\n${faulty}\n- Error: `,
-    stderr: /^openapi-server: The document \S*invalid\.yaml is invalid: .* \(\S*invalid\.yaml:1:\d+\)\.\n$/,
+    stderr:
+      /^openapi-server: \S*invalid\.yaml: The document \S*invalid\.yaml is invalid: .* \(\S*invalid\.yaml:1:\d+\)\.\n$/,
   });
   t.match(await run(["check", faulty, library]), {
     stdout: /\n\n2 documents: 6 operations, 1 error, 1 warning\. The server refuses 1 of them\.\n$/,
