@@ -4,9 +4,11 @@ import type { Document } from "../document/index.ts";
 import type { Operation } from "../operation/index.ts";
 import {
   type Content,
+  methods as documentMethods,
   type MediaTypeObject,
   type ParameterObject,
   type Part,
+  type PathItem,
   type ResponseObject,
   toNumbers,
   unescapeToken,
@@ -56,13 +58,17 @@ class Converter {
       const [key, name] = methods.test(method) ? [path, method.toLowerCase()] : [`${path} ${method}`, "post"];
       paths[key] = { ...paths[key], [name]: this.#convertOperation(operation) };
     }
-    this.#schemas.finish();
+    const webhooks = (root as Part<{ readonly webhooks?: Record<string, PathItem> }>).membersOf("webhooks");
     const converted = {
       openapi: "3.1.0",
       info: { title: "", version: "" },
       paths,
+      ...(webhooks.length > 0 && {
+        webhooks: Object.fromEntries(webhooks.map(([name, item]) => [name, this.#convertWebhook(item)])),
+      }),
       components: { schemas: this.#schemas.components, ...this.#components },
     };
+    this.#schemas.finish();
     return toNumbers(converted) as object;
   }
 
@@ -89,6 +95,32 @@ class Converter {
         ]),
       ),
     };
+  }
+
+  // The application sends the requests of a webhook: its view of them is that of a response. They have no handlers, and no id.
+  #convertWebhook(item: Part<PathItem>): Json {
+    const operations = documentMethods.flatMap((method): [string, Json][] => {
+      const part = item.at(method);
+      if (part === undefined) return [];
+      const parameters = [...item.membersOf("parameters"), ...part.membersOf("parameters")];
+      const body = part.at("requestBody");
+      const responses = part.membersOf("responses").map(([status, response]): [string, Json] => {
+        return [
+          status,
+          { description: "", ...this.#notesOf(response), content: this.#convertContent(response, "request") },
+        ];
+      });
+      const converted = {
+        ...this.#notesOf(part),
+        parameters: parameters.map(([, parameter]) => this.#convertParameter(parameter)),
+        ...(body && {
+          requestBody: { required: body.value.required, content: this.#convertContent(body, "response") },
+        }),
+        responses: Object.fromEntries(responses),
+      };
+      return [[method, converted]];
+    });
+    return Object.fromEntries(operations);
   }
 
   #notesOf({ value }: Part): Json {

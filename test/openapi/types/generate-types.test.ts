@@ -88,3 +88,13 @@ t.test("Resolves references by $id and $anchor in the document, and not over the
   t.match(types, /"application\/json": components\["schemas"\]\["Tree"\]/);
   t.match(types, /"application\/json": components\["schemas"\]\["Node"\]/);
 });
+
+t.test("Webhooks have types, but no handlers", async (t) => {
+  const schema =
+    "{ type: object, required: [id, key], properties: { id: { type: integer, readOnly: true }, key: { type: string, writeOnly: true } } }";
+  const body = `content: { application/json: { schema: ${schema} } }`;
+  const webhooks = `webhooks: { added: { post: { operationId: added, requestBody: { required: true, ${body} }, responses: { 204: { description: x } } } } }`;
+  const types = await generateTypes(await parseDocument(documentOf("  {}", webhooks)));
+  t.match(types, /interface webhooks \{\s+added: \{[\s\S]*id: number;\s+key\?: never;/);
+  t.match(types, /type operations = Record<string, never>;/);
+});
