@@ -132,20 +132,31 @@ class Route {
   /** That of concrete paths precedes templates (OpenAPI 3.1.1, section 4.8.8.2). */
   readonly weight: number;
   readonly #method: string;
-  readonly #pattern: RegExp;
+  /** The literal texts of each segment, between which its parameters are. */
+  readonly #segments: readonly (readonly string[])[];
   readonly #places: Readonly<Record<string, IntegerPlaces>>;
 
   constructor(key: string, places: Readonly<Record<string, IntegerPlaces>>) {
     const [method = "", template = ""] = key.split(/ (.*)/s, 2);
-    const literals = (template.split("?", 1)[0] as string).split(/\{[^{}]*\}/);
-    this.weight = literals.join("").length;
+    // A URL percent-encodes the literal texts as the requested one does, and the braces too.
+    const { pathname } = new URL(`http://template${template.replaceAll(/\{[^{}]*\}/g, "{}")}`);
+    this.#segments = pathname
+      .split("/")
+      .map((segment) => segment.split("%7B%7D"))
+      .slice(1);
+    this.weight = this.#segments.flat().join("").length;
     this.#method = method;
-    this.#pattern = new RegExp(`${literals.map(escapePattern).join("[^/]+")}$`);
     this.#places = places;
   }
 
   matches(method: string, pathname: string): boolean {
-    return method === this.#method && this.#pattern.test(pathname);
+    const count = this.#segments.length; // the path of the server's URL can precede them
+    const texts = pathname.split("/").slice(1).slice(-count);
+    return (
+      method === this.#method &&
+      texts.length === count &&
+      this.#segments.every((literals, index) => matchesSegment(texts[index] as string, literals))
+    );
   }
 
   placesOf(status: number): IntegerPlaces | undefined {
@@ -153,6 +164,17 @@ class Route {
   }
 }
 
-function escapePattern(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+// Each parameter has at least one character, and the first of several as few as possible: linear, unlike a pattern.
+function matchesSegment(text: string, literals: readonly string[]): boolean {
+  const first = literals[0] as string;
+  if (literals.length === 1) return text === first;
+  const last = literals.at(-1) as string;
+  let end = text.startsWith(first) ? first.length : -1;
+  for (const literal of literals.slice(1, -1)) if (end >= 0) end = endOf(text, literal, end + 1);
+  return end >= 0 && text.length - last.length > end && text.endsWith(last);
+}
+
+function endOf(text: string, literal: string, from: number): number {
+  const start = text.indexOf(literal, from);
+  return start < 0 ? -1 : start + literal.length;
 }

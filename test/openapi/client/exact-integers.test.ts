@@ -1,5 +1,8 @@
 // Clients of a document with exact integers: openapi-fetch, and fetch alone.
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer as createNodeServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
 import createClient from "openapi-fetch";
@@ -109,6 +112,40 @@ t.test("fetch alone reads them with json(), and all else of the response is as i
   t.same(await failed.json(), { id: large }, "also of a failure");
   const missing = await exactFetch(`${baseUrl}/nothing`);
   t.match(await missing.json(), { code: "path_not_found", status: 404 });
+});
+
+t.test("A path is that of its template, behind the path of the server's URL", async (t) => {
+  const server = createNodeServer((_, response) =>
+    response.setHeader("content-type", "application/json").end(`${large}`),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const isExact = async (template: string, path: string): Promise<boolean> => {
+    const exactFetch = createExactFetch({ schemas: {}, operations: { [`GET ${template}`]: { 200: { exact: true } } } });
+    return (await (await exactFetch(`http://127.0.0.1:${port}/api/v1${path}`)).json()) === large;
+  };
+  for (const [template, path] of [
+    ["/a/{x}-{y}.{z}", "/a/1-2.3"],
+    ["/a/{x}-{y}.{z}", "/a/1--2-.3.4"],
+    ["/a/{x}{y}", "/a/12"],
+    ["/a/v{x}", "/a/v%20?b=/c"],
+    ["/café/{x}?y", "/café/1"],
+    ["/{x}/", "/1/"],
+    ["/a%20b", "/a b"],
+  ] as const)
+    t.equal(await isExact(template, path), true, `${template} ${path}`);
+  for (const [template, path] of [
+    ["/a/{x}-{y}.{z}", "/a/-2.3"],
+    ["/a/{x}-{y}.{z}", "/a/1-.3"],
+    ["/a/{x}-{y}.{z}", "/a/1-2."],
+    ["/a/{x}{y}", "/a/1"],
+    ["/a/{x}", "/a/"],
+    ["/a/{x}", "/a/1/2"],
+    ["/a/b/c/d/{x}", "/d/1"],
+  ] as const)
+    t.equal(await isExact(template, path), false, `${template} ${path}`);
+  t.equal(await isExact("/{a}-{b}-{c}-{d}-{e}-{f}.", `/${"-".repeat(8000)}`), false, "linear");
 });
 
 t.test("Only schemas with such integers have places, each by its name", async (t) => {
