@@ -188,8 +188,37 @@ t.test(
   },
 );
 
-async function open(page: Page, operationId: string) {
-  const block = page.locator(`#operations-Pets-${operationId}`);
+t.test("The page calls operations that the document has at other servers at this one", async (t) => {
+  const at = (url: string) => ({ servers: [{ url }] });
+  const responses = {
+    200: { description: "Success", content: { "application/json": { schema: { type: "string" } } } },
+  };
+  const app = await createServer({
+    document: {
+      openapi: "3.1.0",
+      info: { title: "Files", version: "1.0.0" },
+      ...at("https://api.example/v2"),
+      paths: {
+        "/root": { get: { operationId: "root", responses } },
+        "/path": { ...at("https://files.example/files"), get: { operationId: "path", responses } },
+        "/operation": { get: { operationId: "operation", ...at("https://{region}.example"), responses } },
+      },
+    },
+    strict: false,
+    handlers: Object.fromEntries(
+      ["root", "path", "operation"].map((id) => [id, async () => ({ status: 200 as const, body: id })]),
+    ),
+  });
+  t.teardown(() => app.close());
+  const { page, pageErrors } = await openPage(t);
+  await page.goto(`${await app.listen({ port: 0, host: "127.0.0.1" })}/docs`);
+  for (const id of ["root", "path", "operation"])
+    t.match(await execute(await open(page, id, "default")), { status: "200", body: `"${id}"` }, id);
+  t.same(pageErrors, [], "nothing is blocked by the Content-Security-Policy");
+});
+
+async function open(page: Page, operationId: string, tag = "Pets") {
+  const block = page.locator(`#operations-${tag}-${operationId}`);
   await block.locator(".opblock-summary-control").click();
   await block.locator(".try-out__btn").click();
   return block;
