@@ -60,11 +60,7 @@ t.test("The dependencies are ranges that begin with the versions with which the 
 });
 
 t.test("The guide leads from an empty folder to a typed, running server", async (t) => {
-  const guide = readFileSync(join(root, "docs/your-own-document.md"), "utf8");
-  const blocks = [...guide.matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms)].map(([, language, text = ""]) => ({
-    language,
-    text: adapt(text),
-  }));
+  const blocks = readBlocks("docs/your-own-document.md");
   let stop = async () => {};
   t.teardown(() => stop());
   for (const [index, { language, text }] of blocks.entries()) {
@@ -89,6 +85,13 @@ t.test("The guide leads from an empty folder to a typed, running server", async 
     }),
     { stdout: "" },
   );
+
+  const client = readBlocks("docs/server/clients.md");
+  const textOf = (language: string) => client.find((block) => block.language === language)?.text ?? "";
+  await run("bash", ["-ec", textOf("sh")], { cwd: reader, env });
+  writeFileSync(join(reader, "call.js"), textOf("js"));
+  t.equal((await run("node", ["call.js"], { cwd: reader, env })).stdout, textOf("text"), "a client calls it");
+
   writeFileSync(
     join(reader, "server.ts"),
     readFileSync(join(reader, "server.ts"), "utf8").replace("status: 404", "status: 405"),
@@ -110,6 +113,11 @@ t.test("In a clone, the commands of the README serve a document", async (t) => {
   const { stdout } = await run("bash", ["-c", call as string], { env });
   t.match(JSON.parse(stdout), { code: "invalid_parameter", details: [{ location: "query", name: "limit" }] });
 });
+
+function readBlocks(file: string): { language: string; text: string }[] {
+  const blocks = readFileSync(join(root, file), "utf8").matchAll(/^```(\w+)[^\n]*\n(.*?)^```$/gms);
+  return [...blocks].map(([, language = "", text = ""]) => ({ language, text: adapt(text) }));
+}
 
 /** Starts a server, and waits until it responds. Returns a function that ends its process group. */
 async function startServer(command: string, cwd = reader): Promise<() => Promise<void>> {
