@@ -91,6 +91,14 @@ t.test("The guide leads from an empty folder to a typed, running server", async 
   await run("bash", ["-ec", textOf("sh")], { cwd: reader, env });
   writeFileSync(join(reader, "call.js"), textOf("js"));
   t.equal((await run("node", ["call.js"], { cwd: reader, env })).stdout, textOf("text"), "a client calls it");
+  const typed = textOf("js")
+    .replace("{ integers }", "{ integers, type paths }")
+    .replace("createClient(", "createClient<paths>(");
+  writeFileSync(join(reader, "call.ts"), typed);
+  const strict =
+    "--exactOptionalPropertyTypes --module nodenext --target esnext --allowImportingTsExtensions --types node";
+  const compiled = run("bash", ["-ec", `npx tsc --noEmit --strict ${strict} call.ts`], { cwd: reader, env });
+  t.match(await compiled.catch((error) => error), { stdout: "" }, "which compiles without skipLibCheck");
 
   writeFileSync(
     join(reader, "server.ts"),

@@ -94,7 +94,10 @@ function withSchemas(places: readonly IntegerPlaces[], { schemas }: IntegerMap):
  * @example
  * const client = createClient<paths>({ baseUrl, fetch: createExactFetch(integers), bodySerializer: exactJson });
  */
-export function createExactFetch(map: IntegerMap, fetch: typeof globalThis.fetch = globalThis.fetch): typeof fetch {
+export function createExactFetch(
+  map: IntegerMap,
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): typeof globalThis.fetch {
   const routes = Object.entries(map.operations).map(([key, places]) => new Route(key, places));
   routes.sort((one, other) => other.weight - one.weight);
   return async (input, init) => {

@@ -5,17 +5,21 @@ import type { SchemaNode } from "../schema/index.ts";
 import { essenceOf, formatOf } from "../wire/index.ts";
 import { writeXml } from "./xml.ts";
 
+// A field of server-sent events (HTML, section 9.2.5). A client ignores a text that has none.
+const eventField = /^(data|event|id|retry)?:/m;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a value as the body of a media type. A text is returned as it is, because it is an example in that syntax. `node` is the
- * schema. Throws an HttpError (501) if the mock server can't write the value so.
+ * Returns a value as the body of a media type. A text is returned as it is, because it is an example in that syntax; but of
+ * server-sent events, one without a field is the data of an event. `node` is the schema. Throws an HttpError (501) if the mock server can't write the value so.
  */
 export function writeMockBody(mediaType: string, value: unknown, node: SchemaNode | undefined): unknown {
   const essence = essenceOf(mediaType);
   const format = formatOf(mediaType);
   if (format === "json") return value === undefined ? {} : value;
-  if (typeof value === "string") return value;
+  if (typeof value === "string")
+    return essence === "text/event-stream" && !eventField.test(value) ? [{ data: value }] : value;
   if (value === undefined || value === null) return "";
   if (/[/+]xml$/.test(essence) && node) return writeXml(value, node);
   if (essence === "text/csv") return writeCsv(value);

@@ -136,7 +136,8 @@ t.test("Responds with events and items in the form of their media type", async (
       path("events", `{ text/event-stream: ${item} }`) +
         path("sequence", `{ application/json-seq: ${item} }`) +
         path("lines", "{ application/jsonl: { schema: { type: array, items: { const: { n: 1 } }, minItems: 2 } } }") +
-        path("text", "{ text/event-stream: { schema: { const: 'data: a' } } }"),
+        path("text", "{ text/event-stream: { schema: { const: 'data: a' } } }") +
+        path("data", "{ text/event-stream: { schema: { type: string } } }"),
       "",
       "3.2.0",
     ),
@@ -147,6 +148,7 @@ t.test("Responds with events and items in the form of their media type", async (
   t.equal(await get("/sequence"), '\u001e{"data":"a"}\n');
   t.equal(await get("/lines"), '{"n":1}\n{"n":1}\n');
   t.equal(await get("/text"), "data: a");
+  t.equal(await get("/data"), "data: text\n\n");
 });
 
 t.test("Responds with no informational status, which would not end a response", async (t) => {

@@ -72,14 +72,14 @@ export function findRangeTest(format: string): Test | undefined {
   return range && createRangeTest(range);
 }
 
-/** Returns the requirement of an integer that is out of range. */
-export function describeRange(schema: SchemaObject): string {
+/** Describes the range of the integers of a schema: its limits, or else those of its format. */
+export function limitsOf(schema: SchemaObject): string {
   const { min, max } = rangeOf(schema.format);
-  return `must be an integer from ${leastOf(schema) ?? min} to ${greatestOf(schema) ?? max}`;
+  return `from ${leastOf(schema) ?? min} to ${greatestOf(schema) ?? max}`;
 }
 
 /** Returns the range of a format of integers, or that of the integers that a number represents exactly. */
-export function rangeOf(format: unknown): Range {
+function rangeOf(format: unknown): Range {
   return ranges.get(format) ?? safeRange;
 }
 

@@ -8,14 +8,13 @@ import type { Compile, Keyword, Keywords, Wording } from "../keyword.ts";
 import { toText } from "../wording.ts";
 import {
   convertInt64,
-  describeRange,
   findRangeTest,
   hasLargeLimit,
   is64Bit,
   isExact,
   isInt64,
   isInteger,
-  rangeOf,
+  limitsOf,
   type Test,
   typesOf,
 } from "./integers.ts";
@@ -69,14 +68,13 @@ const articles: Readonly<Record<string, string>> = {
 };
 
 function describeType(schema: SchemaObject, value: unknown, { areTexts }: Wording): string {
-  const { format } = schema;
-  const { min, max } = rangeOf(format);
   const types = typesOf(schema);
   if (isInteger(value) && !isInt64(schema) && types.some((name) => name === "integer" || name === "number"))
-    return describeRange(schema);
+    return `must be an integer ${limitsOf(schema)}`;
   const words = types.map((name) => {
     const type = articles[name] ?? `a ${name}`;
-    return is64Bit(format) && (name === "string" || name === "integer") ? `${type} from ${min} to ${max}` : type;
+    const isLimited = is64Bit(schema.format) && (name === "string" || name === "integer");
+    return isLimited ? `${type} ${limitsOf(schema)}` : type;
   });
   const digits = areTexts && types[0] === "integer" ? ", in plain decimal digits" : "";
   return `must be ${words.join(" or ")}${digits}`;
