@@ -103,17 +103,19 @@ export function compileBody(
   const maxBytes = Number.isSafeInteger(limit) && Number(limit) > 0 ? limit : undefined;
   if (maxBytes !== limit)
     report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`, body.pointer);
-  const contents = body
-    .membersOf("content")
-    .map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
+  const parts = body.membersOf("content");
+  const contents = parts.map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
   if (contents.length === 0) report("content", "has a body without a media type", body.pointer);
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
-  for (const type of compiled.streamTypes)
-    report(
-      `stream:${type}`,
-      `has a body of ${type}, which the handler gets as a stream, without validation`,
-      body.pointer,
-    );
+  for (const [type, part] of parts) {
+    const schema = compiled.streamTypes.includes(type) ? part.written("schema") : undefined;
+    if (schema && !schemas.shapeAt(schema.pointer).isBinary)
+      report(
+        `stream:${type}`,
+        `has a schema for a body of ${type}, which the handler gets as a stream, without validation`,
+        body.pointer,
+      );
+  }
   return compiled;
 }
 

@@ -32,7 +32,7 @@ t.test("check lists what the server would refuse, and what it would not enforce"
   t.match(await run(["check", faulty]), {
     code: 1,
     stdout:
-      /^- Error: The schema at .* has the unknown keyword "maxLenght": did you mean maxLength\? \(.*faulty\.yaml:\d+:\d+\) \[misspelled:maxLenght\]\.\n- Warning: The operation postX has a body of application\/xml, which the handler gets as a stream, without validation .*\n1 operation, 1 error, 1 warning\. The server refuses the document\.\n$/,
+      /^- Error: The schema at .* has the unknown keyword "maxLenght": did you mean maxLength\? \(.*faulty\.yaml:\d+:\d+\) \[misspelled:maxLenght\]\.\n- Warning: The operation postX has a schema for a body of application\/xml, which the handler gets as a stream, without validation .*\n1 operation, 1 error, 1 warning\. The server refuses the document\.\n$/,
   });
 });
 

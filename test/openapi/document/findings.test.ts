@@ -63,6 +63,12 @@ t.test("Refuses what contradicts itself or the specification", async (t) => {
   }
 });
 
+t.test("A body of bytes has nothing to enforce", async (t) => {
+  const content =
+    "{ image/png: {}, application/zip: { schema: { type: string, format: binary } }, '*/*': { schema: { contentMediaType: a/b } } }";
+  t.same(await list(`  /a: { post: { operationId: a, requestBody: { content: ${content} }, ${ok} } }`), []);
+});
+
 t.test("Serves what is legal, or clear, with a warning for what is not enforced", async (t) => {
   for (const [rule, paths, version, rest] of [
     ["format:unix-time", query("{ type: integer, format: unix-time }")],
