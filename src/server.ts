@@ -12,6 +12,7 @@ import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, collectGarbageWhenIdle, tlsOptions } from "./http/index.ts";
 import { escapeControlCharacters, version } from "./lib/index.ts";
 import { handlers, readDocument } from "./pets/index.ts";
+import { collectionsOf } from "./resources/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
 
@@ -32,7 +33,8 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   const store = await openStore(config.DATABASE_URL, {
     connections: config.DATABASE_POOL,
     prepare: config.DATABASE_PREPARE,
-    maxPets: config.MAX_PETS,
+    collections: collectionsOf(document),
+    maxRecords: config.MAX_PETS,
   });
   const logger = await createLogger(config.LOG_LEVEL);
   const listening = isPrimary
@@ -143,8 +145,8 @@ function isLoopback(address: string): boolean {
 
 // Creates a key for a new store, so that people can try out the service without preparation. Returns false if the
 // store has been used.
-async function createFirstKey({ pets, keys }: Store): Promise<string | false> {
-  const isUsed = (await keys.list()).length > 0 || (await pets.list({ limit: 1 })).lastId !== undefined;
+async function createFirstKey({ records, keys }: Store): Promise<string | false> {
+  const isUsed = (await keys.list()).length > 0 || (await records("pets").list({ limit: 1 })).lastId !== undefined;
   if (isUsed) return false;
   const { key, hash } = generateKey();
   return (await keys.create("first", hash)) && key;

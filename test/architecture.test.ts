@@ -13,6 +13,7 @@ const layers = [
   "http",
   "store",
   "openapi",
+  "resources",
   "auth",
   "telemetry",
   "pets",

@@ -2,8 +2,8 @@
 // repeats them. The document may make compatible additions.
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import type { Pet } from "../src/store/port.ts";
 import { documentText, released } from "./support/files.ts";
+import type { Pet } from "./support/pets.ts";
 import type { HttpResponse } from "./support/responses.ts";
 import { start } from "./support/service.ts";
 

@@ -3,9 +3,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
-import type { NewPet, Pet } from "../src/store/port.ts";
 import { anyField, anyNewPet } from "./support/arbitraries.ts";
-import { toExact, toPetJson } from "./support/pets.ts";
+import { type NewPet, type Pet, toExact, toPetJson } from "./support/pets.ts";
 import { type Service, start } from "./support/service.ts";
 
 /** A partly read list. `link` is the URL of the page that begins after the id `after`. */

@@ -15,6 +15,8 @@ export interface Contender {
   /** Returns the environment, without the port. */
   environment(databases: Databases): Record<string, string>;
   readonly workloads: readonly WorkloadId[];
+  /** Whether its table has a column for each field of a pet, instead of the JSON of the pet. */
+  readonly hasColumns: boolean;
 }
 
 const reads: WorkloadId[] = ["get", "list20", "list100", "hotGet", "hotList20"];
@@ -26,6 +28,7 @@ const framework = (name: string, file: string, workloads = all): Contender => ({
   program: [`scripts/bench/${file}`],
   environment: ({ file, postgres }) => ({ DATABASE_FILE: file, DATABASE_URL: postgres, NODE_ENV: "production" }),
   workloads,
+  hasColumns: true,
 });
 
 const petStore = (name: string, url: (databases: Databases) => string, logLevel = "warn"): Contender => ({
@@ -38,6 +41,7 @@ const petStore = (name: string, url: (databases: Databases) => string, logLevel 
     RATE_LIMIT_FAILED: "999999999/1s", // otherwise the workload for 401 would measure 429
   }),
   workloads: [...all, "get1", "getAfterSilence"],
+  hasColumns: false,
 });
 
 /** The contenders. Only `logging` logs requests. */

@@ -16,13 +16,13 @@ import { generateKey } from "../../src/auth/api-keys.ts";
 import { readConfig } from "../../src/config.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
 import * as postgresStatements from "../../src/store/postgres/postgres-statements.ts";
-import { toColumnFilter } from "../../src/store/rows.ts";
 import * as sqliteStatements from "../../src/store/sqlite/sqlite-statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
+import { openPetStore, petCollection } from "../../test/support/pets.ts";
 import { type Postgres, query, startPostgres } from "../../test/support/postgres.ts";
+import { petInSql } from "../../test/support/stores.ts";
 import { writeMeasurements } from "../measurements.ts";
 import { formatTable } from "./report.ts";
 import { pathOfPage } from "./workloads.ts";
@@ -32,6 +32,8 @@ const rounds = 60;
 const requestsPerRound = 64; // of each kind
 const connections = 16;
 const status = "CASE i % 4 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' WHEN 2 THEN 'pending' END";
+
+const pet = { id: "i", name: "'Rex ' || i", categoryId: "i", status };
 
 const sold = { limit: 20, status: "sold" };
 
@@ -47,11 +49,14 @@ const requests: Record<string, Request> = {
 };
 
 /** Returns the texts of the statements whose query plans are printed. */
-const explained = ({ listStatement, statements }: typeof postgresStatements | typeof sqliteStatements) => ({
-  list: listStatement([], "forwards"),
-  "list by status": listStatement(toColumnFilter({ status: "sold" }).columns, "forwards"),
-  find: statements.find,
-});
+const explained = ({ listStatement, recordStatements }: typeof postgresStatements | typeof sqliteStatements) => {
+  const { find } = recordStatements(petCollection);
+  return {
+    list: listStatement(petCollection, [], "forwards"),
+    "list by status": listStatement(petCollection, petCollection.filters, "forwards"),
+    find: typeof find === "string" ? find : find.text,
+  };
+};
 
 /** One kind of store. */
 interface StoreKind {
@@ -64,10 +69,10 @@ function sqlite(folder: string): StoreKind {
   const fileOf = (size: number) => join(folder, `${size}.db`);
   return {
     async open(size) {
-      const store = await openStore(`sqlite:${fileOf(size)}`);
+      const store = await openPetStore(`sqlite:${fileOf(size)}`);
       new DatabaseSync(fileOf(size)).exec(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${size})
-         INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || i, i, ${status} FROM n`,
+         INSERT INTO pets SELECT i, ${petInSql(`sqlite:${fileOf(size)}`, pet)} FROM n`,
       );
       return store;
     },
@@ -86,11 +91,10 @@ function postgresql(server: Postgres): StoreKind {
     async open(size) {
       await query(server.url("postgres"), `CREATE DATABASE growth_${size}`);
       const url = server.url(`growth_${size}`);
-      const store = await openStore(url);
+      const store = await openPetStore(url);
       await query(
         url,
-        `INSERT INTO petstore.pets (name, category_id, status)
-         SELECT 'Rex ' || i, i, ${status} FROM generate_series(1, ${size}) AS i`,
+        `INSERT INTO petstore.pets SELECT i, ${petInSql(url, pet)} FROM generate_series(1, ${size}) AS i`,
       );
       await query(url, "VACUUM ANALYZE petstore.pets");
       return store;

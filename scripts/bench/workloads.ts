@@ -1,7 +1,7 @@
 // The workloads of the benchmarks, and the messages between a benchmark and its load generator.
 import { RawJson } from "../../src/lib/index.ts";
-import { type ListQuery, linkPages } from "../../src/pets/pages.ts";
-import type { Pet } from "../../src/store/port.ts";
+import { type ListQuery, linkPages } from "../../src/resources/index.ts";
+import type { Pet } from "../../test/support/pets.ts";
 
 /** A request of a workload. */
 export interface LoadRequest {
@@ -39,7 +39,7 @@ const randomRequests = 20_000; // for each workload, identical for all contender
 
 /** Returns the path of the page that begins after the pet with the id `after`. */
 export function pathOfPage(query: ListQuery, after: number): string {
-  const page = { pets: new RawJson<Pet[]>("[]"), firstId: undefined, lastId: BigInt(after), more: true };
+  const page = { records: new RawJson<Pet[]>("[]"), firstId: undefined, lastId: BigInt(after), more: true };
   const link = linkPages("/v1/pets", query, undefined, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }

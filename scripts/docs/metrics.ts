@@ -4,9 +4,10 @@ import { generateKey, openKeyCounter } from "../../src/auth/index.ts";
 import { readConfig } from "../../src/config.ts";
 import type { MetricsRegistry } from "../../src/lib/index.ts";
 import { handlers, readDocument } from "../../src/pets/index.ts";
-import { openStore, type Store } from "../../src/store/index.ts";
+import type { Store } from "../../src/store/index.ts";
 import { QueryMetrics } from "../../src/store/query-metrics.ts";
 import { createLogger } from "../../src/telemetry/index.ts";
+import { openPetStore } from "../../test/support/pets.ts";
 
 /** A metric of the service. */
 export interface MetricDescription {
@@ -21,7 +22,7 @@ export interface MetricDescription {
  * process, which depend on the platform.
  */
 export async function scrapeMetrics(): Promise<MetricDescription[]> {
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   const { key, hash } = generateKey();
   await store.keys.create("docs", hash, { operator: true });
   const config = readConfig({});

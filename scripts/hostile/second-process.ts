@@ -1,7 +1,7 @@
 // A second process on the database of the service: creates pets and keys, and revokes keys. Replies to each message
 // after the change is committed.
 import { generateKey } from "../../src/auth/api-keys.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openPetStore, petsOf } from "../../test/support/pets.ts";
 
 /** A change. The reply is the id of the pet, the key, or an empty text. */
 export type Change =
@@ -9,7 +9,7 @@ export type Change =
   | { readonly create: "key"; readonly name: string }
   | { readonly revoke: string };
 
-const store = await openStore(process.argv[2] as string);
+const store = await openPetStore(process.argv[2] as string);
 
 async function apply(change: Change): Promise<string> {
   if ("revoke" in change) {
@@ -17,8 +17,8 @@ async function apply(change: Change): Promise<string> {
     return "";
   }
   if (change.create === "pet") {
-    const result = await store.pets.create({ name: "Tom", categoryId: 1n });
-    return "pet" in result ? String(/"id":(\d+)/.exec(result.pet.text)?.[1]) : "";
+    const result = await petsOf(store).create({ name: "Tom", categoryId: 1n });
+    return "id" in result ? `${result.id}` : "";
   }
   const { key, hash } = generateKey();
   await store.keys.create(change.name, hash);

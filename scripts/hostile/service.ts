@@ -5,11 +5,12 @@ import { DatabaseSync } from "node:sqlite";
 import type { Test } from "tap";
 import { generateKey } from "../../src/auth/api-keys.ts";
 import { copy } from "../../src/data/copy.ts";
-import { openStore, openTables } from "../../src/store/open.ts";
 import { createCertificate } from "../../test/support/certificate.ts";
 import { folder, root } from "../../test/support/files.ts";
+import { openPetStore, openPetTables } from "../../test/support/pets.ts";
 import { query, startPostgres } from "../../test/support/postgres.ts";
 import { startServer } from "../../test/support/processes.ts";
+import { petInSql } from "../../test/support/stores.ts";
 import type { Attack } from "./attacks.ts";
 
 const serviceCore = "0";
@@ -38,7 +39,7 @@ export interface Template {
 /** Creates a database of 20,000 pets. Of these, 100 have names of 1,000 control characters, which are 6 KB as JSON. */
 export async function createTemplate(t: Resources): Promise<Template> {
   const file = join(folder(t), "template.db");
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   const createKey = async (name: string) => {
     const { key, hash } = generateKey();
     await store.keys.create(name, hash);
@@ -48,12 +49,13 @@ export async function createTemplate(t: Resources): Promise<Template> {
   const keys: string[] = [];
   while (keys.length < attackerKeys) keys.push(await createKey(`attacker-${keys.length}`));
   await store.close();
+  // The JSON of the first ones is six times as long as their names.
+  const name = "CASE WHEN i <= 100 THEN replace(printf('%1000s', ''), ' ', '\\u0001') ELSE 'Rex ' || i END";
+  const status = "CASE WHEN i <= 100 THEN 'sold' ELSE 'available' END";
   const db = new DatabaseSync(file);
   db.exec(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-     INSERT INTO pets (name, category_id, status)
-     SELECT CASE WHEN i <= 100 THEN replace(printf('%1000s', ''), ' ', char(1)) ELSE 'Rex ' || i END, i,
-            CASE WHEN i <= 100 THEN 'sold' ELSE 'available' END FROM n`,
+     INSERT INTO pets SELECT i, ${petInSql(`sqlite:${file}`, { id: "i", name, categoryId: "i", status })} FROM n`,
   );
   db.close();
   return { file, clientKey, attackerKeys: keys };
@@ -124,8 +126,8 @@ async function copyToPostgres({ teardown }: Resources, file: string): Promise<st
   const postgres = await startPostgres(true);
   teardown(postgres.end);
   const url = postgres.url("postgres");
-  const from = await openTables(`sqlite:${file}`, "migrate");
-  const to = await openTables(url, "create");
+  const from = await openPetTables(`sqlite:${file}`, "migrate");
+  const to = await openPetTables(url, "create");
   await copy(from, to, () => {});
   await from.close();
   await to.close();

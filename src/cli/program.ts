@@ -43,7 +43,7 @@ export function createProgram(io: Io): Command {
     ["petstore serve", "run the service"],
     ["petstore keys create alice --expires 90d", "create a key for a client"],
     ["petstore import pets.csv", "import pets from a file"],
-    ["petstore export --status sold --format csv", "export the sold pets to standard output"],
+    ["petstore export --filter status=sold --format csv", "export the sold pets to standard output"],
     ["petstore backup pets.backup", "back up the database while the service is running"],
     ["petstore status", "show the state of the running service (requires OPERATOR_KEY)"],
     ["petstore deprecations", "list the keys that still call deprecated operations"],
@@ -168,11 +168,13 @@ function parsePeriod(text: string): number {
 function addTransferCommands(program: Command, io: Io): void {
   const format = (otherwise: string) =>
     new Option("--format <format>", `file format (default: by the file extension${otherwise})`).choices(formats);
+  const resource = () => new Option("--resource <name>", "resource of the document, if it has several");
   const importing = program
     .command("import")
     .description("import pets from an NDJSON or CSV file; the service can be running")
     .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a header); - reads standard input")
     .addOption(format(""))
+    .addOption(resource())
     .option("--skip-bad", "import the valid lines, and report the invalid ones")
     .addOption(new Option("--resume", "resume a stopped import, or start a new one").conflicts("fromStart"))
     .option("--from-start", "import all lines, even if the file was already imported")
@@ -190,7 +192,8 @@ function addTransferCommands(program: Command, io: Io): void {
     .command("export")
     .description("export all pets in order of id; the service can be running")
     .addOption(format(", otherwise ndjson"))
-    .option("--status <status>", "export only the pets with this status")
+    .option("--filter <name=value>", "export only what a filter of the list selects, such as status=sold")
+    .addOption(resource())
     .option("--without-ids", "omit the ids, so that petstore import can read the file")
     .option(
       "--output <file>",
@@ -202,7 +205,7 @@ function addTransferCommands(program: Command, io: Io): void {
     );
   addExamples(
     exporting,
-    ["petstore export --status sold --format csv", "export the sold pets to standard output"],
+    ["petstore export --filter status=sold --format csv", "export the sold pets to standard output"],
     ["petstore export --output pets.ndjson", "export to a file"],
     ["petstore export --without-ids --output pets.csv", "export in the format that petstore import reads"],
   );

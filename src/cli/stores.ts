@@ -1,6 +1,8 @@
 // Opens the store of a command, and closes it at the end.
 import { readConfig } from "../config.ts";
 import { parseDatabaseUrl } from "../lib/index.ts";
+import type { Document } from "../openapi/application.ts";
+import { collectionsOf } from "../resources/index.ts";
 import { isInMemory, type OpenMode, openStore, openTables, type Store, type Tables } from "../store/index.ts";
 import type { Io } from "./io.ts";
 
@@ -19,9 +21,14 @@ export async function withStore(
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }
 
-/** Runs `work` with the tables of the store at `url`, and returns its result. */
-export async function withTables<T>(url: string, mode: OpenMode, work: (store: Tables) => Promise<T>): Promise<T> {
-  const store = await openTables(url, mode);
+/** Runs `work` with the tables of the store of a document at `url`, and returns its result. */
+export async function withTables<T>(
+  url: string,
+  mode: OpenMode,
+  document: Document,
+  work: (store: Tables) => Promise<T>,
+): Promise<T> {
+  const store = await openTables(url, mode, { collections: collectionsOf(document) });
   return work(store).finally(() => store.close());
 }
 

@@ -1,7 +1,8 @@
 // Backs up a store to one SQLite file, which is itself a store: the service can serve it, and SQLite tools can read it.
 import { writeAtomically } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
-import { disableWal, idTables, openTables, type Tables } from "../store/index.ts";
+import { collectionsOf } from "../resources/index.ts";
+import { disableWal, idTablesOf, openTables, type Tables } from "../store/index.ts";
 import type { StoreSummary } from "./checksum.ts";
 import { type CopyProgress, copyTables } from "./copy.ts";
 import { checkIntegrity } from "./integrity-check.ts";
@@ -20,7 +21,7 @@ export function backup(
   progress: BackupProgress,
 ): Promise<StoreSummary> {
   const write = async (partial: string): Promise<StoreSummary> => {
-    const { counts, checksum } = await copyToFile(from, partial, progress);
+    const { counts, checksum } = await copyToFile(from, partial, document, progress);
     disableWal(partial);
     await requireSound(partial, "The backup", document, progress);
     return { counts, checksum };
@@ -28,13 +29,18 @@ export function backup(
   return writeAtomically(file, write, { exclusive: true, suffixes: ["-wal", "-shm", "-journal"] });
 }
 
-async function copyToFile(from: Tables, file: string, progress: BackupProgress): Promise<StoreSummary> {
-  const to = await openTables(`sqlite:${file}`, "create");
+async function copyToFile(
+  from: Tables,
+  file: string,
+  document: Document,
+  progress: BackupProgress,
+): Promise<StoreSummary> {
+  const to = await openTables(`sqlite:${file}`, "create", { collections: collectionsOf(document) });
   const copySnapshot = () =>
     to.write((target) =>
       from.read(async (source) => {
         const result = await copyTables(target, source, progress);
-        for (const name of idTables) await target.setLastId(name, result.lastIds[name]);
+        for (const name of idTablesOf(target.tables)) await target.setLastId(name, result.lastIds[name] as bigint);
         return result;
       }),
     );
@@ -48,7 +54,7 @@ export async function requireSound(
   document: Document,
   progress: BackupProgress,
 ): Promise<void> {
-  const store = await openTables(`sqlite:${file}`, "readonly");
+  const store = await openTables(`sqlite:${file}`, "readonly", { collections: collectionsOf(document) });
   let firstProblem = "";
   let count = 0;
   const report = (problem: string) => {

@@ -1,13 +1,10 @@
 // Row counts and a checksum of all rows, which show whether two stores have the same content.
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { type Table, type TableReader, tables, type Values } from "../store/index.ts";
-
-/** The names of the tables, in the order in which they are read. */
-export const tableNames = Object.keys(tables) as Table[];
+import type { Table, TableReader, Values } from "../store/index.ts";
 
 /** The number of rows in each table. */
-export type RowCounts = Readonly<Record<Table, number>>;
+export type RowCounts = Readonly<Record<string, number>>;
 
 /** Summarizes the content of a store. */
 export interface StoreSummary {
@@ -18,15 +15,15 @@ export interface StoreSummary {
 
 /** Counts the rows of each table. */
 export async function countRows(source: TableReader): Promise<RowCounts> {
-  const counts: Partial<Record<Table, number>> = {};
+  const counts: Record<string, number> = {};
   // Sequentially: all queries of a transaction use the same connection.
-  for (const name of tableNames) counts[name] = await source.count(name);
-  return counts as RowCounts;
+  for (const { name } of source.tables) counts[name] = await source.count(name);
+  return counts;
 }
 
 /** Returns the number of rows in all tables. */
 export function totalRows(counts: RowCounts): number {
-  return tableNames.reduce((sum, name) => sum + counts[name], 0);
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 /**
@@ -40,11 +37,11 @@ export async function checksumRows(
 ): Promise<string> {
   const hash = createHash("sha256");
   let done = 0;
-  for (const name of tableNames) {
-    hash.update(`${name}\n`);
-    for await (const rows of source.rows(name)) {
+  for (const table of source.tables) {
+    hash.update(`${table.name}\n`);
+    for await (const rows of source.rows(table.name)) {
       hash.update(`${rows.map(serializeRow).join("\n")}\n`);
-      await onBatch?.(name, rows);
+      await onBatch?.(table, rows);
       done += rows.length;
       progress(done);
       await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled

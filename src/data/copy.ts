@@ -1,15 +1,15 @@
 // Copies all tables of a store to an empty store in one transaction, and compares the checksums before the commit.
-import { type IdTable, idTables, type TableReader, type Tables, type TableWriter } from "../store/index.ts";
-import { checksumRows, countRows, type StoreSummary, tableNames, totalRows, valueToText } from "./checksum.ts";
+import { idTablesOf, type TableReader, type Tables, type TableWriter } from "../store/index.ts";
+import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
 
 /** Called after each batch with the number of rows. Stops the copy if it throws. */
 export type CopyProgress = (phase: "copying" | "comparing", done: number, total: number) => void;
 
 /** A summary of the copied rows, and the last id of each table that generates ids. */
-export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<IdTable, bigint>> };
+export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<string, bigint>> };
 
 /**
- * Copies pets, keys, Idempotency-Keys and the last ids to an empty store. Rejects with
+ * Copies records, keys, Idempotency-Keys and the last ids to an empty store. Rejects with
  * an Error that describes the problem, and then leaves `to` unchanged. Also rejects if `from` changes during the copy.
  */
 export async function copy(from: Tables, to: Tables, progress: CopyProgress): Promise<StoreSummary> {
@@ -42,17 +42,19 @@ async function requireUnchanged(from: Tables, { counts }: StoreSummary, lastIds:
     counts: await countRows(source),
     lastIds: await readLastIds(source),
   }));
-  const newPets = current.counts.pets - counts.pets;
-  if (newPets > 0 || current.counts.keys !== counts.keys || current.lastIds.keys !== lastIds.keys)
+  const changed = Object.keys(lastIds).filter(
+    (name) => current.counts[name] !== counts[name] || current.lastIds[name] !== lastIds[name],
+  );
+  if (changed.length > 0)
     throw new Error(
-      `The source changed during the copy (new pets: ${newPets}). Nothing was copied. Stop the service, and copy again.`,
+      `The source changed during the copy: ${changed.join(", ")}. Nothing was copied. Stop the service, and copy again.`,
     );
 }
 
 /** Rejects if a table has rows. The message is `problem` and the number of rows in each table. */
 export async function requireEmpty(target: TableReader, problem: string): Promise<void> {
   const counts = await countRows(target);
-  const nonEmpty = tableNames.filter((name) => counts[name] > 0).map((name) => `${name} (${counts[name]})`);
+  const nonEmpty = Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${name} (${count})`] : []));
   if (nonEmpty.length > 0) throw new Error(`${problem} It has rows in: ${nonEmpty.join(", ")}.`);
 }
 
@@ -68,19 +70,19 @@ export async function copyTables(
   const checksum = await checksumRows(
     source,
     (done) => progress("copying", done, total),
-    (table, rows) => target.add(table, rows),
+    (table, rows) => target.add(table.name, rows),
   );
   const copiedChecksum = await checksumRows(target, (done) => progress("comparing", done, total));
   const copiedCounts = await countRows(target);
-  if (copiedChecksum !== checksum || tableNames.some((name) => copiedCounts[name] !== counts[name]))
+  if (copiedChecksum !== checksum || Object.keys(counts).some((name) => copiedCounts[name] !== counts[name]))
     throw new Error("The copy differs from the source, and was discarded.");
   return { counts, checksum, lastIds };
 }
 
 /** Counts the ids of a store that were generated, and have no row. */
-export async function countUnusedIds(source: TableReader): Promise<Record<IdTable, bigint>> {
+export async function countUnusedIds(source: TableReader): Promise<Record<string, bigint>> {
   const unusedIds = await readLastIds(source);
-  for (const name of idTables) unusedIds[name] -= BigInt(await source.count(name));
+  for (const name in unusedIds) unusedIds[name] = (unusedIds[name] as bigint) - BigInt(await source.count(name));
   return unusedIds;
 }
 
@@ -92,10 +94,10 @@ export async function countUnusedIds(source: TableReader): Promise<Record<IdTabl
 export async function setLastIds(
   target: TableWriter,
   { counts, lastIds }: Pick<CopyResult, "counts" | "lastIds">,
-  unusedIds: Readonly<Record<IdTable, bigint>>,
+  unusedIds: Readonly<Record<string, bigint>>,
 ): Promise<void> {
-  for (const name of idTables) {
-    const ids = [await target.lastId(name), lastIds[name], BigInt(counts[name]) + unusedIds[name]];
+  for (const [name, unused] of Object.entries(unusedIds)) {
+    const ids = [await target.lastId(name), lastIds[name] as bigint, BigInt(counts[name] as number) + unused];
     await target.setLastId(
       name,
       ids.reduce((a, b) => (a > b ? a : b)),
@@ -104,8 +106,8 @@ export async function setLastIds(
 }
 
 // Sequentially: all queries of a transaction use the same connection.
-async function readLastIds(source: TableReader): Promise<Record<IdTable, bigint>> {
-  const ids: Partial<Record<IdTable, bigint>> = {};
-  for (const name of idTables) ids[name] = await source.lastId(name);
-  return ids as Record<IdTable, bigint>;
+async function readLastIds(source: TableReader): Promise<Record<string, bigint>> {
+  const ids: Record<string, bigint> = {};
+  for (const name of idTablesOf(source.tables)) ids[name] = await source.lastId(name);
+  return ids;
 }

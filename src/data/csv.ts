@@ -3,10 +3,9 @@
 // csv-parse 7.0.3 was considered. It was ruled out because `skip_records_with_error` also drops valid records that
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
-import { decodeUtf8, InvalidValue, requireValid, shorten } from "../lib/index.ts";
-import type { Values } from "../store/index.ts";
+import { decodeUtf8, InvalidValue, parseJson, requireValid, shorten, toJson } from "../lib/index.ts";
+import type { Collection } from "../store/index.ts";
 import type { Format } from "./format.ts";
-import { createNewPetRowValidator, readNewPetFields } from "./pet-schema.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
 const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, number];
@@ -15,9 +14,9 @@ const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, nu
 export const csv: Format = {
   field: "column",
   createDelimiter: createQuoteAwareDelimiter,
-  createParser(document) {
-    const { all, required } = readNewPetFields(document);
-    const validate = createNewPetRowValidator(document);
+  createParser(resource) {
+    const { all, required } = resource.newProperties;
+    const validate = resource.createRowValidator();
     let columns: string[] | undefined;
     return (bytes) => {
       if (columns === undefined) {
@@ -27,8 +26,13 @@ export const csv: Format = {
       return requireValid(validate(parseRow(bytes, columns, required)));
     };
   },
-  header: (fields) => `${fields.join()}\r\n`,
-  serialize: (_fields, values) => `${values.map(serializeField).join()}\r\n`,
+  header: (collection, withoutIds) => `${columnsOf(collection, withoutIds).map(quoteField).join()}\r\n`,
+  serialize(collection, text, withoutIds) {
+    const record = parseJson(text) as Readonly<Record<string, unknown>>;
+    return `${columnsOf(collection, withoutIds)
+      .map((name) => serializeField(record[name]))
+      .join()}\r\n`;
+  },
 };
 
 /** Creates a delimiter that skips line breaks inside quoted fields. */
@@ -99,7 +103,16 @@ function splitFields(text: string): string[] {
   throw new InvalidValue(`has invalid quotes in field ${values.length}: ${rule}`);
 }
 
-function serializeField(value: Values[number]): string {
-  const text = `${value ?? ""}`;
+function columnsOf({ id, properties }: Collection, withoutIds: boolean): readonly string[] {
+  return withoutIds ? properties.filter((name) => name !== id) : properties;
+}
+
+// A missing value is an empty field. An object or array is JSON.
+function serializeField(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return quoteField(typeof value === "object" ? toJson(value) : `${value}`);
+}
+
+function quoteField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,54 +1,54 @@
-// Exports the pets of one snapshot as text, in order of id.
+// Exports the records of one snapshot as text, in order of id.
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { Tables } from "../store/index.ts";
+import type { Collection, Filter, Tables } from "../store/index.ts";
 import type { Format } from "./format.ts";
-import { petFields } from "./pet-schema.ts";
 
-/** The pets to export, and their format. */
+/** The records to export, and their format. */
 export interface Selection {
   readonly format: Format;
-  /** Exports only the pets with this status. */
-  readonly status?: string | undefined;
+  readonly collection: Collection;
+  /** Exports only the records that match a filter. */
+  readonly match?: { readonly filter: Filter; readonly value: unknown } | undefined;
   /** Omits the ids, as an import requires it. */
   readonly withoutIds?: boolean | undefined;
 }
 
 /** The result of an export. */
 export interface ExportSummary {
-  /** The number of pets. */
-  readonly pets: number;
+  /** The number of records. */
+  readonly records: number;
   /** The SHA-256 of all bytes, in hexadecimal. */
   readonly sha256: string;
 }
 
 /**
- * Exports pets in batches. Awaits `write` for each batch before it reads the next one. `progress` receives numbers of
- * pets, without a total if a status is selected.
+ * Exports records in batches. Awaits `write` for each batch before it reads the next one. `progress` receives numbers of
+ * records, without a total if some are selected.
  */
-export function exportPets(
+export function exportRecords(
   store: Tables,
-  { format, status, withoutIds }: Selection,
+  { format, collection, match, withoutIds = false }: Selection,
   write: (text: string) => Promise<unknown>,
   progress: (done: number, total?: number) => void,
 ): Promise<ExportSummary> {
-  const firstColumn = withoutIds ? 1 : 0;
-  const fields = petFields.slice(firstColumn);
+  const { name } = collection;
   const hash = createHash("sha256");
   const writeAndHash = async (text: string) => {
     hash.update(text);
     await write(text);
   };
   return store.read(async (source) => {
-    const total = status === undefined ? await source.count("pets") : undefined;
-    let pets = 0;
-    await writeAndHash(format.header(fields));
-    for await (const rows of status === undefined ? source.rows("pets") : source.petsWith(status)) {
-      await writeAndHash(rows.map((row) => format.serialize(fields, row.slice(firstColumn))).join(""));
-      pets += rows.length;
-      progress(pets, total);
+    const total = match === undefined ? await source.count(name) : undefined;
+    let records = 0;
+    await writeAndHash(format.header(collection, withoutIds));
+    for await (const rows of match ? source.matching(collection, match.filter, match.value) : source.rows(name)) {
+      const texts = rows.map(([, text]) => format.serialize(collection, text as string, withoutIds));
+      await writeAndHash(texts.join(""));
+      records += rows.length;
+      progress(records, total);
       await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
     }
-    return { pets, sha256: hash.digest("hex") };
+    return { records, sha256: hash.digest("hex") };
   });
 }

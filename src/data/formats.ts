@@ -1,4 +1,4 @@
-// The file formats of imports and exports. A pet that is exported and imported again is unchanged, and so is the
+// The file formats of imports and exports. A record that is exported and imported again is unchanged, and so is the
 // text of an export without ids.
 import { csv } from "./csv.ts";
 import { ndjson } from "./ndjson.ts";

@@ -7,14 +7,14 @@ import { valueToText } from "./checksum.ts";
 export interface Checkpoint {
   /** The number of the last line that was imported. */
   readonly lines: number;
-  /** The number of pets that were imported. */
-  readonly pets: number;
+  /** The number of records that were imported. */
+  readonly records: number;
   readonly complete: boolean;
   readonly writtenAt: Date;
 }
 
 /** The checkpoint before the first line. */
-export const initialCheckpoint: Checkpoint = { lines: 0, pets: 0, complete: false, writtenAt: new Date(0) };
+export const initialCheckpoint: Checkpoint = { lines: 0, records: 0, complete: false, writtenAt: new Date(0) };
 
 /** Returns the row of the input with this SHA-256 digest, or undefined if its import never wrote a batch. */
 export async function findCheckpointRow(source: TableReader, digest: Uint8Array): Promise<Values | undefined> {
@@ -24,18 +24,18 @@ export async function findCheckpointRow(source: TableReader, digest: Uint8Array)
 }
 
 /** Converts a row to a checkpoint. */
-export function toCheckpoint([, lines, pets, complete, writtenAt]: Values): Checkpoint {
+export function toCheckpoint([, lines, records, complete, writtenAt]: Values): Checkpoint {
   return {
     lines: Number(lines),
-    pets: Number(pets),
+    records: Number(records),
     complete: complete === 1n,
     writtenAt: new Date(Number(writtenAt)),
   };
 }
 
 /** Converts a checkpoint to a row. */
-export function toCheckpointRow(digest: Uint8Array, { lines, pets, complete, writtenAt }: Checkpoint): Values {
-  return [digest, ...[lines, pets, Number(complete), writtenAt.getTime()].map(BigInt)];
+export function toCheckpointRow(digest: Uint8Array, { lines, records, complete, writtenAt }: Checkpoint): Values {
+  return [digest, ...[lines, records, Number(complete), writtenAt.getTime()].map(BigInt)];
 }
 
 /** Returns whether two rows have the same values, or whether both are undefined. */

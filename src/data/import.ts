@@ -1,9 +1,9 @@
-// Imports pets in batches. Each transaction adds a batch and its checkpoint, so that an import that was stopped resumes
+// Imports records in batches. Each transaction adds a batch and its checkpoint, so that an import that was stopped resumes
 // without missing or repeating a line.
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
-import type { Document } from "../openapi/application.ts";
-import { type NewPet, newPetColumns, type Tables, type Values } from "../store/index.ts";
+import type { Resource } from "../resources/index.ts";
+import { type Collection, type Tables, type Values, writeMembers, writeRecord } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import {
   type Checkpoint,
@@ -16,17 +16,17 @@ import {
 import type { Input } from "./input-file.ts";
 import { type InputSummary, parseRecords } from "./validate-input.ts";
 
-const batchSize = 2_000; // pets
+const batchSize = 2_000; // records
 const minPause = 20; // milliseconds between two transactions, in which a running service can write
 
-/** Called after each batch with the number of pets that were written. Stops the import if it throws. */
+/** Called after each batch with the number of records that were written. Stops the import if it throws. */
 export type ImportProgress = (done: number, total: number) => void;
 
 /** An input, and the result of its validation. */
 export interface ValidatedInput {
   readonly input: Input;
   readonly format: Format;
-  readonly document: Document;
+  readonly resource: Resource;
   readonly checked: InputSummary;
 }
 
@@ -38,14 +38,14 @@ export interface ImportOptions {
   readonly fromStart?: boolean | undefined;
 }
 
-/** The last checkpoint, and the number of pets that earlier imports had written. */
+/** The last checkpoint, and the number of records that earlier imports had written. */
 export type ImportResult = Checkpoint & { readonly before: number };
 
 /**
- * Imports the pets of an input, except those before the checkpoint from which it resumes. Skips invalid records.
+ * Imports the records of an input, except those before the checkpoint from which it resumes. Skips invalid records.
  * Rejects with an Error that reports the last checkpoint if the import is stopped or fails.
  */
-export async function importPets(
+export async function importRecords(
   store: Tables,
   source: ValidatedInput,
   { resume, fromStart }: ImportOptions,
@@ -57,31 +57,32 @@ export async function importPets(
   if (row && !resume && !fromStart)
     throw new Error(
       previous.complete
-        ? `The file was already imported (${previous.pets} pets, ${formatTime(previous.writtenAt)}). Use --from-start to import the file again.`
-        : `An import of the file has not finished: ${describe(previous)}. Use --resume to continue, or --from-start to import all lines again.`,
+        ? `The file was already imported (${previous.records} ${source.resource.name}, ${formatTime(previous.writtenAt)}). Use --from-start to import the file again.`
+        : `An import of the file has not finished: ${describe(previous, source.resource)}. Use --resume to continue, or --from-start to import all lines again.`,
     );
   const start = resume ? previous : initialCheckpoint;
-  const before = start.pets;
+  const before = start.records;
   if (start.complete) return { ...start, before };
-  const writer = new BatchWriter(store, digest, start, row);
+  const writer = new BatchWriter(store, source.resource.collection, { digest, checkpoint: start, row });
   try {
     let lastCommit = 0;
-    for await (const { pets, lines, complete } of readBatches(source, start.lines)) {
+    for await (const { records, lines, complete } of readBatches(source, start.lines)) {
       if (!complete) await pause(Math.max(0, minPause - (performance.now() - lastCommit)));
-      await writer.write(pets, lines, complete);
-      progress(writer.checkpoint.pets - before, source.checked.pets - before);
+      await writer.write(records, lines, complete);
+      progress(writer.checkpoint.records - before, source.checked.records - before);
       lastCommit = performance.now();
     }
   } catch (error) {
     const isCheckpointRead = await writer.recover();
     // If the last batch was committed, a late stop or a lost response is no failure.
-    if (!writer.checkpoint.complete) throw describeFailure(error as Error, writer.checkpoint, isCheckpointRead);
+    if (!writer.checkpoint.complete)
+      throw describeFailure(error as Error, writer.checkpoint, source.resource, isCheckpointRead);
   }
   return { ...writer.checkpoint, before };
 }
 
 interface Batch {
-  readonly pets: readonly NewPet[];
+  readonly records: readonly object[];
   /** The number of the last line of the batch, or of the input if the batch is the last one. */
   readonly lines: number;
   /** Whether the batch is the last one. */
@@ -89,27 +90,35 @@ interface Batch {
 }
 
 async function* readBatches(
-  { input, format, document, checked }: ValidatedInput,
+  { input, format, resource, checked }: ValidatedInput,
   skippedLines: number,
 ): AsyncGenerator<Batch> {
-  let pets: NewPet[] = [];
+  let records: object[] = [];
   let lines = 0;
-  for await (const records of parseRecords(input.read(), format, document))
-    for (const { lastLine, pet } of records) {
-      if (pet === undefined || lastLine <= skippedLines) continue;
-      if (pets.length === batchSize) {
-        yield { pets, lines, complete: false };
-        pets = [];
+  for await (const parsed of parseRecords(input.read(), format, resource))
+    for (const { lastLine, record } of parsed) {
+      if (record === undefined || lastLine <= skippedLines) continue;
+      if (records.length === batchSize) {
+        yield { records, lines, complete: false };
+        records = [];
       }
-      pets.push(pet);
+      records.push(record);
       lines = lastLine;
     }
-  yield { pets, lines: checked.lines, complete: true };
+  yield { records, lines: checked.lines, complete: true };
+}
+
+/** Where a writer begins: the digest of the input, its checkpoint, and the row of the checkpoint. */
+interface WriterState {
+  readonly digest: Uint8Array;
+  readonly checkpoint: Checkpoint;
+  readonly row: Values | undefined;
 }
 
 /** Writes the batches of one input, and tracks its checkpoint. */
 class BatchWriter {
   readonly #store: Tables;
+  readonly #collection: Collection;
   readonly #digest: Uint8Array;
   #checkpoint: Checkpoint;
   /** The row of the checkpoint in the store. */
@@ -117,8 +126,9 @@ class BatchWriter {
   /** The row of the last transaction, whether it was committed or not. */
   #attemptedRow: Values | undefined;
 
-  constructor(store: Tables, digest: Uint8Array, checkpoint: Checkpoint, row: Values | undefined) {
+  constructor(store: Tables, collection: Collection, { digest, checkpoint, row }: WriterState) {
     this.#store = store;
+    this.#collection = collection;
     this.#digest = digest;
     this.#checkpoint = checkpoint;
     this.#row = row;
@@ -129,22 +139,23 @@ class BatchWriter {
   }
 
   /** Writes a batch and its checkpoint in one transaction. Rejects if another import has changed the checkpoint. */
-  async write(pets: readonly NewPet[], lines: number, complete: boolean): Promise<void> {
-    const next = { lines, pets: this.#checkpoint.pets + pets.length, complete, writtenAt: new Date() };
+  async write(records: readonly object[], lines: number, complete: boolean): Promise<void> {
+    const next = { lines, records: this.#checkpoint.records + records.length, complete, writtenAt: new Date() };
     const row = toCheckpointRow(this.#digest, next);
     this.#attemptedRow = row;
+    const collection = this.#collection;
     await this.#store.write(async (target) => {
       if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
         throw new Error("Another process is importing the same file.");
-      const lastId = await target.lastId("pets");
-      const rows = pets.map((pet, index) => [
-        lastId + 1n + BigInt(index),
-        ...newPetColumns.map(({ field }) => pet[field] ?? null),
-      ]);
-      await target.add("pets", rows);
+      const lastId = await target.lastId(collection.name);
+      const rows = records.map((record, index): Values => {
+        const id = lastId + 1n + BigInt(index);
+        return [id, writeRecord(collection, id, writeMembers(collection, record)).text];
+      });
+      await target.add(collection.name, rows);
       await target.remove("imports", this.#digest);
       await target.add("imports", [row]);
-      await target.setLastId("pets", lastId + BigInt(rows.length));
+      await target.setLastId(collection.name, lastId + BigInt(rows.length));
     });
     this.#row = row;
     this.#checkpoint = next;
@@ -165,15 +176,16 @@ class BatchWriter {
   }
 }
 
-function describeFailure(error: Error, checkpoint: Checkpoint, isCheckpointRead: boolean): Error {
+function describeFailure(error: Error, checkpoint: Checkpoint, resource: Resource, isCheckpointRead: boolean): Error {
   const reason = error.message.replace(/\.$/, "");
-  const progress = checkpoint.lines > 0 ? `${describe(checkpoint)}. Use --resume to continue` : "Nothing was imported";
+  const progress =
+    checkpoint.lines > 0 ? `${describe(checkpoint, resource)}. Use --resume to continue` : "Nothing was imported";
   const state = isCheckpointRead
     ? progress
     : "It is unknown whether the last batch was imported. Use --resume to continue";
   return new Error(`${reason}. ${state}.`, { cause: error });
 }
 
-function describe({ lines, pets }: Checkpoint): string {
-  return `${pets} pets were imported, up to line ${lines}`;
+function describe({ lines, records }: Checkpoint, { name }: Resource): string {
+  return `${records} ${name} were imported, up to line ${lines}`;
 }

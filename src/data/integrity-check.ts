@@ -1,7 +1,7 @@
-// Checks the integrity of a store: the structure of the database, the next id of each table, and each pet against the
-// document.
+// Checks the integrity of a store: the structure of the database, the next id of each table, and each record against
+// the document.
 import type { Document } from "../openapi/application.ts";
-import { type IdTable, idTables, type Table, type TableReader, type Tables } from "../store/index.ts";
+import { idTablesOf, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
 import { createRowCheck, maxId } from "./row-rules.ts";
 
@@ -29,7 +29,7 @@ export async function checkIntegrity(
   const checkSnapshot = async (source: TableReader): Promise<StoreSummary> => {
     for await (const problem of source.problems()) report(problem);
     await checkIdentity(source, report);
-    const highestIds: Partial<Record<Table, bigint>> = {};
+    const highestIds: Record<string, bigint> = {};
     const counts = await countRows(source);
     const total = totalRows(counts);
     const checksum = await checksumRows(
@@ -37,10 +37,10 @@ export async function checkIntegrity(
       (done) => showProgress(done, total),
       async (table, rows) => {
         for (const row of rows) for (const problem of findProblems(table, row)) report(problem);
-        highestIds[table] = rows.at(-1)?.[0] as bigint;
+        highestIds[table.name] = rows.at(-1)?.[0] as bigint;
       },
     );
-    for (const table of idTables) await checkLastId(source, table, highestIds[table] ?? 0n, report);
+    for (const table of idTablesOf(source.tables)) await checkLastId(source, table, highestIds[table] ?? 0n, report);
     return { counts, checksum };
   };
   try {
@@ -60,7 +60,7 @@ async function checkIdentity(source: TableReader, report: (problem: string) => v
 
 async function checkLastId(
   source: TableReader,
-  table: IdTable,
+  table: string,
   highestId: bigint,
   report: (problem: string) => void,
 ): Promise<void> {

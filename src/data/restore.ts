@@ -2,18 +2,20 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Document } from "../openapi/application.ts";
+import { collectionsOf } from "../resources/index.ts";
 import {
+  type OpenMode,
   type OpenTablesOptions,
   openTables,
+  sharedTables,
   storeExists,
   type TableReader,
   type Tables,
   type TableWriter,
-  tables,
   type Values,
 } from "../store/index.ts";
 import { type BackupProgress, requireSound } from "./backup.ts";
-import { checksumRows, countRows, type StoreSummary, tableNames, totalRows, valueToText } from "./checksum.ts";
+import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
 import { copyTables, countUnusedIds, requireEmpty, setLastIds } from "./copy.ts";
 
 export interface RestoreOptions extends OpenTablesOptions {
@@ -38,11 +40,10 @@ export interface Replacement {
   readonly lostKeys: readonly string[];
 }
 
-/** The number of pets and keys, and the last id of a pet. */
+/** The number of keys, and of records with the last id of each collection, by name. */
 export interface StoreState {
-  readonly pets: number;
-  readonly lastPet: bigint;
   readonly keys: number;
+  readonly collections: Readonly<Record<string, { readonly records: number; readonly lastId: bigint }>>;
 }
 
 /** A summary of the restored store, and the names of the keys that only the backup had if it replaced a store. */
@@ -63,18 +64,21 @@ export async function restore(
   const path = resolve(file); // SQLite gives some relative names another meaning, such as :memory:
   if ((await stat(path).catch(() => undefined))?.isDirectory())
     throw new Error(`${path} is a directory. Specify the file of a backup.`);
-  const openBackup = () => openTables(`sqlite:${path}`, "readonly");
+  const collections = collectionsOf(document);
+  const openBackup = () => openTables(`sqlite:${path}`, "readonly", { collections });
+  const openTarget = (mode: OpenMode) => openTables(url, mode, { ...options, collections });
   await (await openBackup()).close();
   const exists = await storeExists(url); // rejects stores of another version, also with `force`
   // Fails before the integrity check, which takes long.
   if (exists && !force) {
-    const to = await openTables(url, "migrate");
+    const to = await openTarget("migrate");
     await requireEmptyAndUnused(to).finally(() => to.close());
   }
   await requireSound(path, path, document, progress);
   // After the check, because a query of a crafted backup can be endless.
-  if (exists && force && confirm) await confirmReplacement(openBackup, url, { withoutKeys, confirm });
-  const to = await openTables(url, "create", options);
+  if (exists && force && confirm)
+    await confirmReplacement(openBackup, () => openTarget("migrate"), { withoutKeys, confirm });
+  const to = await openTarget("create");
   const fill = async () => {
     if (!force) await requireEmptyAndUnused(to); // a service can have started meanwhile
     const from = await openBackup();
@@ -85,21 +89,24 @@ export async function restore(
 
 async function confirmReplacement(
   openBackup: () => Promise<Tables>,
-  url: string,
+  openTarget: () => Promise<Tables>,
   { withoutKeys, confirm }: Pick<RestoreOptions, "withoutKeys" | "confirm">,
 ): Promise<void> {
   const describe = async (tables: Tables) => {
     const read = async (source: TableReader) => {
-      const state = { pets: await source.count("pets"), lastPet: await source.lastId("pets") };
-      return { state, keys: await readKeys(source) };
+      const state: Record<string, { records: number; lastId: bigint }> = {};
+      for (const { name, collection } of source.tables)
+        if (collection) state[name] = { records: await source.count(name), lastId: await source.lastId(name) };
+      return { collections: state, keys: await readKeys(source) };
     };
     return tables.read(read).finally(() => tables.close());
   };
-  const store = await describe(await openTables(url, "migrate"));
-  if (store.state.pets + store.keys.length === 0) return;
+  const store = await describe(await openTarget());
+  const counts = Object.values(store.collections).map(({ records }) => records);
+  if ([...counts, store.keys.length].every((count) => count === 0)) return;
   const backup = await describe(await openBackup());
   const lostKeys = withoutKeys ? [] : nameOtherKeys(store.keys, backup.keys);
-  const toState = ({ state, keys }: typeof store): StoreState => ({ ...state, keys: keys.length });
+  const toState = ({ collections, keys }: typeof store): StoreState => ({ collections, keys: keys.length });
   await confirm?.({ store: toState(store), backup: toState(backup), lostKeys });
 }
 
@@ -115,7 +122,7 @@ function replaceRows(
         const keys = await readKeys(target);
         const restoredKeys = force && !withoutKeys ? nameOtherKeys(await readKeys(source), keys) : [];
         const unusedIds = await countUnusedIds(target);
-        if (force) for (const name of tableNames) await target.remove(name);
+        if (force) for (const { name } of target.tables) await target.remove(name);
         else await requireEmpty(target, notEmpty);
         const { lastIds, ...summary } = await copyTables(target, source, progress);
         await setLastIds(target, { lastIds, ...summary }, unusedIds);
@@ -132,7 +139,7 @@ async function readKeys(source: TableReader): Promise<Values[]> {
 
 /** Returns the names of the keys that are not among `others`. A key is identified by its hash. */
 function nameOtherKeys(keys: readonly Values[], others: readonly Values[]): string[] {
-  const columns = Object.keys(tables.keys);
+  const columns = Object.keys(sharedTables.keys);
   const hashOf = (key: Values) => valueToText(key[columns.indexOf("hash")] as Uint8Array);
   const hashes = new Set(others.map(hashOf));
   return keys.filter((key) => !hashes.has(hashOf(key))).map((key) => String(key[columns.indexOf("name")]));

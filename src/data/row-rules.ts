@@ -1,11 +1,11 @@
 // The rules for the values of rows: what the service and its commands write. A row that breaks a rule was written by
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
 import { isKeyName, keyNameRule } from "../auth/index.ts";
-import { toDay } from "../lib/index.ts";
+import { InvalidValue, parseJson, toDay } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
-import { type Table, tables, type Values } from "../store/index.ts";
+import { createIdempotencyKeyCheck, type Resource, readResources } from "../resources/index.ts";
+import { readId, type sharedTables, type Table, type Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
-import { createIdempotencyKeyCheck, createPetValidator, petFields } from "./pet-schema.ts";
 
 const digestSize = 32; // bytes of a hash
 
@@ -20,28 +20,45 @@ const maxNameLength = 80; // characters of the name of a row
 // Completes a sentence about a value that breaks the rule, such as "must have 32 bytes". Undefined for a valid value.
 type Rule = (value: Values[number]) => string | undefined;
 
-// A new column does not compile without a rule. The document has those of the other fields of a pet.
-type Rules = { readonly [T in Exclude<Table, "pets">]: { readonly [Column in keyof (typeof tables)[T]]: Rule } } & {
-  readonly pets: { readonly id: Rule };
+// A new column does not compile without a rule. The document has those of records.
+type Rules = {
+  readonly [T in keyof typeof sharedTables]: { readonly [Column in keyof (typeof sharedTables)[T]]: Rule };
 };
 
 /** Creates a generator function that yields the problems of a row, one sentence each. */
 export function createRowCheck(document: Document): (table: Table, row: Values) => Generator<string> {
-  const rules: Readonly<Record<Table, Readonly<Record<string, Rule>>>> = createRules(document);
-  const validate = createPetValidator(document, "Pet");
+  const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = createRules(document);
+  const checks = new Map(readResources(document).map((resource) => [resource.name, createRecordCheck(resource)]));
 
-  return function* (table, row) {
-    const name = `${table} ${valueToText(row[0] as Values[0]).slice(0, maxNameLength)}`;
-    for (const [index, column] of Object.keys(tables[table]).entries()) {
-      const problem = rules[table][column]?.(row[index] as Values[number]);
+  return function* ({ name: tableName, columns, collection }, row) {
+    const name = `${tableName} ${valueToText(row[0] as Values[0]).slice(0, maxNameLength)}`;
+    if (collection) {
+      const problem = checks.get(tableName)?.(row);
+      if (problem !== undefined) yield `${name}${problem}.`;
+      return;
+    }
+    for (const [index, column] of Object.keys(columns).entries()) {
+      const problem = rules[tableName]?.[column]?.(row[index] as Values[number]);
       if (problem !== undefined) yield `${name}: ${column} ${problem}.`;
     }
-    if (table !== "pets") return;
-    const entries = petFields.map((field, index) => [field, row[index]]).filter(([, value]) => value !== null);
-    const { problem } = validate(Object.fromEntries(entries));
-    if (problem === undefined) return;
-    const { path, requirement } = problem;
-    yield `${name} does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}.`;
+  };
+}
+
+/** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
+function createRecordCheck(resource: Resource): (row: Values) => string | undefined {
+  const validate = resource.createValidator("record");
+  const checkId = integer(1n, maxId);
+  return ([id, text]) => {
+    const idProblem = checkId(id as Values[0]);
+    if (idProblem !== undefined) return `: id ${idProblem}`;
+    try {
+      const { problem } = validate(parseJson(text as string));
+      if (problem) throw new InvalidValue(problem.requirement, problem.path);
+      return readId(resource.collection, text as string) === id ? undefined : " has another id in its record";
+    } catch (error) {
+      const { path, requirement } = error as InvalidValue;
+      return ` does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}`;
+    }
   };
 }
 
@@ -65,9 +82,9 @@ function createRules(document: Document): Rules {
       previous_hash: optional(digest),
       previous_expires_at: optional(time),
     },
-    pets: { id },
     idempotency: {
-      pet_id: id,
+      record_id: id,
+      collection: text((value) => /^[\w-]+$/.test(value), "is not the name of a collection"),
       caller: integer(0n, maxId), // 0 without a credential
       key: text(createIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
       digest,
@@ -80,7 +97,7 @@ function createRules(document: Document): Rules {
       day: integer(0n, toDay(latestTime)),
       count: integer(1n, maxCount),
     },
-    imports: { digest, lines: count, pets: count, complete: flag, written_at: pastTime },
+    imports: { digest, lines: count, records: count, complete: flag, written_at: pastTime },
   };
 }
 

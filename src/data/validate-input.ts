@@ -1,25 +1,24 @@
-// Parses and validates the records of an input. An import validates all of them before it writes the first pet.
+// Parses and validates the records of an input. An import validates all of them before it writes the first one.
 import { InvalidValue } from "../lib/index.ts";
-import type { Document } from "../openapi/application.ts";
-import type { NewPet } from "../store/index.ts";
+import type { Resource } from "../resources/index.ts";
 import type { Format, ParseRecord } from "./format.ts";
 import type { Input } from "./input-file.ts";
 import { type InputRecord, readRecords } from "./record-reader.ts";
 
 const byteOrderMark = Buffer.from("\ufeff"); // some programs write it at the start of a file
-const defaultMaxBytes = 65_536; // of a record, if the document has no limit for the body of createPet
+const defaultMaxBytes = 65_536; // of a record, if the document has no limit for a body
 
-/** A parsed record: a pet, a problem, or neither for an empty line and a header. */
+/** A parsed record: a new record, a problem, or neither for an empty line and a header. */
 interface ParsedRecord {
   readonly lastLine: number;
-  readonly pet?: NewPet | undefined;
+  readonly record?: object | undefined;
   readonly problem?: string;
 }
 
 /** The result of a validation. */
 export interface InputSummary {
   /** The number of valid records. */
-  readonly pets: number;
+  readonly records: number;
   /** The number of invalid records. */
   readonly bad: number;
   /** The number of the last line. */
@@ -29,7 +28,7 @@ export interface InputSummary {
 export interface InputValidation {
   readonly input: Input;
   readonly format: Format;
-  readonly document: Document;
+  readonly resource: Resource;
   /** Called for each problem. */
   readonly report: (problem: string) => void;
   /** Called with numbers of bytes. */
@@ -40,11 +39,11 @@ export interface InputValidation {
 export async function validateInput({
   input,
   format,
-  document,
+  resource,
   report,
   progress,
 }: InputValidation): Promise<InputSummary> {
-  const summary = { pets: 0, bad: 0, lines: 0 };
+  const summary = { records: 0, bad: 0, lines: 0 };
   let bytesRead = 0;
   const readWithProgress = async function* () {
     for await (const chunk of input.read()) {
@@ -53,15 +52,15 @@ export async function validateInput({
       progress(bytesRead, input.length);
     }
   };
-  for await (const records of parseRecords(readWithProgress(), format, document))
-    for (const { lastLine, pet, problem } of records) {
+  for await (const records of parseRecords(readWithProgress(), format, resource))
+    for (const { lastLine, record, problem } of records) {
       summary.lines = lastLine;
-      if (pet) summary.pets++;
+      if (record) summary.records++;
       if (problem === undefined) continue;
       summary.bad++;
       report(problem);
     }
-  if (summary.lines === 0 && format.header([]) !== "")
+  if (summary.lines === 0 && format.header(resource.collection, true) !== "")
     throw new Error("The file is empty. Its first line must be a header with the names of the columns.");
   return summary;
 }
@@ -70,10 +69,10 @@ export async function validateInput({
 export async function* parseRecords(
   chunks: AsyncIterable<Buffer>,
   format: Format,
-  document: Document,
+  resource: Resource,
 ): AsyncGenerator<ParsedRecord[]> {
-  const { maxBytes = defaultMaxBytes } = { ...document.operations.find(({ id }) => id === "createPet")?.body };
-  const parse = format.createParser(document);
+  const { maxBytes = defaultMaxBytes } = resource;
+  const parse = format.createParser(resource);
   for await (const records of readRecords(chunks, maxBytes, format.createDelimiter()))
     yield records.map((record) => parseRecord(record, format, parse, maxBytes));
 }
@@ -90,7 +89,7 @@ function parseRecord(
   const text = firstLine === 1 ? removeByteOrderMark(bytes) : bytes;
   if (text.length === 0) return { lastLine };
   try {
-    return { lastLine, pet: parse(text) };
+    return { lastLine, record: parse(text) };
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const { path, requirement } = error;

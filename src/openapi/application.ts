@@ -17,6 +17,7 @@ export { compareTypes, type TypeSummary } from "./types/index.ts";
 
 export { createRecordValidator, createRowValidator, listForCors, type Operation } from "./operation/index.ts";
 export { type Authenticate, type Guard, type RoutesOptions, routes } from "./routing/index.ts";
+export { Query } from "./wire/index.ts";
 
 // Its pages
 

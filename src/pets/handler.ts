@@ -1,21 +1,25 @@
 // The types of the Pet Store's handlers, and the context that they receive.
 import type { Caller } from "../auth/index.ts";
-import type { operations } from "../generated/openapi.ts";
+import type { components, operations } from "../generated/openapi.ts";
 import type * as openapi from "../openapi/index.ts";
-import type { PetStore, Store } from "../store/index.ts";
+import type { RecordStore, Store } from "../store/index.ts";
+
+type Pet = components["schemas"]["Pet"];
+type NewPet = components["schemas"]["NewPet"];
 
 /** The second argument of handlers. */
 export interface Context {
-  readonly pets: PetStore;
+  readonly pets: RecordStore<Pet, NewPet>;
   /** The public URL of the path of the operation. */
   readonly url: string;
 }
 
 /** Creates the contexts of handlers, one for each operation. `baseUrl` is the public URL of the API. */
 export function createContexts(
-  { pets }: Pick<Store, "pets">,
+  { records }: Pick<Store, "records">,
   baseUrl: string,
 ): (operation: openapi.Operation) => Context {
+  const pets = records<Pet, NewPet>("pets");
   return ({ path }) => ({ pets, url: baseUrl + path });
 }
 

@@ -1,8 +1,13 @@
 // Bulk access to all tables of a store, to copy it exactly from one database to another.
-import { newPetColumns } from "./rows.ts";
+import type { Collection, Filter } from "./records.ts";
 
-/** The columns of each table with their types. */
-export const tables = {
+type ColumnType = "bigint" | "text" | "bytea" | "json";
+
+/** The columns of a table with their types. */
+export type Columns = Readonly<Record<string, ColumnType>>;
+
+/** The tables that each store has beside those of its collections. */
+export const sharedTables = {
   keys: {
     id: "bigint",
     name: "text",
@@ -14,47 +19,79 @@ export const tables = {
     previous_hash: "bytea",
     previous_expires_at: "bigint",
   },
-  pets: { id: "bigint", ...Object.fromEntries(newPetColumns.map(({ name, type }) => [name, type])) },
-  idempotency: { pet_id: "bigint", caller: "bigint", key: "text", digest: "bytea", created_at: "bigint" },
+  idempotency: {
+    record_id: "bigint",
+    collection: "text",
+    caller: "bigint",
+    key: "text",
+    digest: "bytea",
+    created_at: "bigint",
+  },
   deprecated_calls: { operation: "text", key: "text", day: "bigint", count: "bigint" },
-  imports: { digest: "bytea", lines: "bigint", pets: "bigint", complete: "bigint", written_at: "bigint" },
-} as const satisfies Record<string, Readonly<Record<string, "bigint" | "text" | "bytea">>>;
+  imports: { digest: "bytea", lines: "bigint", records: "bigint", complete: "bigint", written_at: "bigint" },
+} as const satisfies Record<string, Columns>;
 
-export type Table = keyof typeof tables;
+/** The columns of the table of a collection: an id, and the JSON of the record. */
+export const recordColumns = { id: "bigint", record: "json" } as const satisfies Columns;
 
-/** The columns by which the rows of a table are sorted. They are unique. */
-export const sortKeys: Readonly<Record<Table, string>> = {
+/** The columns by which the rows of a shared table are sorted. They are unique. */
+const sortKeys: Readonly<Record<keyof typeof sharedTables, string>> = {
   keys: "id",
-  pets: "id",
-  idempotency: "pet_id",
+  idempotency: "collection, record_id",
   deprecated_calls: "operation, key, day",
   imports: "digest",
 };
 
+/** A table: its name, its columns, and the columns by which its rows are sorted. */
+export interface Table {
+  readonly name: string;
+  readonly columns: Columns;
+  readonly sortKey: string;
+  /** The collection whose records the table has; undefined for a shared table. */
+  readonly collection?: Collection;
+}
+
+/** Returns the tables of a store with these collections, in the order in which they are copied. */
+export function tablesOf(collections: readonly Collection[]): readonly Table[] {
+  const { keys, ...others } = sharedTables;
+  const shared = (name: keyof typeof sharedTables): Table => ({
+    name,
+    columns: sharedTables[name],
+    sortKey: sortKeys[name],
+  });
+  const records = collections.map((collection) => ({
+    name: collection.name,
+    columns: recordColumns,
+    sortKey: "id",
+    collection,
+  }));
+  return [shared("keys"), ...records, ...Object.keys(others).map((name) => shared(name as keyof typeof others))];
+}
+
+/** Returns the names of the tables that generate ids. An id is never generated twice. */
+export function idTablesOf(tables: readonly Table[]): readonly string[] {
+  return tables.filter(({ name, collection }) => name === "keys" || collection).map(({ name }) => name);
+}
+
 /** The values of a row, in the order of the table's columns. */
 export type Values = readonly (bigint | string | Uint8Array | null)[];
-
-/** The tables that generate ids. An id is never generated twice. */
-export const idTables = ["keys", "pets"] as const satisfies Table[];
-
-/** A table that generates ids. */
-export type IdTable = (typeof idTables)[number];
 
 /** The number of rows in a batch. */
 export const batchSize = 1_000;
 
 /** Reads the tables of a store within one transaction. */
 export interface TableReader {
+  readonly tables: readonly Table[];
   /** Returns the random identities of the store, which a copy of its file has, too. A valid store has exactly one. */
   identities(): Promise<readonly Uint8Array[]>;
   /** Counts the rows of a table. */
-  count(table: Table): Promise<number>;
+  count(table: string): Promise<number>;
   /** Returns all rows of a table in batches, sorted by its sort key. */
-  rows(table: Table): AsyncIterable<readonly Values[]>;
-  /** Returns the rows of the pets with a status in batches, sorted by id. */
-  petsWith(status: string): AsyncIterable<readonly Values[]>;
+  rows(table: string): AsyncIterable<readonly Values[]>;
+  /** Returns the rows of the records of a collection that match a filter, in batches, sorted by id. */
+  matching(collection: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]>;
   /** Returns the last id that was generated, or 0. */
-  lastId(table: IdTable): Promise<bigint>;
+  lastId(table: string): Promise<bigint>;
   /**
    * Returns the problems of the schema, files and indexes, each as a sentence. Rejects with the reason if the tables
    * can't be read safely.
@@ -65,11 +102,11 @@ export interface TableReader {
 /** Writes tables. */
 export interface TableWriter extends TableReader {
   /** Inserts rows. */
-  add(table: Table, rows: readonly Values[]): Promise<void>;
+  add(table: string, rows: readonly Values[]): Promise<void>;
   /** Deletes the row whose first column has this value, or all rows. */
-  remove(table: Table, first?: Values[0]): Promise<void>;
+  remove(table: string, first?: Values[0]): Promise<void>;
   /** Sets the last id that was generated. */
-  setLastId(table: IdTable, id: bigint): Promise<void>;
+  setLastId(table: string, id: bigint): Promise<void>;
 }
 
 /**
@@ -77,14 +114,22 @@ export interface TableWriter extends TableReader {
  * `Store`.
  */
 export interface Tables {
+  readonly tables: readonly Table[];
   /** Runs `work` on a snapshot of the store. */
   read<T>(work: (source: TableReader) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction, and rolls it back if `work` rejects. No other connection creates pets meanwhile,
+   * Runs `work` in one transaction, and rolls it back if `work` rejects. No other connection creates records meanwhile,
    * and with `exclusive`, none writes anything. Rejects if other connections keep an exclusive lock from being granted.
    */
   write<T>(work: (target: TableWriter) => Promise<T>, options?: { readonly exclusive?: boolean }): Promise<T>;
   /** Returns whether this is the only connection to the store, as far as its database can tell. */
   isOnlyConnection(): Promise<boolean>;
   close(): Promise<void>;
+}
+
+/** Returns the table with this name. Throws an Error for another name, so that no SQL has one. */
+export function findTable(tables: readonly Table[], name: string): Table {
+  const table = tables.find((one) => one.name === name);
+  if (table === undefined) throw new Error(`The store has no table '${name}'.`);
+  return table;
 }

@@ -1,12 +1,12 @@
 // The storage of the service: one interface, implemented with SQLite and PostgreSQL.
 export {
-  type IdTable,
-  idTables,
+  idTablesOf,
+  recordColumns,
+  sharedTables,
   type Table,
   type TableReader,
   type Tables,
   type TableWriter,
-  tables,
   type Values,
 } from "./bulk.ts";
 export { isInMemory, isMissingStore, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
@@ -16,15 +16,14 @@ export {
   type IdempotencyKey,
   type Key,
   type KeyStore,
-  type NewPet,
   type OpenMode,
   type Page,
   type PagePosition,
-  type PetStore,
+  type RecordStore,
   retentionDays,
   type Store,
   type StoreMetrics,
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
-export { newPetColumns, newPetFieldTypes, petFieldTypes, petFilterTypes } from "./rows.ts";
+export { type Collection, type Filter, readId, withoutId, writeMembers, writeRecord } from "./records.ts";
 export { disableWal } from "./sqlite/sqlite-connection.ts";

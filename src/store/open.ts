@@ -4,6 +4,7 @@ import { parseDatabaseUrl } from "../lib/index.ts";
 import type { Tables } from "./bulk.ts";
 import type { OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
+import type { Collection } from "./records.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 
@@ -14,8 +15,13 @@ export interface OpenOptions {
   readonly connections?: number;
   /** Whether to use prepared statements (PostgreSQL only). */
   readonly prepare?: boolean;
-  /** The maximum number of pets, for all processes together; null sets no limit. Opening the store counts its pets. */
-  readonly maxPets?: bigint | null;
+  /** The collections whose records the caller uses; none by default. */
+  readonly collections?: readonly Collection[];
+  /**
+   * The maximum number of records of each collection, for all processes together; null sets no limit. Opening the store counts its
+   * records.
+   */
+  readonly maxRecords?: bigint | null;
   readonly timeouts?: StoreTimeouts;
 }
 
@@ -27,6 +33,8 @@ export interface StoreTimeouts {
 
 /** Options of `openTables`. */
 export interface OpenTablesOptions {
+  /** The collections whose tables the caller uses; none by default. */
+  readonly collections?: readonly Collection[];
   /** Milliseconds for which to retry LOCK TABLE (PostgreSQL only). */
   readonly lockTimeout?: number;
 }
@@ -37,24 +45,26 @@ export interface OpenTablesOptions {
  */
 export async function openStore(
   url: string,
-  { mode = "create", connections = 10, prepare = true, maxPets = null, timeouts = {} }: OpenOptions = {},
+  { mode = "create", collections = [], maxRecords = null, timeouts = {}, ...pool }: OpenOptions = {},
 ): Promise<Store> {
   const file = toFile(url);
-  if (file !== undefined) return new SqliteStore(file, mode, maxPets, timeouts.sqlite);
+  const options = { mode, collections, maxRecords };
+  if (file !== undefined) return new SqliteStore(file, options, timeouts.sqlite);
   const { PostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
-  return PostgresStore.open(url, mode, maxPets, { size: connections, prepare, timeouts: timeouts.postgres });
+  const { connections: size = 10, prepare = true } = pool;
+  return PostgresStore.open(url, options, { size, prepare, timeouts: timeouts.postgres });
 }
 
 /** Opens the tables of a store, for tools that copy it. Rejects like `openStore`. */
 export async function openTables(
   url: string,
   mode: OpenMode,
-  { lockTimeout = 5_000 }: OpenTablesOptions = {},
+  { collections = [], lockTimeout = 5_000 }: OpenTablesOptions = {},
 ): Promise<Tables> {
   const file = toFile(url);
-  if (file !== undefined) return openSqliteTables(file, mode);
+  if (file !== undefined) return openSqliteTables(file, mode, collections);
   const { openPostgresTables } = await import("./postgres/postgres-bulk.ts");
-  return openPostgresTables(url, mode, lockTimeout);
+  return openPostgresTables(url, mode, collections, lockTimeout);
 }
 
 /** Returns whether a store of this version exists. Rejects like `openStore` for a store of another version. */

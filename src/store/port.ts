@@ -1,14 +1,6 @@
 // The port between the service and its stores, in terms of the contract. Types only: SQL, drivers and their errors stay
 // inside an implementation. It throws `UnavailableError` if its database can't be used, and any other error only for a bug.
-import type { components, operations } from "../generated/openapi.ts";
 import type { MetricsRegistry, RawJson } from "../lib/index.ts";
-
-/** A pet of the store. */
-export type Pet = components["schemas"]["Pet"];
-/** A pet to create. */
-export type NewPet = components["schemas"]["NewPet"];
-/** The availability of a pet. */
-export type PetStatus = components["schemas"]["PetStatus"];
 
 /**
  * How to open a store: `create` creates a missing store and migrates an existing one, `migrate` rejects a missing
@@ -19,47 +11,51 @@ export type OpenMode = "create" | "migrate" | "readonly";
 /** The state of the service. Its methods are bound and enumerable, so that tracing can wrap them. */
 export interface Store {
   readonly kind: "sqlite" | "postgresql";
-  readonly pets: PetStore;
   readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;
   readonly metrics: StoreMetrics;
+  /** Returns the records of a collection with which the store was opened. Throws an Error for another name. */
+  records<R, N extends object = object>(collection: string): RecordStore<R, N>;
   /** Resolves if the store can be used. Rejects with `UnavailableError` otherwise. */
   check(): Promise<void>;
   /** Closes all connections. The store can't be used afterwards. */
   close(): Promise<void>;
 }
 
-/** Stores pets. Returns them as JSON: no object is created of a row only to be serialized. */
-export interface PetStore {
-  /** Returns up to `limit` pets in order of id: the first ones after an id, or the last ones before it. */
-  list(query: PetQuery): Promise<Page>;
-  /** Returns the pet with this id, or undefined if it does not exist. */
-  find(id: bigint): Promise<RawJson<Pet> | undefined>;
-  /** Creates a pet durably. Creates at most one pet per idempotency key within 24 hours. */
-  create(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
+/**
+ * Stores the records of one collection. Returns them as JSON: no object is created of a row only to be serialized. R is the type
+ * of a record, and N that of a new one.
+ */
+export interface RecordStore<R = unknown, N extends object = object> {
+  /** Returns up to `limit` records in order of id: the first ones after an id, or the last ones before it. */
+  list(query: RecordQuery): Promise<Page<R>>;
+  /** Returns the record with this id, or undefined if it does not exist. */
+  find(id: bigint): Promise<RawJson<R> | undefined>;
+  /** Creates a record durably. Creates at most one record per idempotency key within 24 hours. */
+  create(record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>>;
 }
 
-/** Pets in order of id. */
-export interface Page {
-  readonly pets: RawJson<Pet[]>;
-  /** The id of the first pet; undefined if the page is empty. */
+/** Records in order of id. */
+export interface Page<R> {
+  readonly records: RawJson<R[]>;
+  /** The id of the first record; undefined if the page is empty. */
   readonly firstId: bigint | undefined;
-  /** The id of the last pet; undefined if the page is empty. */
+  /** The id of the last record; undefined if the page is empty. */
   readonly lastId: bigint | undefined;
-  /** Whether more pets match: after the page, or before it if it was read backwards. */
+  /** Whether more records match: after the page, or before it if it was read backwards. */
   readonly more: boolean;
 }
-
-type ListParameters = operations["listPets"]["parameters"]["query"];
-
-/** The filters of the document. A filter is the value that a field must have. */
-export type PetFilter = Omit<ListParameters, "limit" | "cursor">;
 
 /** The id that a page begins after, or ends before. */
 export type PagePosition = { readonly after: bigint } | { readonly before: bigint };
 
-/** A selection of pets: those that match the filters, after or before an id. Without one, from the first. */
-export type PetQuery = Omit<ListParameters, "cursor"> & { readonly position?: PagePosition | undefined };
+/** A selection of records: those that match the filters, after or before an id. Without one, from the first. */
+export interface RecordQuery {
+  readonly limit: number;
+  readonly position?: PagePosition | undefined;
+  /** The values by the names of the collection's filters. An undefined value selects all records. */
+  readonly filter?: Readonly<Record<string, unknown>>;
+}
 
 /** The identity of a create: the id of the caller, the value of Idempotency-Key, and a digest of the body. */
 export interface IdempotencyKey {
@@ -69,11 +65,11 @@ export interface IdempotencyKey {
 }
 
 /**
- * A new pet, the pet that an earlier call with the same key and body created, as it was then, or a conflict: the key was
- * used with another body. The store is full if it has the maximum number of pets.
+ * A new record, the record that an earlier call with the same key and body created, as it was then, or a conflict: the key was
+ * used with another body. The store is full if the collection has the maximum number of records.
  */
-export type CreateResult =
-  | { outcome: "created" | "repeated"; id: bigint; pet: RawJson<Pet> }
+export type CreateResult<R> =
+  | { outcome: "created" | "repeated"; id: bigint; record: RawJson<R> }
   | { outcome: "conflict" }
   | { outcome: "full" };
 
@@ -136,9 +132,12 @@ export interface DeprecatedCalls {
   list(since: bigint): Promise<DailyCalls[]>;
 }
 
-/** A method of the store, as the metrics name it. `expire` is the deletion of expired idempotency records. */
+/**
+ * A method of the store, as the metrics name it, such as `pets_find` of the collection `pets`. `expire` is the deletion of expired
+ * idempotency records.
+ */
 export type StoreMethod =
-  | `pets_${keyof PetStore}`
+  | `${string}_${keyof RecordStore}`
   | `keys_${keyof KeyStore}`
   | `deprecated_${keyof DeprecatedCalls}`
   | "check"

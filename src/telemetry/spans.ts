@@ -54,7 +54,7 @@ export class SpanRecorder {
     });
   }
 
-  /** Wraps a store. Creates a span for each call of its methods for pets and keys. */
+  /** Wraps a store. Creates a span for each call of its methods for records and keys. */
   traceStore(store: Store): Store {
     const wrap = <M extends object>(group: string, methods: M): M =>
       Object.fromEntries(
@@ -63,7 +63,8 @@ export class SpanRecorder {
           (...values: unknown[]) => this.#run(`${group}.${name}`, () => method(...values)),
         ]),
       ) as M;
-    return { ...store, pets: wrap("pets", store.pets), keys: wrap("keys", store.keys) };
+    const records: Store["records"] = (name) => wrap(name, store.records(name));
+    return { ...store, records, keys: wrap("keys", store.keys) };
   }
 
   /** Stops tracing statements. */

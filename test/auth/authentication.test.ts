@@ -9,6 +9,7 @@ import { generateKey } from "../../src/auth/api-keys.ts";
 import { KeyCache } from "../../src/auth/key-lookup.ts";
 import type { Key } from "../../src/store/port.ts";
 import { documentText } from "../support/files.ts";
+import { petsOf } from "../support/pets.ts";
 import { addKey, minimalPet, start } from "../support/service.ts";
 
 const service = await start(t);
@@ -174,5 +175,5 @@ t.test("Rejects a create if its key was revoked while the body arrived", async (
   socket.write(body.slice(1));
   const [response] = await once(socket, "data");
   t.match(String(response), /^HTTP\/1\.1 401 /);
-  t.equal((await store.pets.list({ limit: 1 })).lastId, undefined);
+  t.equal((await petsOf(store).list({ limit: 1 })).lastId, undefined);
 });

@@ -3,11 +3,11 @@ import { pino } from "pino";
 import t from "tap";
 import { generateKey } from "../../src/auth/api-keys.ts";
 import { KeyUsage } from "../../src/auth/key-usage.ts";
-import { openStore } from "../../src/store/open.ts";
 import type { Key } from "../../src/store/port.ts";
+import { openPetStore } from "../support/pets.ts";
 
 t.test("Counts the calls of a key and of a later key with the same name together", async (t) => {
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
   const usage = new KeyUsage(store, pino({ level: "silent" }));
   const createKey = async () => {

@@ -5,10 +5,10 @@ import { Readable, Writable } from "node:stream";
 import t from "tap";
 import { run } from "../../src/cli/cli.ts";
 import { toDay } from "../../src/lib/time.ts";
-import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
+import { openPetStore, petsOf } from "../support/pets.ts";
 import { addKey } from "../support/service.ts";
 import { petstoreOn } from "../support/stores.ts";
 
@@ -19,7 +19,7 @@ const controlCharacters = /[\0-\x09\x0b-\x1f\x7f-\x9f]/; // all but LF, which en
 
 t.test("Escapes the control characters of a database in tables, and in JSON", async (t) => {
   const url = await stores.sqlite(t);
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   await addKey(store, hostile);
   const calls = { operation: "getPet", key: hostile, day: toDay(Date.now()), count: 1n };
   await store.deprecated.add([calls], 0n);
@@ -68,8 +68,8 @@ async function exportTo(url: string, isTTY: boolean, format: string) {
 
 t.test("An export escapes control characters only on a terminal", async (t) => {
   const url = await stores.sqlite(t);
-  const store = await openStore(url);
-  await store.pets.create({ name: hostile, categoryId: 1n });
+  const store = await openPetStore(url);
+  await petsOf(store).create({ name: hostile, categoryId: 1n });
   await store.close();
   const ndjson = await exportTo(url, true, "ndjson");
   t.match(JSON.parse(ndjson.text), { name: hostile }, "the same value");

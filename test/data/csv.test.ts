@@ -1,15 +1,22 @@
 // CSV (RFC 4180): the header, quotes, line numbers, and reports of malformed records.
 import t from "tap";
 import { csv } from "../../src/data/csv.ts";
-import { petFields } from "../../src/data/pet-schema.ts";
+import { toJson } from "../../src/lib/json.ts";
 import { stores } from "../support/databases.ts";
+import { petCollection } from "../support/pets.ts";
 import { petstoreOn, readAllNames } from "../support/stores.ts";
 
 t.test("Writes CSV according to RFC 4180", async (t) => {
-  const fields = ["id", "title", "shelf"];
-  const line = (...values: (string | bigint | null)[]) => csv.serialize(fields, values);
-  t.equal(csv.header(fields), "id,title,shelf\r\n");
-  t.equal(line(-1n, " Rex ", null), "-1, Rex ,\r\n");
+  const properties = ["id", "title", "shelf"];
+  const collection = { name: "books", id: "id", properties, filters: [] };
+  const line = (...values: unknown[]) => {
+    const book = Object.fromEntries(values.map((value, index) => [properties[index], value]));
+    return csv.serialize(collection, toJson(book), false);
+  };
+  t.equal(csv.header(collection, false), "id,title,shelf\r\n");
+  t.equal(csv.header(collection, true), "title,shelf\r\n");
+  t.equal(line(-1n, " Rex "), "-1, Rex ,\r\n");
+  t.equal(line(2n ** 63n - 1n, true, [1, { a: "b" }]), `${2n ** 63n - 1n},true,"[1,{""a"":""b""}]"\r\n`);
   for (const title of ["a,b", "a\rb", "a\nb", "\r\n"]) t.equal(line(1n, title, "x"), `1,"${title}",x\r\n`);
   t.equal(line(1n, '"a"', "x"), '1,"""a""",x\r\n');
 });
@@ -19,7 +26,7 @@ const importCsv = (url: string, input: string, ...args: string[]) =>
 
 t.test("Rejects a file with an invalid header", async (t) => {
   const url = await stores.sqlite(t);
-  const rule = `Allowed columns: ${petFields.slice(1).join(", ")}.`;
+  const rule = `Allowed columns: ${petCollection.properties.slice(1).join(", ")}.`;
   for (const [header, message] of [
     ["name,categoryId,colour", `The header has the unknown column 'colour'. ${rule}`],
     ["name,status", `The header must have the column 'categoryId'. ${rule}`],

@@ -2,13 +2,13 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { exportPets } from "../../src/data/export.ts";
+import { exportRecords } from "../../src/data/export.ts";
 import { formats } from "../../src/data/formats.ts";
-import { petFields } from "../../src/data/pet-schema.ts";
+import type { Filter } from "../../src/store/records.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
 import { exportedText, statusOf } from "../support/exports.ts";
 import { folder } from "../support/files.ts";
-import { statusList } from "../support/pets.ts";
+import { petCollection, petsOf, statusList } from "../support/pets.ts";
 import {
   countPets,
   fill,
@@ -16,6 +16,7 @@ import {
   openWithPets,
   petLine,
   petstoreOn,
+  replaceInPets,
   stopOnFirstFile,
   tamper,
 } from "../support/stores.ts";
@@ -26,8 +27,8 @@ for (const [kind, prepare] of Object.entries(stores)) {
       const url = await prepare(t);
       const file = join(folder(t), `PETS.${name.toUpperCase()}`);
       const numbers = Array.from({ length: 2_400 }, (_, n) => n);
-      const newPetFields = petFields.slice(1);
-      const text = exportedText(format, numbers, newPetFields);
+      const newPetFields = petCollection.properties.slice(1);
+      const text = exportedText(format, numbers, true);
       writeFileSync(file, text);
       const { status, stdout } = await petstoreOn(url, ["import", file, "--json"]);
       t.equal(status, 0);
@@ -42,7 +43,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.match(JSON.parse(written.stdout), { pets: 2_400, sha256: /^[0-9a-f]{64}$/ });
       t.equal(readFileSync(output, "utf8"), all, "the file extension selects the format");
       const sold = numbers.filter((n) => statusOf(n) === "sold");
-      t.match(await petstoreOn(url, ["export", "--status", "sold", "--output", output]), {
+      t.match(await petstoreOn(url, ["export", "--filter", "status=sold", "--output", output]), {
         status: 0,
         stdout: new RegExp(`^pets {14}${sold.length}\\nsha256 {12}[0-9a-f]{64}\\n$`),
       });
@@ -66,16 +67,18 @@ for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: an export is a snapshot of the pets, also during concurrent creates`, async (t) => {
     const url = await prepare(t);
     const { store, tables } = await openWithPets(t, url, 1_500);
-    for (const status of [undefined, "sold"]) {
+    const [filter] = petCollection.filters as [Filter];
+    for (const match of [undefined, { filter, value: "sold" }]) {
       const before = await countPets(url);
       let text = "";
       const write = async (some: string) => {
         text += some;
         if (some === "") return; // the header is written before the first read
-        await store.pets.create({ name: "late", categoryId: 0n, status: "sold" });
+        await petsOf(store).create({ name: "late", categoryId: 0n, status: "sold" });
       };
-      const { pets } = await exportPets(tables, { format: formats.ndjson, status }, write, () => {});
-      t.equal(pets, before);
+      const selection = { format: formats.ndjson, collection: petCollection, match };
+      const { records } = await exportRecords(tables, selection, write, () => {});
+      t.equal(records, before);
       t.equal(text.split("\n").length - 1, before);
       t.ok((await countPets(url)) > before);
     }
@@ -96,7 +99,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: exports a store that fails the integrity check`, async (t) => {
     const url = await prepare(t);
     await fill(url, 3);
-    await tamper(url, "UPDATE pets SET status = 'lost' WHERE id = 2");
+    await tamper(url, replaceInPets(url, '"status":"sold"', '"status":"lost"', "id = 2"));
     t.match(await petstoreOn(url, ["export"]), { status: 0, stdout: /"status":"lost"/ });
   });
 }
@@ -121,7 +124,10 @@ t.test("Rejects invalid options, stores and output files", async (t) => {
     t.match(await petstoreOn(url, ["export", ...args]), { status, stdout: "", stderr }, args.join(" "));
   await rejects([], /can't be opened: ENOENT/);
   await petstoreOn(url, ["import", "-", "--format", "ndjson"], { input: petLine("Rex") });
-  await rejects(["--status", "lost"], new RegExp(`option '--status <status>' must be one of: ${statusList}\\n$`), 2);
+  const option = "option '--filter <name=value>':";
+  await rejects(["--filter", "status=lost"], new RegExp(`${option} .*'status' must be one of: ${statusList}\\.\n$`), 2);
+  await rejects(["--filter", "name=Rex"], new RegExp(`${option} pets can be filtered by: status\n$`), 2);
+  await rejects(["--resource", "toys"], /option '--resource <name>' must be one of: pets\n$/, 2);
   await rejects(["--json"], /'--json' requires option '--output <file>'/, 2);
   await rejects(["--output", place], /is not a regular file/);
   await rejects(["--output", join(place, "none", "a.csv")], /The directory \S+none does not exist\.$/m);

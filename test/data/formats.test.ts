@@ -3,24 +3,20 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
 import { formats } from "../../src/data/formats.ts";
-import { petFields } from "../../src/data/pet-schema.ts";
 import { readRecords } from "../../src/data/record-reader.ts";
-import { readDocument } from "../../src/pets/document.ts";
-import type { NewPet } from "../../src/store/port.ts";
+import { writeMembers, writeRecord } from "../../src/store/records.ts";
 import { anyNewPet } from "../support/arbitraries.ts";
-
-const document = await readDocument();
+import { petCollection, petResource } from "../support/pets.ts";
 
 for (const [name, format] of Object.entries(formats))
   t.test(`${name}: reads all pets as they were written, however the bytes are split into chunks`, async (t) => {
     const chunkSizes = fc.infiniteStream(fc.integer({ min: 1, max: 40 }));
-    const fields = petFields.slice(1);
-    const header = format.header(fields);
-    const parse = format.createParser(document); // expensive, therefore created once; it parses the header only once
+    const header = format.header(petCollection, true);
+    const parse = format.createParser(petResource); // expensive, therefore created once; it parses the header only once
     if (header !== "") parse(Buffer.from(header.trimEnd()));
     const property = fc.asyncProperty(fc.array(anyNewPet), chunkSizes, async (pets, sizes) => {
-      const rows = pets.map((pet) => fields.map((field) => pet[field as keyof NewPet] ?? null));
-      const bytes = Buffer.from(header + rows.map((row) => format.serialize(fields, row)).join(""));
+      const texts = pets.map((pet) => writeRecord(petCollection, 1n, writeMembers(petCollection, pet)).text);
+      const bytes = Buffer.from(header + texts.map((text) => format.serialize(petCollection, text, true)).join(""));
       const chunks = async function* () {
         for (let start = 0; start < bytes.length; ) {
           const { value: size } = sizes.next();
@@ -28,7 +24,7 @@ for (const [name, format] of Object.entries(formats))
           start += size;
         }
       };
-      const parsed: (NewPet | undefined)[] = [];
+      const parsed: (object | undefined)[] = [];
       let expectedLine = 1;
       for await (const records of readRecords(chunks(), 65_536, format.createDelimiter()))
         for (const { firstLine, lastLine, bytes } of records) {

@@ -5,18 +5,16 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import t, { type Test } from "tap";
 import { formats } from "../../src/data/formats.ts";
-import { importPets } from "../../src/data/import.ts";
+import { importRecords } from "../../src/data/import.ts";
 import { openInput } from "../../src/data/input-file.ts";
 import { validateInput } from "../../src/data/validate-input.ts";
-import { readDocument } from "../../src/pets/document.ts";
 import type { Tables } from "../../src/store/bulk.ts";
-import { openTables } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
+import { openPetTables, petResource } from "../support/pets.ts";
 import { countPets, injectFault, petLine, petstoreOn, readAllNames } from "../support/stores.ts";
 
 const format = formats.ndjson;
-const document = await readDocument();
 const ignore = () => {};
 
 /** Writes lines to a file, and returns its name. */
@@ -37,8 +35,8 @@ function stopIn(phase: "validation" | "writing") {
 async function prepareImport(t: Test, lines: string) {
   const input = await openInput(write(t, [lines]), Readable.from([]));
   t.teardown(() => input.close());
-  const checked = await validateInput({ input, format, document, report: t.fail, progress: ignore });
-  return { input, format, document, checked };
+  const checked = await validateInput({ input, format, resource: petResource, report: t.fail, progress: ignore });
+  return { input, format, resource: petResource, checked };
 }
 
 for (const [kind, prepare] of Object.entries(stores)) {
@@ -149,9 +147,9 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
   t.test(`${kind}: rejects an import while another import of the same input writes`, async (t) => {
     const url = await prepare(t);
-    const [one, two] = [await openTables(url, "create"), await openTables(url, "create")];
+    const [one, two] = [await openPetTables(url, "create"), await openPetTables(url, "create")];
     const parts = await prepareImport(t, petLine("Rex").repeat(2_100));
-    const work = (store: Tables) => importPets(store, parts, { fromStart: true }, ignore);
+    const work = (store: Tables) => importRecords(store, parts, { fromStart: true }, ignore);
     // The other import runs between the first two batches of this one.
     let writes = 0;
     let otherResult: unknown;
@@ -161,7 +159,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     };
     const message = /^Another process is importing the same file\. 2000 pets were imported/;
     await t.rejects(work({ ...one, write }), { message });
-    t.match(otherResult, { pets: 2_100, complete: true });
+    t.match(otherResult, { records: 2_100, complete: true });
     t.equal(await countPets(url), 4_100, "each import has written the pets that it reports");
     for (const tables of [one, two]) await tables.close();
   });
@@ -170,7 +168,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     `${kind}: detects a committed batch if the response of the store is lost or the stop comes too late`,
     async (t) => {
       const url = await prepare(t);
-      const store = await openTables(url, "create");
+      const store = await openPetTables(url, "create");
       t.teardown(() => store.close());
       // The store loses the response of a commit, or also fails afterwards; or the stop comes after the last batch.
       const importLines = async (
@@ -195,24 +193,24 @@ for (const [kind, prepare] of Object.entries(stores)) {
         const progress = (done: number, total: number) => {
           if (lateStop && done === total) throw new Error("Stopped");
         };
-        return importPets(faultyStore, parts, { resume }, progress);
+        return importRecords(faultyStore, parts, { resume }, progress);
       };
       t.match(
         await importLines(petLine("a"), { lostResponse: true }),
-        { pets: 1, complete: true },
+        { records: 1, complete: true },
         "the batch was committed",
       );
-      t.match(await importLines(petLine("b"), { lateStop: true }), { pets: 1, complete: true });
+      t.match(await importLines(petLine("b"), { lateStop: true }), { records: 1, complete: true });
       await t.rejects(importLines(petLine("a")), { message: /was already imported/ });
       const many = petLine("c").repeat(2_100);
       await t.rejects(importLines(many, { lostResponse: true }), {
         message: "Connection terminated. 2000 pets were imported, up to line 2000. Use --resume to continue.",
       });
-      t.match(await importLines(many, { resume: true }), { pets: 2_100, before: 2_000 });
+      t.match(await importLines(many, { resume: true }), { records: 2_100, before: 2_000 });
       await t.rejects(importLines(petLine("d"), { disconnected: true }), {
         message: "Connection terminated. It is unknown whether the last batch was imported. Use --resume to continue.",
       });
-      t.match(await importLines(petLine("d"), { resume: true }), { pets: 1, before: 1 }, "the batch was committed");
+      t.match(await importLines(petLine("d"), { resume: true }), { records: 1, before: 1 }, "the batch was committed");
       t.equal(await countPets(url), 2_103);
     },
   );

@@ -4,22 +4,20 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import t from "tap";
 import { formats } from "../../src/data/formats.ts";
-import { importPets } from "../../src/data/import.ts";
+import { importRecords } from "../../src/data/import.ts";
 import { openInput } from "../../src/data/input-file.ts";
 import { validateInput } from "../../src/data/validate-input.ts";
-import { readDocument } from "../../src/pets/document.ts";
-import { openTables } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
 import { bin, folder } from "../support/files.ts";
+import { openPetTables, petResource } from "../support/pets.ts";
 import { countPets, petLine, petstoreOn, readAllNames } from "../support/stores.ts";
 
-const document = await readDocument();
 const format = formats.ndjson;
 const ignore = () => {};
 
 t.test("Rejects an input that changes after its validation, before it writes a changed line", async (t) => {
   const url = await stores.sqlite(t);
-  const store = await openTables(url, "create");
+  const store = await openPetTables(url, "create");
   const file = join(folder(t), "pets.ndjson");
   const text = petLine("old").repeat(2_500);
   const changes: Record<string, () => void> = {
@@ -32,12 +30,12 @@ t.test("Rejects an input that changes after its validation, before it writes a c
     const padding = description.includes("chunks") ? " ".repeat(65_536 - (text.length % 65_536) - 1) : "";
     writeFileSync(file, text + (padding && `${padding}\n`));
     const input = await openInput(file, Readable.from([]));
-    const checked = await validateInput({ input, format, document, report: ignore, progress: ignore });
+    const checked = await validateInput({ input, format, resource: petResource, report: ignore, progress: ignore });
     change();
-    const parts = { input, format, document, checked };
+    const parts = { input, format, resource: petResource, checked };
     const message = /^The file changed during the import\. \d+ pets were imported/;
     const before = await countPets(url);
-    await t.rejects(importPets(store, parts, { fromStart: true }, ignore), { message }, description);
+    await t.rejects(importRecords(store, parts, { fromStart: true }, ignore), { message }, description);
     t.notOk((await readAllNames(url)).slice(before).includes("new"));
     await input.close();
   }

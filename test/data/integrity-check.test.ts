@@ -11,20 +11,19 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";
 import { emptyDatabase, newDatabase, stores } from "../support/databases.ts";
-import { maxName, statusList } from "../support/pets.ts";
+import { maxName, openPetStore, statusList } from "../support/pets.ts";
 import { query } from "../support/postgres.ts";
 import { addKey, start } from "../support/service.ts";
-import { fill, petstoreOn, tamper, toFile } from "../support/stores.ts";
+import { fill, type PetInSql, petInSql, petstoreOn, replaceInPets, tamper, toFile } from "../support/stores.ts";
 
 const checkStore = (url: string, ...args: string[]) => petstoreOn(url, ["check", ...args]);
 
 /** Adds two keys, 300 pets and 100 Idempotency-Keys. */
 async function fillStore(url: string): Promise<void> {
   await fill(url, 300, 100);
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   await addKey(store, "b", new Date("2131-01-02T03:04:05.678Z"));
   await store.close();
 }
@@ -40,7 +39,7 @@ for (const [kind, create] of Object.entries(stores)) {
     await fillStore(url);
     t.match(await checkStore(url), { status: 0, stderr: "", stdout: sound(2) });
 
-    const store = await openStore(url);
+    const store = await openPetStore(url);
     const { app } = await start(t, { store }); // which adds a key
     const served = await checkStore(url);
     t.match(served, { status: 0, stderr: "", stdout: sound(3) });
@@ -57,16 +56,18 @@ for (const [kind, create] of Object.entries(stores)) {
     await fillStore(url);
     const isSqlite = kind === "sqlite";
     const blob = (bytes: string) => (isSqlite ? `X'${bytes}'` : `'\\x${bytes}'`);
+    const setPet = (id: number, fields: Omit<PetInSql, "id">) =>
+      `UPDATE pets SET record = ${petInSql(url, { id, ...fields })} WHERE id = ${id}`;
     const futureTime = Date.now() + 25 * 3_600_000;
     await tamper(
       url,
-      "UPDATE pets SET status = 'lost' WHERE id = 7",
-      `UPDATE pets SET name = '${"🐕".repeat(maxName + 1)}' WHERE id = 8`,
+      setPet(7, { status: "'lost'" }),
+      setPet(8, { name: `'${"🐕".repeat(maxName + 1)}'` }),
       `INSERT INTO secret (value) VALUES (${blob("00")})`,
       "DELETE FROM pets WHERE id IN (3, 4)",
       `UPDATE keys SET hash = ${blob("0102")}, last_used_at = ${futureTime} WHERE name = 'a'`,
       `UPDATE keys SET created_at = ${futureTime - 2 * 3_600_000} WHERE name = 'b'`,
-      `UPDATE idempotency SET created_at = ${futureTime}, digest = ${blob("")} WHERE pet_id = 5`,
+      `UPDATE idempotency SET created_at = ${futureTime}, digest = ${blob("")} WHERE record_id = 5`,
       isSqlite ? "UPDATE sqlite_sequence SET seq = 41 WHERE name = 'pets'" : "SELECT setval('pets_id_seq', 41)",
     );
     const { status, stdout, stderr } = await checkStore(url);
@@ -83,7 +84,7 @@ for (const [kind, create] of Object.entries(stores)) {
       "",
     ]);
 
-    await tamper(url, "DELETE FROM secret", "DELETE FROM keys", "UPDATE pets SET status = 'lost'");
+    await tamper(url, "DELETE FROM secret", "DELETE FROM keys", replaceInPets(url, '"name":', '"nam":'));
     const many = await checkStore(url);
     t.match(many, { status: 1, stderr: /The table secret must have one row, and has 0\./ });
     t.match(many.stderr, /^(petstore: .*\n){20}petstore: and 282 more\n$/, "reports at most 20 problems");
@@ -138,13 +139,15 @@ t.test("sqlite: finds a row that is missing from an index", async (t) => {
   const url = await stores.sqlite(t);
   await fillStore(url);
   const db = new DatabaseSync(toFile(url) as string);
-  const index = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'pets_by_status'").get()?.rootpage;
+  const { rootpage: index, sql } = {
+    ...db.prepare("SELECT rootpage, sql FROM sqlite_schema WHERE name = 'pets_by_status'").get(),
+  };
   db.close();
   // The row is inserted while the index is missing from the schema.
   const editSchema = (text: string) => tamper(url, `PRAGMA writable_schema = on; ${text}`);
   await editSchema("DELETE FROM sqlite_schema WHERE name = 'pets_by_status'");
-  await tamper(url, "INSERT INTO pets (name, category_id) VALUES ('unseen', 1)");
-  const created = "'CREATE INDEX pets_by_status ON pets (status, id)'";
+  await tamper(url, `INSERT INTO pets VALUES (9999, ${petInSql(url, { id: 9999 })})`);
+  const created = `'${String(sql).replaceAll("'", "''")}'`;
   await editSchema(`INSERT INTO sqlite_schema VALUES ('index', 'pets_by_status', 'pets', ${index}, ${created})`);
   t.match(await checkStore(url), {
     status: 1,

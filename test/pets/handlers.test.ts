@@ -1,8 +1,8 @@
 // The handlers: pagination of listPets, and the Idempotency-Key of createPet.
 import t from "tap";
 import { parse } from "yaml";
-import type { Pet } from "../../src/store/port.ts";
 import { documentText } from "../support/files.ts";
+import type { Pet } from "../support/pets.ts";
 import { addKey, minimalPet, start } from "../support/service.ts";
 
 const { parameters } = parse(documentText).paths["/pets"].get;

@@ -4,10 +4,10 @@ import { formatDeprecations } from "../../src/cli/commands/deprecations.ts";
 import { toDay } from "../../src/lib/time.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { listDeprecatedOperations } from "../../src/status/deprecations.ts";
-import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { editDocument, setOperation } from "../support/document.ts";
+import { openPetStore } from "../support/pets.ts";
 import { addKey, start } from "../support/service.ts";
 import { tamper } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
@@ -23,7 +23,7 @@ const daysLeft = (sunset: Date) => {
 
 t.test("Lists the deprecated operations of the document", async (t) => {
   const url = await stores.sqlite(t);
-  await (await openStore(url)).close();
+  await (await openPetStore(url)).close();
   const { status, stdout, stderr } = await petstore({ DATABASE_URL: url }, ["deprecations"]);
   t.match({ status, stderr }, { status: 0, stderr: "" });
   const [heads, ...rows] = stdout.split("\n");
@@ -43,7 +43,7 @@ t.test("Lists the deprecated operations of the document", async (t) => {
 
 t.test("Counts the calls of each key", async (t) => {
   const url = await stores.sqlite(t);
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   const { call, app } = await start(t, { store });
   const [alice, bob] = [await addKey(store, "alice"), await addKey(store, "bob")];
   const today = toDate(Date.now());
@@ -80,7 +80,7 @@ t.test("Counts the calls of each key", async (t) => {
 
 t.test("Retries writing the calls that can't be written", async (t) => {
   const url = await stores.sqlite(t);
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   const { call, logs, app } = await start(t, { store });
   await tamper(url, "ALTER TABLE deprecated_calls RENAME TO away");
   for (let n = 0; n < 2; n++) await call("GET", "/v1/pets/1");
@@ -103,7 +103,7 @@ t.test("Sorts by sunset, and counts the calls of 30 days", async (t) => {
   const ids = ["createPet", "getPet", "listPets"];
   const operations = (await readDocument(text)).operations.filter(({ id }) => ids.includes(id));
   const sunset = operations.find(({ id }) => id === "getPet")?.deprecation?.sunset as Date;
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   const now = Date.UTC(2027, 5, 3);
   const call = (key: string, ago: bigint, count: bigint, operation = "getPet") => ({
     operation,

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { UnavailableError } from "../../src/lib/unavailable-error.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openPetStore } from "../support/pets.ts";
 import { addKey, start } from "../support/service.ts";
 
 const sharedFor = 1_000; // milliseconds
 
 t.test("1,000 concurrent calls of /readyz and one of /status.json check the store once", async (t) => {
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
   let checks = 0;
   const check = async () => {
@@ -25,7 +25,7 @@ t.test("1,000 concurrent calls of /readyz and one of /status.json check the stor
 });
 
 t.test("/readyz shares a failure for one second, and then checks the store again", async (t) => {
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
   let failure: Error | undefined = new UnavailableError("The store is gone.");
   const check = async () => {

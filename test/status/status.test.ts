@@ -3,9 +3,9 @@ import t from "tap";
 import { version } from "../../src/lib/version.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import type { Status } from "../../src/status/schema.ts";
-import { openStore } from "../../src/store/open.ts";
 import { aggregateLocally } from "../../src/telemetry/aggregation.ts";
 import { manualClock } from "../support/clock.ts";
+import { openPetStore } from "../support/pets.ts";
 import { openMetrics, scrapeUntil } from "../support/series.ts";
 import { addKey, start } from "../support/service.ts";
 import { untilWritten } from "../support/usage.ts";
@@ -70,7 +70,7 @@ t.test("Shows the last hour at /status.json: rates, durations, keys and deprecat
 });
 
 t.test("Reports that the store is unreachable, with all metrics that do not need it", async (t) => {
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
   const operator = await addKey(store, "op", undefined, true);
   const away = async () => {

@@ -6,7 +6,7 @@ import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { Batcher } from "../../src/store/batcher.ts";
 import { queryChannel, type Statement, sharedContexts } from "../../src/store/query-channel.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
-import { createPet, listPets } from "../support/pets.ts";
+import { createPet, listPets, petsOf } from "../support/pets.ts";
 
 t.test("Sends concurrent calls in batches, in their order, and finds the call that fails", async (t) => {
   const sent: number[][] = [];
@@ -64,7 +64,7 @@ testStores("Writes concurrent creates in one transaction", async (t, { store, co
 testStores("One of several concurrent creates fails alone", async (t, { store, query, kind: { failure } }) => {
   await query(failure.inject);
   const results = await Promise.allSettled(
-    [1, 2, 3, 4].map((n) => store.pets.create(rex, n === 2 ? idempotentCall : undefined)),
+    [1, 2, 3, 4].map((n) => petsOf(store).create(rex, n === 2 ? idempotentCall : undefined)),
   );
   t.same(
     results.map(({ status }) => status),
@@ -78,7 +78,7 @@ testStores("One of several concurrent creates fails alone", async (t, { store, q
 testStores("Publishes each statement in the async context of the calls that it serves", async (t, { kind, store }) => {
   const call = new AsyncLocalStorage<number>();
   const callThrice = (work: () => Promise<unknown>) => Promise.all([1, 2, 3].map((n) => call.run(n, work)));
-  await callThrice(() => store.pets.create(rex)); // its context must not leak into later calls
+  await callThrice(() => petsOf(store).create(rex)); // its context must not leak into later calls
   const published: [verb: string | undefined, calls: unknown][] = [];
   const start = ({ text }: Statement) => {
     const verb = /BEGIN|INSERT|SELECT|COMMIT/.exec(text.replace(/^\s*WITH.*?(?=INSERT)/s, ""))?.[0];
@@ -86,13 +86,13 @@ testStores("Publishes each statement in the async context of the calls that it s
   };
   queryChannel.subscribe({ start });
   t.teardown(() => queryChannel.unsubscribe({ start }));
-  await callThrice(() => store.pets.create(rex));
+  await callThrice(() => petsOf(store).create(rex));
   const all = [1, 2, 3];
   const inserts = all.map((n) => ["INSERT", n]);
   const writes = { sqlite: [["BEGIN", all], ...inserts, ["COMMIT", all]], postgres: [["INSERT", all]] };
   t.same(published.splice(0), writes[kind.name]);
-  await callThrice(() => store.pets.list({ limit: 20 }));
-  await callThrice(() => store.pets.find(1n));
+  await callThrice(() => petsOf(store).list({ limit: 20 }));
+  await callThrice(() => petsOf(store).find(1n));
   const selects = all.map((n) => ["SELECT", n]);
   const reads = {
     sqlite: [...selects, ...selects],
@@ -100,6 +100,6 @@ testStores("Publishes each statement in the async context of the calls that it s
   };
   t.same(published.splice(0), reads[kind.name]);
   queryChannel.unsubscribe({ start });
-  await callThrice(() => store.pets.create(rex));
+  await callThrice(() => petsOf(store).create(rex));
   t.same(published, [], "nothing after unsubscribe");
 });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { restore } from "../../src/data/restore.ts";
 import { readDocument } from "../../src/pets/document.ts";
-import { openStore, openTables } from "../../src/store/open.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
+import { openPetStore, openPetTables, petsOf } from "../support/pets.ts";
 import { query } from "../support/postgres.ts";
 import { fill, insertPets, petstoreOn, readAllNames } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
@@ -35,7 +35,7 @@ for (const [kind, prepare] of Object.entries(stores))
   t.test(`${kind}: a table can be read after an earlier read was stopped halfway`, async (t) => {
     const url = await prepare(t);
     await insertPets(url, 2_500);
-    const tables = await openTables(url, "readonly");
+    const tables = await openPetTables(url, "readonly");
     await tables.read(async (source) => {
       for (let times = 0; times < 2; times++)
         for await (const rows of source.rows("pets")) {
@@ -52,7 +52,7 @@ t.test(
     const file = await makeBackup(t, 3);
     const url = await newDatabase(t);
     await fill(url, 40);
-    const [tables, store] = [await openTables(url, "readonly"), await openStore(url)];
+    const [tables, store] = [await openPetTables(url, "readonly"), await openPetStore(url)];
     await tables.read(async (source) => {
       t.equal(await source.count("pets"), 40);
       let outcome: unknown;
@@ -64,7 +64,7 @@ t.test(
       const names: string[] = [];
       while (outcome === undefined) {
         names.push(`meanwhile ${names.length}`);
-        await store.pets.create({ name: names.at(-1) as string, categoryId: 0n });
+        await petsOf(store).create({ name: names.at(-1) as string, categoryId: 0n });
       }
       await restored;
       t.match(outcome, { message: /^A backup, export, check or copy is reading the database\. Nothing was changed\./ });
@@ -79,14 +79,14 @@ t.test(
 t.test("postgres: a reader waits for an exclusive writer, and reads its rows", async (t) => {
   const url = await newDatabase(t);
   await fill(url, 3);
-  const [tables, other] = [await openTables(url, "readonly"), await openTables(url, "migrate")];
+  const [tables, other] = [await openPetTables(url, "readonly"), await openPetTables(url, "migrate")];
   let read: Promise<number[]> | undefined;
   await other.write(
     async (target) => {
       read = tables.read(async (source) => [await source.count("idempotency"), await source.count("pets")]);
       await waitsForLock(url, "ACCESS SHARE");
       for (const name of ["idempotency", "pets"] as const) await target.remove(name);
-      await target.add("pets", [[9n, "new", 0n, null]]);
+      await target.add("pets", [[9n, '{"id":9,"name":"new","categoryId":0}']]);
     },
     { exclusive: true },
   );
@@ -97,7 +97,7 @@ t.test("postgres: a reader waits for an exclusive writer, and reads its rows", a
 t.test("postgres: an exclusive writer waits for a reader", async (t) => {
   const url = await newDatabase(t);
   await insertPets(url, 3);
-  const [tables, other] = [await openTables(url, "readonly"), await openTables(url, "migrate")];
+  const [tables, other] = [await openPetTables(url, "readonly"), await openPetTables(url, "migrate")];
   let written: Promise<void> | undefined;
   await tables.read(async (source) => {
     written = other.write((target) => target.remove("pets"), { exclusive: true });
@@ -119,7 +119,7 @@ t.test("postgres: an exclusive writer waits for a reader", async (t) => {
 
 t.test("postgres: reports a table that can't be locked", async (t) => {
   const url = await newDatabase(t);
-  const tables = await openTables(url, "readonly");
+  const tables = await openPetTables(url, "readonly");
   await query(url, "DROP TABLE petstore.imports");
   await t.rejects(tables.read(ignore as () => Promise<void>), { message: /imports.*does not exist/ });
   await tables.close();
@@ -138,7 +138,7 @@ t.test("postgres: a service's count of deprecated calls waits for the end of a f
     counts: { pets: 1_500, deprecated_calls: 0 },
   });
   await counted;
-  const tables = await openTables(url, "readonly");
+  const tables = await openPetTables(url, "readonly");
   t.equal(await tables.read((source) => source.count("deprecated_calls")), 1);
   await tables.close();
 });

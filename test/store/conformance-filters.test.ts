@@ -1,69 +1,163 @@
-// Conformance suite of the stores: lists that are filtered by any field of a pet, whichever filters the document has.
-import type { NewPet, Pet, PetQuery, Store } from "../../src/store/port.ts";
-import { petFieldTypes } from "../../src/store/rows.ts";
-import { testStores } from "../support/conformance.ts";
-import { createPet, listPets, statuses } from "../support/pets.ts";
+// Conformance suite of the stores: records of any resource, with values of all types, and lists that are filtered by them.
+import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../../src/lib/json.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { RecordStore } from "../../src/store/port.ts";
+import type { Collection, Filter } from "../../src/store/records.ts";
+import { longTimeouts, testStores } from "../support/conformance.ts";
 
-type Filter = Partial<Pet>;
+type Thing = Readonly<Record<string, unknown>>;
 
-// Values of all types that a field of a pet has. The values of an enum are strings.
-const samples: Readonly<Record<string, readonly (bigint | string | undefined)[]>> = {
-  int64: [7n, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)],
-  string: ["Rex", "rex", "", "7", "7n", "'; DROP TABLE pets; --", "🐕"],
-  "string?": statuses,
+const filter = (property: string, type: Filter["type"], name = property): Filter => ({
+  name,
+  property,
+  type,
+  contains: name !== property,
+});
+const filters = [
+  filter("int64", "int64"),
+  filter("number", "number"),
+  filter("boolean", "boolean"),
+  filter("string", "string"),
+  filter('it\'s "quoted" \\ $.a[0]', "string"),
+  filter("tags", "string", "tag"),
+  filter("numbers", "int64", "one of"),
+];
+const properties = ["key", "string", "int64", "number", "boolean", "tags", "numbers", "nested"];
+// The names are those of no SQL: a reserved word, with a quote, and a property beside that of the id.
+const things: Collection = { name: 'order "things"', id: "key", properties, filters };
+const others: Collection = { name: "gift-cards", id: "id", properties: ["id"], filters: [] };
+
+const samples: Readonly<Record<string, readonly unknown[]>> = {
+  int64: [7n, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), undefined],
+  number: [0, 1.5, -0.1, 1e21, 2, undefined],
+  boolean: [true, false, undefined],
+  string: ["Rex", "rex", "", "7", "'; DROP TABLE pets; --", "🐕", "\\", "true", undefined],
+  'it\'s "quoted" \\ $.a[0]': ["a", "b", undefined],
+  tags: [["a"], ["b", "a", "a"], [], ["A", "🐕"], undefined],
+  numbers: [[1n, 2n ** 53n + 1n], [2n ** 53n], undefined],
+  nested: [{ deep: [{ int64: 2n ** 63n - 1n, text: "\u2028" }] }, null, {}],
 };
-const fields = Object.keys(petFieldTypes) as (keyof Pet)[];
-const samplesOf = (field: keyof Pet) => samples[petFieldTypes[field]] as readonly (bigint | string | undefined)[];
 
-/** Creates pets with different combinations of values. */
-async function createPets(store: Store): Promise<Pet[]> {
-  const pets: Pet[] = [];
-  for (let n = 0; n < 60; n++) {
-    const entries = fields.slice(1).map((field, index) => {
-      const values = samplesOf(field);
-      return [field, values[Math.floor(n / (index + 1)) % values.length]];
-    });
-    pets.push(await createPet(store, Object.fromEntries(entries) as NewPet));
-  }
-  return pets;
+async function openThings(t: { teardown(work: () => unknown): void }, url: string) {
+  const store = await openStore(url, { collections: [things, others], timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  return { things: store.records<Thing>(things.name), others: store.records<Thing>(others.name), store };
 }
 
-/** Lists all pets with the values of a filter, in pages of two. */
-async function listAll(store: Store, filter: Filter): Promise<bigint[]> {
+/** Creates records with different combinations of values. */
+async function createThings(store: RecordStore<Thing>): Promise<Thing[]> {
+  const created: Thing[] = [];
+  for (let n = 0; n < 60; n++) {
+    const entries = Object.entries(samples).map(([name, values], index) => [
+      name,
+      values[Math.floor(n / (index + 1)) % values.length],
+    ]);
+    const thing = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+    await store.create(thing);
+    created.push({ key: BigInt(n + 1), ...thing });
+  }
+  return created;
+}
+
+/** Lists all records with the values of a filter, in pages of two. */
+async function listAll(store: RecordStore<Thing>, filter: Thing): Promise<bigint[]> {
   const ids: bigint[] = [];
   for (;;) {
-    const { pets, more } = await listPets(store, {
-      ...filter,
-      limit: 2,
-      position: { after: ids.at(-1) ?? 0n },
-    } as PetQuery);
-    ids.push(...pets.map(({ id }) => id));
-    if (!more) return ids;
+    const page = await store.list({ filter, limit: 2, position: { after: ids.at(-1) ?? 0n } });
+    const records = parseJson(page.records.text) as { key: number }[];
+    ids.push(...records.map(({ key }) => BigInt(key)));
+    if (!page.more) return ids;
   }
 }
 
-testStores("lists the pets with the value of any field, and of several fields", async (t, { store }) => {
-  const pets = await createPets(store);
-  const isMatch = (filter: Filter) => (pet: Pet) =>
-    fields.every((field) => filter[field] === undefined || pet[field] === filter[field]);
-  const single = fields.flatMap((field) => samplesOf(field).map((value): Filter => ({ [field]: value })));
-  const pairs = pets
-    .slice(0, 9)
-    .flatMap((pet) =>
-      fields.flatMap((one) => fields.map((other): Filter => ({ [one]: pet[one], [other]: pet[other] }))),
+testStores("returns records of any shape as they were given", async (t, { url }) => {
+  const { things, others } = await openThings(t, url);
+  const created = await createThings(things);
+  const toExact = (value: unknown): unknown => parseJson(JSON.stringify(value, (_, part) => part));
+  for (const thing of created) {
+    const { text = "" } = (await things.find(thing.key as bigint)) ?? {};
+    const found = parseJson(text) as Thing;
+    t.ok(text.startsWith(`{"key":${thing.key},`), text);
+    t.ok(
+      Object.entries(thing).every(([name, value]) => isDeepStrictEqual(toBigints(found[name]), toBigints(value))),
+      text,
     );
-  // All at once.
-  const filters: Filter[] = [...single, ...pairs, ...pets.slice(0, 9), ...single];
-  const lists = await Promise.all(filters.map((filter) => listAll(store, filter)));
-  for (const [index, filter] of filters.entries()) {
-    const expected = pets.filter(isMatch(filter)).map(({ id }) => id);
-    t.same(lists[index], expected, Object.keys(filter).join());
   }
+  t.equal(await others.find(1n), undefined, "each collection has its own ids");
+  t.match(await others.create({ "any name": toExact([1]) }), { id: 1n, record: { text: '{"id":1,"any name":[1]}' } });
 });
 
-testStores("rejects a filter that is no field of a pet", async (t, { store }) => {
-  for (const name of ["category_id", "constructor", "1 = 1; DROP TABLE pets; --"]) {
-    const query = { limit: 1, [name]: "x" } as PetQuery;
-    await t.rejects(store.pets.list(query), { message: `The pets have no field '${name}'.` });
+// Integers that a number represents exactly are numbers when they are parsed.
+function toBigints(value: unknown): unknown {
+  if (Number.isSafeInteger(value)) return BigInt(value as number);
+  if (Array.isArray(value)) return value.map(toBigints);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toBigints(member)]));
+}
+
+testStores("lists the records with the value of any filter, and of several", async (t, { url }) => {
+  const { things } = await openThings(t, url);
+  const created = await createThings(things);
+  const valuesOf = ({ property, contains }: Filter) =>
+    samples[property]?.flatMap((value) => (contains ? (value ?? []) : value === undefined ? [] : [value])) ?? [];
+  const isMatch = (values: Thing) => (thing: Thing) =>
+    filters.every(({ name, property, contains }) => {
+      if (values[name] === undefined) return true;
+      return contains
+        ? (thing[property] as unknown[] | undefined)?.includes(values[name])
+        : thing[property] === values[name];
+    });
+  const single = filters.flatMap((one) => valuesOf(one).map((value) => ({ [one.name]: value })));
+  const pairs = filters.flatMap((one) =>
+    filters.flatMap((other) =>
+      valuesOf(one)
+        .slice(0, 2)
+        .map((value) => ({ [one.name]: value, [other.name]: valuesOf(other)[0] })),
+    ),
+  );
+  // All at once.
+  const queries = [...single, ...pairs];
+  const lists = await Promise.all(queries.map((values) => listAll(things, values)));
+  for (const [index, values] of queries.entries()) {
+    const expected = created.filter(isMatch(values)).map(({ key }) => key);
+    t.same(lists[index], expected, Object.keys(values).join());
   }
+  const used = lists.filter((ids) => ids.length > 0).length;
+  t.ok(used > 60, `${used} lists have records`);
+});
+
+testStores("keeps the Idempotency-Keys of each collection apart", async (t, { url }) => {
+  const { things, others } = await openThings(t, url);
+  const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };
+  t.match(await things.create({ string: "a" }, call), { outcome: "created", id: 1n });
+  t.match(await others.create({}, call), { outcome: "created", id: 1n });
+  t.match(await others.create({}, call), { outcome: "repeated", record: { text: '{"id":1}' } });
+});
+
+testStores("rejects a filter and a collection that it does not have", async (t, { url, store }) => {
+  const { things } = await openThings(t, url);
+  for (const name of ["key", "constructor", "1 = 1; DROP TABLE pets; --"])
+    await t.rejects(things.list({ limit: 1, filter: { [name]: "x" } }), {
+      message: `The collection ${'order "things"'} has no filter '${name}'.`,
+    });
+  t.throws(() => store.records("gift-cards"), { message: "The store was opened without the collection gift-cards." });
+});
+
+testStores("adds tables and indexes for what a document adds", async (t, { url }) => {
+  const { others } = await openThings(t, url);
+  for (const color of ["red", "blue", "red"]) await others.create({ color });
+  const later = {
+    name: "gift-cards",
+    id: "id",
+    properties: ["id", "color"],
+    filters: [filter("color", "string")],
+  };
+  const changed = await openStore(url, { collections: [later], timeouts: longTimeouts });
+  t.teardown(() => changed.close());
+  const page = await changed.records(later.name).list({ limit: 9, filter: { color: "red" } });
+  t.same(JSON.parse(page.records.text), [
+    { id: 1, color: "red" },
+    { id: 3, color: "red" },
+  ]);
 });

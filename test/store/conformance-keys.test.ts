@@ -1,12 +1,8 @@
-// Conformance suite of the stores: API keys, calls of deprecated operations, and migrations.
+// Conformance suite of the stores: API keys, and calls of deprecated operations.
 
-import t from "tap";
 import { generateKey } from "../../src/auth/api-keys.ts";
-import { openStore } from "../../src/store/open.ts";
 import type { Key } from "../../src/store/port.ts";
-import { digest, idempotentCall, kinds, longTimeouts, rex, testStores } from "../support/conformance.ts";
-import { latestVersions, oldStores } from "../support/databases.ts";
-import { createPet, findPet } from "../support/pets.ts";
+import { testStores } from "../support/conformance.ts";
 
 testStores("creates, lists, finds, touches and revokes keys", async (t, { store, open }) => {
   const [a, b] = [generateKey(), generateKey()];
@@ -92,30 +88,3 @@ testStores("counts calls of deprecated operations by day, operation and key", as
   await other.deprecated.add([], 101n);
   t.equal((await list(0n)).length, 2, "deletes counts that are older than the retention");
 });
-
-for (const { name, query } of kinds)
-  for (let version = 1; version < latestVersions[name]; version++)
-    t.test(`${name}: migrates a store of version ${version} without loss of data`, async (t) => {
-      const url = await oldStores[name](t, version);
-      const key = generateKey();
-      const blob = (bytes: string) => (name === "sqlite" ? `X'${bytes}'` : `'\\x${bytes}'`);
-      const at = Date.now();
-      // The columns that all versions have.
-      for (const sql of [
-        `INSERT INTO keys (name, hash, created_at) VALUES ('a', ${blob(key.hash)}, ${at})`,
-        "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 7, 'sold')",
-        `INSERT INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (1, 'k', ${blob(digest("a").toString("hex"))}, 1, ${at})`,
-      ])
-        await query(url, sql);
-      const migrated = await openStore(url, { timeouts: longTimeouts });
-      t.teardown(() => migrated.close());
-      t.same(await migrated.keys.list(), [
-        { id: 1n, name: "a", operator: false, createdAt: new Date(at), expiresAt: undefined, lastUsedAt: undefined },
-      ]);
-      const pet = { id: 1n, name: "Rex", categoryId: 7n, status: "sold" };
-      t.same(await findPet(migrated, 1n), pet);
-      const repeated = await migrated.pets.create(rex, idempotentCall);
-      t.match(repeated, { outcome: "repeated" }, "the record of an Idempotency-Key");
-      t.same(await migrated.deprecated.list(0n), []);
-      t.match(await createPet(migrated, rex), { id: 2n });
-    });

@@ -1,7 +1,7 @@
 // Conformance suite of the stores: the maximum number of pets.
-import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
 import { digest, idempotentCall, longTimeouts, rex, type StoreUnderTest, testStores } from "../support/conformance.ts";
+import { openPetStore, petsOf } from "../support/pets.ts";
 import { petLine, petstoreOn } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
@@ -14,7 +14,7 @@ const skipIds = {
 };
 
 const createMany = (store: Store, count: number) =>
-  Promise.all(Array.from({ length: count }, () => store.pets.create(rex)));
+  Promise.all(Array.from({ length: count }, () => petsOf(store).create(rex)));
 
 const countPets = async ({ query }: StoreUnderTest) => Number((await query("SELECT count(*) AS n FROM pets"))[0]?.n);
 
@@ -23,12 +23,12 @@ function testLimit(
   title: string,
   work: (
     t: Parameters<Parameters<typeof testStores>[1]>[0],
-    test: StoreUnderTest & { openLimited(maxPets: bigint): Promise<Store> },
+    test: StoreUnderTest & { openLimited(maxRecords: bigint): Promise<Store> },
   ) => Promise<unknown>,
 ): void {
   testStores(title, async (t, test) => {
-    const openLimited = async (maxPets: bigint) => {
-      const store = await openStore(test.url, { maxPets, timeouts: longTimeouts });
+    const openLimited = async (maxRecords: bigint) => {
+      const store = await openPetStore(test.url, { maxRecords, timeouts: longTimeouts });
       t.teardown(() => store.close());
       return store;
     };
@@ -38,23 +38,23 @@ function testLimit(
 
 testLimit("creates no pet beyond the maximum number, also in one batch", async (t, { store, openLimited }) => {
   const limited = await openLimited(3n);
-  await store.pets.create(rex);
-  t.match(await limited.pets.create(rex, idempotentCall), { outcome: "created" });
+  await petsOf(store).create(rex);
+  t.match(await petsOf(limited).create(rex, idempotentCall), { outcome: "created" });
   t.same(outcomes(await createMany(limited, 3)), ["created", "full", "full"]);
-  t.match(await limited.pets.create(rex, { ...idempotentCall, key: "new" }), { outcome: "full" });
-  t.match(await limited.pets.create(rex, idempotentCall), { outcome: "repeated" }, "a retry gets its pet");
-  t.equal((await limited.pets.list({ limit: 100 })).lastId, 3n);
-  t.match(await store.pets.create(rex), { outcome: "created" }, "a store without a maximum is not limited");
-  t.match(await limited.pets.create(rex), { outcome: "full" });
+  t.match(await petsOf(limited).create(rex, { ...idempotentCall, key: "new" }), { outcome: "full" });
+  t.match(await petsOf(limited).create(rex, idempotentCall), { outcome: "repeated" }, "a retry gets its pet");
+  t.equal((await petsOf(limited).list({ limit: 100 })).lastId, 3n);
+  t.match(await petsOf(store).create(rex), { outcome: "created" }, "a store without a maximum is not limited");
+  t.match(await petsOf(limited).create(rex), { outcome: "full" });
 });
 
 testLimit("counts the pets when it opens, not the ids of deleted pets", async (t, { store, query, openLimited }) => {
   await createMany(store, 5);
   await query("DELETE FROM pets WHERE id > 2");
   const [limited, full] = [await openLimited(4n), await openLimited(2n)];
-  t.match(await full.pets.create(rex), { outcome: "full" });
-  for (const outcome of ["created", "created", "full"]) t.match(await limited.pets.create(rex), { outcome });
-  t.equal((await limited.pets.list({ limit: 100 })).lastId, 7n);
+  t.match(await petsOf(full).create(rex), { outcome: "full" });
+  for (const outcome of ["created", "created", "full"]) t.match(await petsOf(limited).create(rex), { outcome });
+  t.equal((await petsOf(limited).list({ limit: 100 })).lastId, 7n);
 });
 
 testLimit("ids that are skipped do not count as pets", async (t, test) => {
@@ -62,7 +62,7 @@ testLimit("ids that are skipped do not count as pets", async (t, test) => {
   const limited = await openLimited(10n);
   for (let n = 0; n < 3; n++) {
     await query(skipIds[kind.name]);
-    t.match(await limited.pets.create(rex), { outcome: "created" });
+    t.match(await petsOf(limited).create(rex), { outcome: "created" });
   }
   await query(skipIds[kind.name]);
   t.same(
@@ -78,7 +78,7 @@ testLimit("notices within seconds that pets were deleted, and creates as many ag
   t.same(outcomes(await createMany(limited, 11)), [...Array(10).fill("created"), "full"]);
   await test.query("DELETE FROM pets WHERE id > 7 OR id < 3");
   await until(
-    async () => (await limited.pets.create(rex)).outcome === "created" || undefined,
+    async () => (await petsOf(limited).create(rex)).outcome === "created" || undefined,
     () => "the store is still full",
   );
   t.same(outcomes(await createMany(limited, 6)), [...Array(4).fill("created"), "full", "full"]);
@@ -92,7 +92,7 @@ testLimit("several processes fill the store exactly, whatever Idempotency-Keys t
   const run = async (client: number) => {
     for (let round = 0; tally.full === undefined; round++) {
       const call = { caller: BigInt(client), key: `${round}`, digest: digest("a") };
-      const creates = Array.from({ length: 5 }, (_, n) => stores[(client + n) % 3]?.pets.create(rex, call));
+      const creates = Array.from({ length: 5 }, (_, n) => petsOf(stores[(client + n) % 3] as Store).create(rex, call));
       for (const result of await Promise.all(creates))
         tally[result?.outcome as string] = (tally[result?.outcome as string] ?? 0) + 1;
     }
@@ -105,12 +105,12 @@ testLimit("several processes fill the store exactly, whatever Idempotency-Keys t
 
 testLimit("counts the pets of an import, which has no maximum", async (t, test) => {
   const limited = await test.openLimited(10n);
-  await limited.pets.create(rex);
+  await petsOf(limited).create(rex);
   const importPets = (count: number) =>
     petstoreOn(test.url, ["import", "-", "--format", "ndjson"], { input: petLine("Tom").repeat(count) });
   t.match(await importPets(7), { status: 0 });
   t.same(outcomes(await createMany(limited, 4)), ["created", "created", "full", "full"]);
   t.match(await importPets(5), { status: 0 });
-  t.match(await limited.pets.create(rex), { outcome: "full" });
+  t.match(await petsOf(limited).create(rex), { outcome: "full" });
   t.equal(await countPets(test), 15);
 });

@@ -6,7 +6,8 @@ import { generateKey } from "../../src/auth/api-keys.ts";
 import type { Store } from "../../src/store/port.ts";
 import { anyNewPet } from "../support/arbitraries.ts";
 import { digest, idempotentCall, rex, testStores } from "../support/conformance.ts";
-import { createPet, findPet, listPets } from "../support/pets.ts";
+import { createPet, findPet, listPets, petsOf } from "../support/pets.ts";
+import { replaceInPets } from "../support/stores.ts";
 
 /** Reads the list to its end. */
 async function listIds(store: Store): Promise<bigint[]> {
@@ -19,7 +20,7 @@ async function listIds(store: Store): Promise<bigint[]> {
 }
 
 testStores("stores pets exactly and lists them in the order of their ids", async (t, { store, open }) => {
-  t.equal(await store.pets.find(1n), undefined);
+  t.equal(await petsOf(store).find(1n), undefined);
   t.same(await listPets(store, { limit: 5 }), { pets: [], more: false });
   const created = [
     rex,
@@ -38,7 +39,7 @@ testStores("stores pets exactly and lists them in the order of their ids", async
     (await listPets(store, { limit: 2, position: { after: 1n } })).pets.map(({ id }) => id),
     [2n, 3n],
   );
-  t.match(await store.pets.list({ limit: 3 }), { more: true, firstId: 1n, lastId: 3n });
+  t.match(await petsOf(store).list({ limit: 3 }), { more: true, firstId: 1n, lastId: 3n });
   for (const [limit, before, ids, more] of [
     [2, 4n, [2n, 3n], true],
     [3, 4n, [1n, 2n, 3n], false],
@@ -55,7 +56,7 @@ testStores("stores pets exactly and lists them in the order of their ids", async
     [2n],
   );
   t.same(await listPets(store, { limit: 9, status: "sold", position: { after: 2n } }), { pets: [], more: false });
-  t.equal(await store.pets.find(2n ** 63n - 1n), undefined);
+  t.equal(await petsOf(store).find(2n ** 63n - 1n), undefined);
   const other = await open();
   t.same((await listPets(other, { limit: 4 })).pets, pets, "another process reads the same");
 });
@@ -81,12 +82,12 @@ testStores("returns every value of every field as it was given", async (t, { sto
 
 testStores("pages miss nothing and repeat nothing while pets are added", async (t, { store, open }) => {
   const other = await open();
-  await Promise.all(Array.from({ length: 50 }, () => store.pets.create(rex)));
+  await Promise.all(Array.from({ length: 50 }, () => petsOf(store).create(rex)));
   const seen: bigint[] = [];
   for (let page = await listPets(store, { limit: 7 }); ; ) {
     seen.push(...page.pets.map(({ id }) => id));
     if (!page.more) break;
-    if (seen.length < 70) await other.pets.create(rex);
+    if (seen.length < 70) await petsOf(other).create(rex);
     page = await listPets(store, { limit: 7, position: { after: seen.at(-1) ?? 0n } });
   }
   t.same(
@@ -100,7 +101,7 @@ testStores("a reader of the list misses nothing while several processes write", 
   const all = [store, await open(), await open()];
   let writing = true;
   const writers = Array.from({ length: 12 }, async (_, n) => {
-    const { pets } = all[n % 3] as Store;
+    const pets = petsOf(all[n % 3] as Store);
     for (let round = 0; writing; round++, await nextTick()) {
       const call = { caller: BigInt(n), key: `${round}`, digest: digest("a") };
       await pets.create(rex, round % 3 === 0 ? call : undefined);
@@ -124,24 +125,26 @@ testStores("a reader of the list misses nothing while several processes write", 
 
 testStores("a failed transaction changes nothing", async (t, { store, query, kind: { failure } }) => {
   await query(failure.inject);
-  await t.rejects(store.pets.create(rex, idempotentCall), { message: /injected/ });
+  await t.rejects(petsOf(store).create(rex, idempotentCall), { message: /injected/ });
   t.same(await listPets(store, { limit: 1 }), { pets: [], more: false });
   await query(failure.remove);
-  t.match(await store.pets.create(rex, idempotentCall), { outcome: "created" });
+  t.match(await petsOf(store).create(rex, idempotentCall), { outcome: "created" });
 });
 
-testStores("reads writes of other processes at once", async (t, { store, open, query }) => {
+testStores("reads writes of other processes at once", async (t, { store, open, query, url }) => {
   const { hash } = generateKey();
   await store.keys.create("a", hash);
-  for (let n = 0; n < 3; n++) await store.pets.create({ ...rex, status: "sold" });
+  for (let n = 0; n < 3; n++) await petsOf(store).create({ ...rex, status: "sold" });
   const queries = [{ limit: 2 }, { limit: 2, status: "sold" as const }, { limit: 1, position: { after: 1n } }];
   const read = async () => {
     const pages = await Promise.all(queries.map((query) => listPets(store, query)));
     return pages.map(({ pets, more }) => [...pets.map(({ id, name }) => `${id} ${name}`), more]);
   };
   const other = await open();
+  let previous = "Rex";
   for (const name of ["Rex", "Tom", "Ann"]) {
-    await query(`UPDATE pets SET name = '${name}' WHERE id = 2`);
+    await query(replaceInPets(url, previous, name, "id = 2"));
+    previous = name;
     for (let n = 0; n < 3; n++) {
       const page = ["1 Rex", `2 ${name}`, true];
       t.same(await read(), [page, page, [`2 ${name}`, true]]);
@@ -167,7 +170,7 @@ testStores("reads its own writes at once", async (t, { store }) => {
   await store.keys.revoke("a");
   t.equal(await store.keys.find(hash), undefined);
   for (let n = 1n; n < 5n; n++) {
-    await store.pets.create(rex);
+    await petsOf(store).create(rex);
     const { pets, more } = await listPets(store, { limit: 1, position: { after: n - 2n } });
     t.same([pets.map(({ id }) => id), more], n === 1n ? [[1n], false] : [[n - 1n], true]);
   }

@@ -1,9 +1,8 @@
 // Arbitrary pets. Their fields follow from the schema NewPet of the document.
 import fc from "fast-check";
 import { parse } from "yaml";
-import type { NewPet } from "../../src/store/port.ts";
 import { documentText } from "./files.ts";
-import { maxInt64 } from "./pets.ts";
+import { maxInt64, type NewPet } from "./pets.ts";
 
 interface Schema {
   $ref?: string;

@@ -3,9 +3,10 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { openStore, type StoreTimeouts } from "../../src/store/open.ts";
-import type { IdempotencyKey, NewPet, Store } from "../../src/store/port.ts";
+import type { StoreTimeouts } from "../../src/store/open.ts";
+import type { IdempotencyKey, Store } from "../../src/store/port.ts";
 import { stores } from "./databases.ts";
+import { type NewPet, openPetStore } from "./pets.ts";
 import { query } from "./postgres.ts";
 
 type Query = (sql: string) => Promise<Record<string, unknown>[]>;
@@ -81,7 +82,7 @@ export function testStores(title: string, work: (t: Test, store: StoreUnderTest)
     t.test(`${kind.name}: ${title}`, async (t) => {
       const url = await stores[kind.name](t);
       const open = async () => {
-        const store = await openStore(url, { timeouts: longTimeouts });
+        const store = await openPetStore(url, { timeouts: longTimeouts });
         t.teardown(() => store.close());
         return store;
       };

@@ -2,13 +2,10 @@
 // `node scripts/test.ts` starts one server for all test files and sets TEST_DATABASE_URL.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import t, { type Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
-import * as postgresMigrations from "../../src/store/postgres/postgres-migrations.ts";
-import * as sqliteMigrations from "../../src/store/sqlite/sqlite-migrations.ts";
 import { folder } from "./files.ts";
+import { openPetStore } from "./pets.ts";
 import { query, startPostgres } from "./postgres.ts";
 
 const template = "petstore_test_template";
@@ -77,7 +74,7 @@ async function createTemplate(): Promise<void> {
   if (await exists()) return;
   const partial = newName();
   await runOnServer(`CREATE DATABASE ${partial}`);
-  await (await openStore(await toUrl(partial))).close();
+  await (await openPetStore(await toUrl(partial))).close();
   await runOnServer(`ALTER DATABASE ${partial} RENAME TO ${template}`).catch(async (error) => {
     await runOnServer(`DROP DATABASE ${partial}`);
     if (!(await exists())) throw error;
@@ -90,26 +87,9 @@ export const stores: Record<"sqlite" | "postgres", (t: Test) => Promise<string>>
   postgres: newDatabase,
 };
 
-/** The version of the schema of this release, by the kind of store. */
-export const latestVersions: Readonly<Record<keyof typeof stores, number>> = {
-  sqlite: sqliteMigrations.latestVersion,
-  postgres: postgresMigrations.latestVersion,
-};
-
-/** Creates a store of an earlier version, without rows, and returns its URL. The store exists until the test ends. */
-export const oldStores: Record<keyof typeof stores, (t: Test, version: number) => Promise<string>> = {
-  async sqlite(t, version) {
-    const url = await stores.sqlite(t);
-    const db = new DatabaseSync(url.slice("sqlite:".length));
-    sqliteMigrations.migrate(db, version);
-    db.close();
-    return url;
-  },
-  async postgres(t, version) {
-    const url = await emptyDatabase(t);
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await postgresMigrations.migrate(client, version).finally(() => client.end());
-    return url;
-  },
-};
+/** Creates a store that has no tables for the resources of the document, as one of another document. Returns its URL. */
+export async function storeWithoutTables(t: Test, kind: keyof typeof stores): Promise<string> {
+  const url = kind === "sqlite" ? await stores.sqlite(t) : await emptyDatabase(t);
+  await (await openPetStore(url, { collections: [] })).close();
+  return url;
+}

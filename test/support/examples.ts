@@ -58,7 +58,10 @@ async function startServices(t: Test, prism: boolean): Promise<Services> {
     faulty: await start(t, { handlers: { ...handlers, listPets: fail, getPet: fail } }),
     limited: await start(t, { settings: { RATE_LIMIT: "100/60s" } }),
     stopped: await start(t, {
-      store: { ...service.store, pets: { ...service.store.pets, list: unavailable, find: unavailable } },
+      store: {
+        ...service.store,
+        records: (name) => ({ ...service.store.records(name), list: unavailable, find: unavailable }),
+      },
     }),
     full,
     slow: await start(t, { overrides: { headersTimeout: 500 } }),

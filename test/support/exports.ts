@@ -1,11 +1,11 @@
 // The text of an export, with edge cases of each field of the document.
 import fc from "fast-check";
 import type { Format } from "../../src/data/format.ts";
-import { petFields } from "../../src/data/pet-schema.ts";
+import { toJson } from "../../src/lib/json.ts";
 import { anyField } from "./arbitraries.ts";
-import { maxInt64, maxName, statuses } from "./pets.ts";
+import { maxInt64, maxName, petCollection, statuses } from "./pets.ts";
 
-type Value = Parameters<Format["serialize"]>[1][number];
+type Value = string | bigint | undefined;
 
 /** Names that need escapes or quotes, or that look like null, a formula or SQL. */
 const edgeCaseNames = [
@@ -29,12 +29,12 @@ const edgeCases: Readonly<Record<string, (n: number) => Value>> = {
   id: (n) => BigInt(n + 1),
   name: (n) => edgeCaseNames[n] ?? `Rex ${n}`,
   categoryId: (n) => (n % 2 ? BigInt(n) - maxInt64 : maxInt64 - BigInt(n)),
-  status: (n) => statusOf(n) ?? null,
+  status: (n) => statusOf(n),
 };
 
 // The values of a field that a later version of the document has added.
 function sampleField(field: string): (n: number) => Value {
-  const values = fc.sample(fc.option(anyField(field)), { numRuns: 100, seed: 1 }) as Value[];
+  const values = fc.sample(fc.option(anyField(field), { nil: undefined }), { numRuns: 100, seed: 1 }) as Value[];
   return (n) => values[n % values.length] as Value;
 }
 
@@ -42,13 +42,11 @@ function sampleField(field: string): (n: number) => Value {
 export const statusOf = (n: number) => statuses[n % statuses.length];
 
 /** Returns the text of an export of the pets of these numbers. The id of a pet is its number + 1. */
-export function exportedText(format: Format, numbers: readonly number[], fields = petFields): string {
-  const columns = fields.map((field) => edgeCases[field] ?? sampleField(field));
-  const pets = numbers.map((n) =>
-    format.serialize(
-      fields,
-      columns.map((getValue) => getValue(n)),
-    ),
-  );
-  return format.header(fields) + pets.join("");
+export function exportedText(format: Format, numbers: readonly number[], withoutIds = false): string {
+  const { properties } = petCollection;
+  const pets = numbers.map((n) => {
+    const values = properties.map((field) => [field, (edgeCases[field] ?? sampleField(field))(n)]);
+    return format.serialize(petCollection, toJson(Object.fromEntries(values)), withoutIds);
+  });
+  return format.header(petCollection, withoutIds) + pets.join("");
 }

@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { bin, folder } from "./files.ts";
 import { get, listPets, send } from "./http.ts";
 import { assertAllStored, type Load, startLoad } from "./load.ts";
+import { openPetStore, petsOf } from "./pets.ts";
 import { type Server, startServer } from "./processes.ts";
 import { addKey, start } from "./service.ts";
 import type { Settings } from "./settings.ts";
@@ -31,9 +31,9 @@ export async function createSqliteStore(
   const path = folder(t);
   mkdirSync(join(path, "disk"));
   const file = join(path, "disk/petstore.db");
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   const key = await addKey(store, "tester", expiresAt);
-  await Promise.all(names.map((name) => store.pets.create({ name, categoryId: 1n })));
+  await Promise.all(names.map((name) => petsOf(store).create({ name, categoryId: 1n })));
   await store.close();
   return { path, file, settings: { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: "warn" }, key };
 }
@@ -109,7 +109,7 @@ export async function assertNothingLost(
   { settings, key }: SqliteStore,
   acknowledged: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const store = await openStore(settings.DATABASE_URL as string);
+  const store = await openPetStore(settings.DATABASE_URL as string);
   const { origin, close } = await start(t, { store });
   assertAllStored(t, await listPets(`${origin}/v1`, key), acknowledged);
   t.match(await get(`${origin}/readyz`, key), { status: 200 });

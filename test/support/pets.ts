@@ -1,11 +1,42 @@
 // The limits of a pet in the document, and pets of a store with exact numbers.
 import { parse } from "yaml";
+import type { components as types } from "../../src/generated/openapi.ts";
 import type { RawJson } from "../../src/lib/json.ts";
-import type { NewPet, Pet, PetQuery, PetStatus, Store } from "../../src/store/port.ts";
-import { petFieldTypes } from "../../src/store/rows.ts";
+import { readDocument } from "../../src/pets/document.ts";
+import { type Resource, readResources } from "../../src/resources/index.ts";
+import { type OpenOptions, type OpenTablesOptions, openStore, openTables } from "../../src/store/open.ts";
+import type { OpenMode, RecordQuery, RecordStore, Store } from "../../src/store/port.ts";
+import type { Collection } from "../../src/store/records.ts";
 import { documentText } from "./files.ts";
 
+export type Pet = types["schemas"]["Pet"];
+export type NewPet = types["schemas"]["NewPet"];
+type PetStatus = types["schemas"]["PetStatus"];
+
+/** What a test lists: a page, and the values of filters. */
+export type PetQuery = Omit<RecordQuery, "filter"> & Partial<Record<keyof Pet, unknown>>;
+
 const { paths, components } = parse(documentText);
+
+/** The resource of the document, and its collection. */
+export const [petResource] = readResources(await readDocument()) as [Resource];
+export const petCollection = petResource.collection;
+export const collections: readonly Collection[] = [petCollection];
+
+/** Opens a store for pets. */
+export function openPetStore(url: string, options: OpenOptions = {}): Promise<Store> {
+  return openStore(url, { collections, ...options });
+}
+
+/** Opens the tables of a store of pets. */
+export function openPetTables(url: string, mode: OpenMode, options: OpenTablesOptions = {}) {
+  return openTables(url, mode, { collections, ...options });
+}
+
+/** Returns the pets of a store. */
+export function petsOf(store: Pick<Store, "records">): RecordStore<Pet, NewPet> {
+  return store.records("pets");
+}
 
 /** The number of characters that a name may have. */
 export const maxName: number = components.schemas.NewPet.properties.name.maxLength;
@@ -22,7 +53,7 @@ export const statuses: readonly (PetStatus | undefined)[] = [...components.schem
 /** The values of `status`, as error messages list them. */
 export const statusList: string = components.schemas.PetStatus.enum.join(", ");
 
-const isInt64 = (name: string) => (petFieldTypes as Record<string, string>)[name]?.startsWith("int64") ?? false;
+const isInt64 = (name: string) => components.schemas.Pet.properties[name]?.format === "int64";
 
 /** Converts each int64 of a parsed pet to a bigint, as in the types. */
 export function toExact(pet: object): Pet {
@@ -48,20 +79,23 @@ export function parsePets<T extends Pet | Pet[]>({ text }: RawJson<T>): T {
 }
 
 /** Lists pets of a store, parsed. */
-export async function listPets({ pets }: Store, query: PetQuery): Promise<{ pets: Pet[]; more: boolean }> {
-  const page = await pets.list(query);
-  return { pets: parsePets(page.pets), more: page.more };
+export async function listPets(
+  store: Store,
+  { limit, position, ...filter }: PetQuery,
+): Promise<{ pets: Pet[]; more: boolean }> {
+  const page = await petsOf(store).list({ limit, position, filter });
+  return { pets: parsePets(page.records), more: page.more };
 }
 
 /** Returns a pet of a store, parsed. */
-export async function findPet({ pets }: Store, id: bigint): Promise<Pet | undefined> {
-  const pet = await pets.find(id);
+export async function findPet(store: Store, id: bigint): Promise<Pet | undefined> {
+  const pet = await petsOf(store).find(id);
   return pet && parsePets(pet);
 }
 
 /** Creates a pet in a store, and returns it parsed. */
-export async function createPet({ pets }: Store, pet: NewPet): Promise<Pet> {
-  const result = await pets.create(pet);
+export async function createPet(store: Store, pet: NewPet): Promise<Pet> {
+  const result = await petsOf(store).create(pet);
   if (result.outcome !== "created") throw new Error(`not created: ${result.outcome}`);
-  return parsePets(result.pet);
+  return parsePets(result.record);
 }

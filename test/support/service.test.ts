@@ -1,9 +1,9 @@
 // The helpers that start the service and commands: they use each option and setting, or throw an Error.
 import t from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { petstore } from "./command.ts";
 import { stores } from "./databases.ts";
 import { readMetric } from "./metrics.ts";
+import { openPetStore } from "./pets.ts";
 import { addKey, minimalPet, type Options, start } from "./service.ts";
 import { countPets } from "./stores.ts";
 
@@ -38,7 +38,7 @@ t.test("LOG_LEVEL sets the level of the log", async (t) => {
 });
 
 t.test("an option or a setting without effect is an error", async (t) => {
-  const store = await openStore("sqlite::memory:");
+  const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
   const rejects = (options: object, message: string) =>
     t.rejects(start(t, options as Options), { message }, JSON.stringify(options));

@@ -11,12 +11,13 @@ import type { Config } from "../../src/config.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import type { Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { openStore, type StoreTimeouts } from "../../src/store/open.ts";
-import type { Pet, Store } from "../../src/store/port.ts";
+import type { StoreTimeouts } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/port.ts";
 import type { AggregatorClient } from "../../src/telemetry/aggregation.ts";
 import { createLogger } from "../../src/telemetry/logger.ts";
 import type { Tracing } from "../../src/telemetry/otlp-exporter.ts";
 import { documentText } from "./files.ts";
+import { openPetStore, type Pet } from "./pets.ts";
 import { startPrism } from "./prism.ts";
 import {
   createResponseCheck,
@@ -156,10 +157,10 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
 }
 
 function openConfiguredStore(config: Config, timeouts: StoreTimeouts): Promise<Store> {
-  return openStore(config.DATABASE_URL, {
+  return openPetStore(config.DATABASE_URL, {
     connections: config.DATABASE_POOL,
     prepare: config.DATABASE_PREPARE,
-    maxPets: config.MAX_PETS,
+    maxRecords: config.MAX_PETS,
     timeouts,
   });
 }

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Test } from "tap";
-import { exportPets } from "../../src/data/export.ts";
+import { exportRecords } from "../../src/data/export.ts";
 import { formats } from "../../src/data/formats.ts";
-import { openStore, openTables } from "../../src/store/open.ts";
 import { type CommandOptions, petstore, withoutProgress } from "./command.ts";
+import { openPetStore, openPetTables, petCollection, petsOf } from "./pets.ts";
 import { query } from "./postgres.ts";
 import { addKey } from "./service.ts";
 
@@ -25,34 +25,60 @@ export const petLine = (name: string) => `{"name":"${name}","categoryId":1}\n`;
 
 /** Adds an API key and `count` pets through the store. The first `records` of the pets have an Idempotency-Key. */
 export async function fill(url: string, count: number, records = count): Promise<void> {
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   await addKey(store, "a", new Date("2131-01-02T03:04:05.678Z"));
   const statuses = ["available", "sold", undefined] as const;
   const create = (n: number) => {
     const status = statuses[n % 3];
     const idempotencyKey = { caller: 1n, key: `${n}`, digest: new Uint8Array(32).fill(n) };
     const pet = { name: `Rex ${n} 🐕`, categoryId: BigInt(n), ...(status && { status }) };
-    return store.pets.create(pet, n < records ? idempotencyKey : undefined);
+    return petsOf(store).create(pet, n < records ? idempotencyKey : undefined);
   };
   const remaining = Array.from({ length: count }, (_, n) => n);
   while (remaining.length > 0) await Promise.all(remaining.splice(0, 500).map(create));
   await store.close();
 }
 
+/** The parts of a pet, as expressions of SQL. */
+export interface PetInSql {
+  readonly id: string | number | bigint;
+  readonly name?: string;
+  readonly categoryId?: string | number | bigint;
+  readonly status?: string;
+}
+
+/** Returns the JSON of a pet as an expression of SQL, for the column of the records. */
+export function petInSql(url: string, { id, name = "'Rex'", categoryId = 1, status = "NULL" }: PetInSql): string {
+  const text = [
+    `'{"id":' || ${id} || ',"name":"' || ${name} || '","categoryId":' || ${categoryId}`,
+    `coalesce(',"status":"' || ${status} || '"', '') || '}'`,
+  ].join(" || ");
+  return toFile(url) === undefined ? `(${text})::json` : text;
+}
+
+/** Returns a statement that replaces a text in the JSON of pets. */
+export function replaceInPets(url: string, from: string, to: string, where = "true"): string {
+  const quoted = [from, to].map((text) => `'${text.replaceAll("'", "''")}'`);
+  const record = toFile(url) === undefined ? `replace(record::text, ${quoted})::json` : `replace(record, ${quoted})`;
+  return `UPDATE pets SET record = ${record} WHERE ${where}`;
+}
+
 /** Adds `count` pets in one statement, which is faster than `fill`. Creates the store if it does not exist. */
 export async function insertPets(url: string, count: number): Promise<void> {
-  await (await openStore(url)).close();
+  await (await openPetStore(url)).close();
+  const pet = petInSql(url, { id: "i", name: "'Rex ' || i", categoryId: "i", status: "'sold'" });
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
   await tamper(
     url,
-    `${numbers} INSERT INTO pets (name, category_id, status) SELECT 'Rex ' || i, i, 'sold' FROM n WHERE i <= ${count}`,
+    `${numbers} INSERT INTO pets (id, record) SELECT i, ${pet} FROM n WHERE i <= ${count}`,
+    ...(toFile(url) === undefined ? [`SELECT setval('pets_id_seq', ${count})`] : []),
   );
 }
 
 /** Adds `count` pets to a store, and opens it as the service and as the tools do. Closes both when the test ends. */
 export async function openWithPets(t: Test, url: string, count: number, addPets = insertPets) {
   await addPets(url, count);
-  const [store, tables] = [await openStore(url), await openTables(url, "readonly")];
+  const [store, tables] = [await openPetStore(url), await openPetTables(url, "readonly")];
   t.teardown(() => Promise.all([store.close(), tables.close()]));
   return { store, tables };
 }
@@ -117,10 +143,10 @@ export async function countPets(url: string): Promise<number> {
 
 /** Reads the ids and names of all pets, in order of id. */
 export async function readAllPets(url: string): Promise<{ id: bigint; name: string }[]> {
-  const store = await openTables(url, "readonly");
+  const store = await openPetTables(url, "readonly");
   const lines: string[] = [];
   const write = async (text: string) => lines.push(...text.split("\n").slice(0, -1));
-  await exportPets(store, { format: formats.ndjson }, write, () => {});
+  await exportRecords(store, { format: formats.ndjson, collection: petCollection }, write, () => {});
   await store.close();
   return lines.map((line) => JSON.parse(line));
 }

@@ -5,13 +5,13 @@ import { existsSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync }
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { openStore, openTables } from "../../src/store/open.ts";
 import { makeEndless } from "../support/crafted-database.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { untilAcknowledged } from "../support/faults.ts";
 import { bin, folder } from "../support/files.ts";
 import { send } from "../support/http.ts";
 import { assertAllStored, startLoad } from "../support/load.ts";
+import { openPetStore, openPetTables } from "../support/pets.ts";
 import { startServer } from "../support/processes.ts";
 import { startCommand } from "../support/running-command.ts";
 import { addKey, start } from "../support/service.ts";
@@ -31,7 +31,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: a backup under load is a snapshot, and its restore has the same content`, async (t) => {
     const url = await prepare(t);
     const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
-    const store = await openStore(url);
+    const store = await openPetStore(url);
     const key = await addKey(store, "a");
     const load = startLoad([server.url], key, 16);
     t.teardown(load.stop);
@@ -59,7 +59,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       const missing = [...after].filter(([name, id]) => Number(id) <= last && backedUp.get(name) !== id);
       t.same(missing, [], `no gap up to ${last}`);
       const db = new DatabaseSync(file, { readOnly: true });
-      const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON pet_id = id WHERE pet_id IS NULL";
+      const rows = "SELECT count(*) AS n FROM pets LEFT JOIN idempotency ON record_id = id WHERE record_id IS NULL";
       t.equal(db.prepare(rows).get()?.n, 0, "each pet has its Idempotency-Key");
       db.close();
       t.same(parts(), [name], "still one file");
@@ -73,7 +73,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const inventory = (await petstoreOn(`sqlite:${file}`, ["check"])).stdout.replace("no problems found\n", "");
     const { status, stdout } = await petstoreOn(other, ["restore", file]);
     t.same({ status, stdout }, { status: 0, stdout: inventory }, "the counts and the checksum of the backup");
-    const restored = await openStore(other);
+    const restored = await openPetStore(other);
     t.teardown(() => restored.close());
     const { call } = await start(t, { store: restored });
     t.equal((await call("GET", "/v1/pets", { key })).status, 200, "its keys are valid");
@@ -92,7 +92,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       t.match(await petstoreOn(url, ["restore", file]), { status: 1, stdout: "", stderr: /in use\. Stop the service/ });
 
       const addNewKey = async (name: string) => {
-        const store = await openStore(url);
+        const store = await openPetStore(url);
         return addKey(store, name).finally(() => store.close());
       };
       const get = (path: string, key: string) =>
@@ -143,7 +143,7 @@ t.test("postgres: restore --force fails after 5 s if a backup reads the store, a
   await fill(from, 2);
   t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
   await insertPets(url, 3);
-  const tables = await openTables(url, "readonly");
+  const tables = await openPetTables(url, "readonly");
   await tables.read(async (source) => {
     t.equal(await source.count("pets"), 3);
     const start = performance.now();

@@ -12,7 +12,7 @@ import { startGateway } from "../support/gateway.ts";
 import { createPet, findPet, listPets } from "../support/pets.ts";
 import { skipWithout } from "../support/programs.ts";
 import { type Service, type Options as ServiceOptions, start } from "../support/service.ts";
-import { tamper } from "../support/stores.ts";
+import { petInSql, tamper } from "../support/stores.ts";
 
 const page = readFileSync(join(root, "docs/api.md"), "utf8");
 const gson = "/usr/share/java/gson.jar";
@@ -72,7 +72,7 @@ const bigInteger = 2n ** 53n + 1n; // not representable as a double
 async function startWithPets(t: Test, count: number, settings: ServiceOptions["settings"] = {}) {
   const url = `sqlite:${join(folder(t), "petstore.db")}`;
   const service = await start(t, { settings: { ...settings, DATABASE_URL: url } });
-  await tamper(url, `INSERT INTO pets VALUES (${bigInteger}, 'first', 1, NULL)`);
+  await tamper(url, `INSERT INTO pets VALUES (${bigInteger}, ${petInSql(url, { id: bigInteger, name: "'first'" })})`);
   const create = (_: unknown, n: number) => createPet(service.store, { name: `${name} ${n}`, categoryId: bigInteger });
   const pets = await Promise.all(Array.from({ length: count - 1 }, create));
   const lines = pets.sort((a, b) => (a.id < b.id ? -1 : 1)).map((pet) => `${pet.id}\t${pet.name}\t${pet.categoryId}\n`);

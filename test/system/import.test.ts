@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { assertAllStored, startLoad } from "../support/load.ts";
+import { openPetStore } from "../support/pets.ts";
 import { startServer } from "../support/processes.ts";
 import { startCommand } from "../support/running-command.ts";
 import { addKey } from "../support/service.ts";
@@ -70,7 +70,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: a service rejects and loses no creates during an import`, async (t) => {
     const url = await prepare(t);
     const server = await startServer(t, { DATABASE_URL: url, LOG_LEVEL: "error" });
-    const store = await openStore(url);
+    const store = await openPetStore(url);
     const load = startLoad([server.url], await addKey(store, "a"), 16);
     t.teardown(load.stop);
     const { file, names } = writePets(t, 30_000);

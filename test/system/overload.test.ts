@@ -8,6 +8,7 @@ import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { lastLines, startServer } from "../support/processes.ts";
 import { createRandom } from "../support/random.ts";
+import { petInSql } from "../support/stores.ts";
 import { pause, until } from "../support/wait.ts";
 
 /** Creates a store with a key. */
@@ -67,10 +68,11 @@ function slowDown(place: string): string {
 t.test("Sheds the load of a client above the capacity, and serves the other clients", async (t) => {
   const { place, env, key } = await prepare(t);
   const other = (await petstore(env, ["keys", "create", "other"])).stdout.trim();
+  await petstore(env, ["migrate"]);
+  const status = "CASE i % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END";
   const db = new DatabaseSync(env.DATABASE_URL.slice("sqlite:".length));
   db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-    INSERT INTO pets (name, category_id, status)
-    SELECT 'Rex', i, CASE i % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' ELSE 'pending' END FROM n`);
+    INSERT INTO pets SELECT i, ${petInSql(env.DATABASE_URL, { id: "i", categoryId: "i", status })} FROM n`);
   db.close();
   const { url, out } = await startServer(t, {
     ...env,

@@ -5,10 +5,10 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { longTimeouts } from "../support/conformance.ts";
 import { newDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
+import { openPetStore } from "../support/pets.ts";
 import { freePort } from "../support/port.ts";
 import { skipWithout } from "../support/programs.ts";
 import { start } from "../support/service.ts";
@@ -70,7 +70,7 @@ for (const mode of ["session", "transaction"] as const)
         // Two processes, whose connections take turns on those to PostgreSQL.
         const services = [];
         for (let n = 0; n < 2; n++) {
-          const store = await openStore(url, { connections: 6, prepare, timeouts: longTimeouts });
+          const store = await openPetStore(url, { connections: 6, prepare, timeouts: longTimeouts });
           t.teardown(() => store.close());
           services.push(await start(t, { store }));
         }

@@ -51,7 +51,10 @@ async function failOver(t: Test, { primary, standby, url, redirect = () => {} }:
   t.same(Object.keys(load.tally).sort(), ["200", "201", "503"], JSON.stringify(load.tally));
   assertAllStored(
     t,
-    (await query(standby.url("postgres"), "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[],
+    (await query(
+      standby.url("postgres"),
+      "SELECT record ->> 'name' AS name, id::text AS id FROM petstore.pets",
+    )) as unknown as StoredPet[],
     load.acknowledged,
   );
   t.match(await server.end("SIGTERM"), { code: 0 }, "it did not crash");

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { generate } from "selfsigned";
 import t from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { petstore } from "../support/command.ts";
 import { newDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import type { StoredPet } from "../support/http.ts";
 import { assertAllStored, type Load, startLoad } from "../support/load.ts";
 import { startNetwork } from "../support/network.ts";
+import { openPetStore } from "../support/pets.ts";
 import { query, startPostgres } from "../support/postgres.ts";
 import { petstoreProcess, type Server, startServer } from "../support/processes.ts";
 import { addKey } from "../support/service.ts";
@@ -41,7 +41,7 @@ t.test("SQLite stores every acknowledged pet exactly once, after four times kill
   const db = new DatabaseSync(file);
   assertAllStored(
     t,
-    db.prepare("SELECT name, CAST(id AS TEXT) AS id FROM pets").all() as unknown as StoredPet[],
+    db.prepare("SELECT record ->> 'name' AS name, CAST(id AS TEXT) AS id FROM pets").all() as unknown as StoredPet[],
     acknowledged,
   );
   t.equal(db.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
@@ -97,7 +97,10 @@ t.test("Two services over one PostgreSQL act as one, also when one is killed und
   await acknowledges(load, load.acknowledged.size + 50);
   await load.stop();
   t.match(Object.keys(load.tally), ["200", "201", /^E[A-Z]+$/, /^E[A-Z]+$/].slice(0, Object.keys(load.tally).length));
-  const pets = (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
+  const pets = (await query(
+    url,
+    "SELECT record ->> 'name' AS name, id::text AS id FROM petstore.pets",
+  )) as unknown as StoredPet[];
   assertAllStored(
     t,
     pets.filter(({ name }) => name !== "Rex" && name !== "Tom"),
@@ -130,7 +133,7 @@ t.test("Connects to PostgreSQL over TLS and verifies its certificate, as sslmode
   );
   const root = join(folder(t), "root.crt");
   writeFileSync(root, certificate.cert);
-  const store = await openStore(`${plain}?sslmode=verify-full&sslrootcert=${root}`);
+  const store = await openPetStore(`${plain}?sslmode=verify-full&sslrootcert=${root}`);
   await addKey(store, "a");
   const encrypted = await query(
     plain,
@@ -139,7 +142,7 @@ t.test("Connects to PostgreSQL over TLS and verifies its certificate, as sslmode
   t.same(encrypted, [{ ssl: true }]);
   await store.close();
   await t.rejects(
-    openStore(`${plain}?sslmode=verify-full`),
+    openPetStore(`${plain}?sslmode=verify-full`),
     { message: /can't be opened: self-signed certificate/ },
     "a certificate that can't be verified is not trusted",
   );

@@ -9,10 +9,10 @@ import { version } from "../../src/lib/version.ts";
 import { Part } from "../../src/openapi/source/part.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { openStore } from "../../src/store/open.ts";
 import { RequestMetrics } from "../../src/telemetry/request-metrics.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { readMetric } from "../support/metrics.ts";
+import { openPetStore } from "../support/pets.ts";
 import { createRandom } from "../support/random.ts";
 import { nonzero, openMetrics, type Series, scrape, scrapeUntil } from "../support/series.ts";
 import { addKey, start } from "../support/service.ts";
@@ -33,7 +33,7 @@ t.test("Rejects an operation with the id other, the label of requests that match
 
 for (const [name, open] of Object.entries(stores))
   t.test(`Counts requests, their durations, and batches of the store (${name})`, async (t) => {
-    const store = await openStore(await open(t));
+    const store = await openPetStore(await open(t));
     t.teardown(() => store.close());
     const service = await start(t, { store, settings: openMetrics });
     const { call, raw } = service;

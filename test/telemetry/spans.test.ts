@@ -8,10 +8,10 @@ import { text } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { version } from "../../src/lib/version.ts";
 import { handlers } from "../../src/pets/handlers.ts";
-import { openStore } from "../../src/store/open.ts";
 import { newDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 import { createRequest } from "../support/http.ts";
+import { openPetStore } from "../support/pets.ts";
 import { query } from "../support/postgres.ts";
 import {
   childrenOf,
@@ -29,7 +29,7 @@ const pet = { name: "Rex", categoryId: 7 };
 const stores = { SQLite: async (t: Test) => `sqlite:${join(folder(t), "petstore.db")}`, PostgreSQL: newDatabase };
 
 async function startOver(t: Test, url: string) {
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   t.teardown(() => store.close());
   return startTraced(t, { store });
 }
@@ -86,7 +86,7 @@ for (const [kind, createStore] of Object.entries(stores)) {
         attributes: {
           "db.system.name": isSqlite ? "sqlite" : "postgresql",
           "db.operation.name": "SELECT",
-          "db.query.text": isSqlite ? /FROM pets WHERE id = \?$/ : /FROM petstore\.pets WHERE id = ANY \(\$1\)$/,
+          "db.query.text": isSqlite ? /FROM "pets" WHERE id = \?$/ : /FROM petstore\."pets" WHERE id = ANY \(\$1\)$/,
           "petstore.calls": 1,
         },
       },

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { openStore } from "../../src/store/open.ts";
 import { newDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
+import { openPetStore } from "../support/pets.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { start } from "../support/service.ts";
 import { type BrokenStoreOptions, defects } from "../support/soak/broken-store.ts";
@@ -15,7 +15,7 @@ import { HistoryChecker } from "../support/soak/history-checker.ts";
 import { planOperations } from "../support/soak/load.ts";
 import { formatReport, isFaultless } from "../support/soak/report.ts";
 import { finish, openRecorder, type Report, soak, startLoad } from "../support/soak/run.ts";
-import { tamper } from "../support/stores.ts";
+import { petInSql, replaceInPets, tamper } from "../support/stores.ts";
 import { pause, until } from "../support/wait.ts";
 
 t.jobs = 2;
@@ -74,7 +74,7 @@ async function run(
   property?: Property,
 ): Promise<Report> {
   const url = `sqlite:${join(folder(t), "petstore.db")}`;
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   t.teardown(() => store.close());
   const broken = change({ store, url, random: createRandom(seed) });
   const { origin, key, close } = await start(t, { store: broken, settings: { RATE_LIMIT_FAILED: "1000000/1s" } });
@@ -108,18 +108,26 @@ for (const [property, stores] of Object.entries(defects))
       t.match(formatReport(report), /\*\*[1-9]/);
     });
 
+const isFirst = "record ->> 'name' = '0 Rex'";
+const copyOfFirst = {
+  id: "id + 1000",
+  name: "(record ->> 'name')",
+  categoryId: "(record ->> 'categoryId')",
+  status: "(record ->> 'status')",
+};
+
 const changes = {
   lost: {
-    statement: "DELETE FROM pets WHERE name = '0 Rex'",
+    statement: () => `DELETE FROM pets WHERE ${isFirst}`,
     expected: { history: { missing: 1, duplicated: 0 }, contradictions: 0 },
   },
   duplicated: {
-    statement:
-      "INSERT INTO pets (name, category_id, status) SELECT name, category_id, status FROM pets WHERE name = '0 Rex'",
+    statement: (url: string) =>
+      `INSERT INTO pets (id, record) SELECT id + 1000, ${petInSql(url, copyOfFirst)} FROM pets WHERE ${isFirst}`,
     expected: { history: { missing: 0, duplicated: 1 }, contradictions: 0 },
   },
   changed: {
-    statement: "UPDATE pets SET category_id = category_id + 1 WHERE name = '0 Rex'",
+    statement: (url: string) => replaceInPets(url, '"categoryId":', '"categoryId":1', isFirst),
     expected: { history: { missing: 1, duplicated: 0 }, contradictions: 1 },
   },
 };
@@ -127,12 +135,12 @@ const changes = {
 for (const [name, { statement, expected }] of Object.entries(changes))
   t.test(`Reports a pet that is ${name} in SQLite and in PostgreSQL`, { buffered: true }, async (t) => {
     for (const url of [`sqlite:${join(folder(t), "petstore.db")}`, await newDatabase(t)]) {
-      const store = await openStore(url);
+      const store = await openPetStore(url);
       const { origin, key, close } = await start(t, { store });
       const recorder = await openRecorder(origin, key);
       for (let n = recorder.take(); n < 10; n = recorder.take()) await recorder.create(n);
       t.equal(recorder.acknowledged.length, 10);
-      await tamper(url, statement);
+      await tamper(url, statement(url));
       t.match(await finish(recorder), expected);
       await close();
       await store.close();

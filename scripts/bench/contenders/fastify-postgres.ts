@@ -6,8 +6,8 @@ import { failure, pet } from "./schemas.ts";
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const columns = `id, name, category_id AS "categoryId", status`;
-const text = `SELECT ${columns} FROM petstore.pets WHERE id = $1`;
-const page = `SELECT ${columns} FROM petstore.pets WHERE id > $1 ORDER BY id LIMIT $2`;
+const text = `SELECT ${columns} FROM public.pets WHERE id = $1`;
+const page = `SELECT ${columns} FROM public.pets WHERE id > $1 ORDER BY id LIMIT $2`;
 
 const app = fastify();
 

@@ -9,7 +9,7 @@ import { readDatabaseUrl, withTables } from "../stores.ts";
 /** Backs up the store of DATABASE_URL to a new file, and prints its summary. */
 export async function backUpStore(io: Io, file: string, options: OutputOptions): Promise<void> {
   const document = await readDocument();
-  await withTables(readDatabaseUrl(io), "readonly", async (store) => {
+  await withTables(readDatabaseUrl(io), "readonly", document, async (store) => {
     const bar = startProgress(io.stderr);
     const progress = cancelOnSignal(io, bar.show, "Stopped. No file was written.");
     const summary = await backup(store, file, document, progress).finally(bar.clear);

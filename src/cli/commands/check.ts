@@ -19,7 +19,7 @@ export async function checkStore(io: Io, url: string | undefined, { json }: Outp
   const document = await readDocument();
   const bar = startProgress(io.stderr);
   const progress = (done: number, total: number) => bar.show("checking", done, total);
-  const summary = await withTables(databaseUrl, "readonly", (store) =>
+  const summary = await withTables(databaseUrl, "readonly", document, (store) =>
     checkIntegrity(store, document, report, progress),
   ).finally(bar.clear);
   if (omitted > 0) problems.push(`and ${omitted} more`);

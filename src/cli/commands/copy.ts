@@ -1,5 +1,6 @@
 // petstore copy: copies a store to another one.
 import { copy } from "../../data/index.ts";
+import { readDocument } from "../../pets/index.ts";
 import type { Tables } from "../../store/index.ts";
 import type { Io } from "../io.ts";
 import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
@@ -18,8 +19,9 @@ export async function copyStore(io: Io, options: CopyOptions): Promise<void> {
   const bar = startProgress(io.stderr);
   const copyTables = (from: Tables, to: Tables) =>
     copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was copied.")).finally(bar.clear);
-  const summary = await withTables(options.from, "migrate", (from) =>
-    withTables(options.to, "create", (to) => copyTables(from, to)),
+  const document = await readDocument();
+  const summary = await withTables(options.from, "migrate", document, (from) =>
+    withTables(options.to, "create", document, (to) => copyTables(from, to)),
   );
   await printFields(io, toSummaryFields(summary), options);
 }

@@ -1,47 +1,57 @@
-// petstore export: writes pets to a file or to standard output.
+// petstore export: writes records to a file or to standard output.
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Command } from "commander";
-import { exportPets, formats, formatsByExtension, readStatuses } from "../../data/index.ts";
+import { exportRecords, formats, formatsByExtension, type Selection } from "../../data/index.ts";
 import { escapeExceptLineBreaks, writeAtomically } from "../../lib/index.ts";
 import { readDocument } from "../../pets/index.ts";
+import type { Resource } from "../../resources/index.ts";
 import { type Io, write } from "../io.ts";
 import { type OutputOptions, printFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
+import { type ResourceOptions, selectResource } from "../resources.ts";
 import { readDatabaseUrl, withTables } from "../stores.ts";
 import type { FormatName } from "./import.ts";
 
-export interface ExportOptions extends OutputOptions {
+export interface ExportOptions extends OutputOptions, ResourceOptions {
   format?: FormatName;
-  status?: string;
+  filter?: string;
   withoutIds?: boolean;
   output?: string;
 }
 
-/** Exports the pets of the store of DATABASE_URL. With `--output`, prints a summary. */
+/** Exports the records of a resource in the store of DATABASE_URL. With `--output`, prints a summary. */
 export async function exportFile(io: Io, options: ExportOptions, command: Command): Promise<void> {
-  const { format, output, status, withoutIds } = options;
-  const statuses = readStatuses(await readDocument());
-  if (status !== undefined && !statuses.includes(status))
-    command.error(`error: option '--status <status>' must be one of: ${statuses.join(", ")}`);
+  const { format, output, withoutIds } = options;
+  const document = await readDocument();
+  const resource = selectResource(document, options, command);
+  const { collection } = resource;
+  const match = options.filter === undefined ? undefined : readFilter(resource, options.filter, command);
   if (options.json && !output) command.error("error: option '--json' requires option '--output <file>'");
   const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
-  const selection = { format: formats[name], status, withoutIds };
-  await withTables(readDatabaseUrl(io), "readonly", async (store) => {
+  const selection = { format: formats[name], collection, match, withoutIds };
+  await withTables(readDatabaseUrl(io), "readonly", document, async (store) => {
     if (output === undefined) {
       const noProgress = () => {};
-      // Clients choose the names. A file or pipe receives them unchanged.
+      // Clients choose the texts. A file or pipe receives them unchanged.
       const toOutput = io.stdout.isTTY ? escapeExceptLineBreaks : (text: string) => text;
-      await exportPets(store, selection, (text) => write(io, toOutput(text)), noProgress);
+      await exportRecords(store, selection, (text) => write(io, toOutput(text)), noProgress);
       return;
     }
     const bar = startProgress(io.stderr);
-    const show = (done: number, total?: number) => bar.show("exporting", done, total, "pets");
+    const show = (done: number, total?: number) => bar.show("exporting", done, total, collection.name);
     const progress = cancelOnSignal(io, show, "Stopped. No file was written.");
-    const exported = await writeAtomically(output, async (partial) => {
+    const { records, sha256 } = await writeAtomically(output, async (partial) => {
       const file = await open(partial, "wx", 0o600); // as the store's own file
-      return exportPets(store, selection, (text) => file.appendFile(text), progress).finally(() => file.close());
+      return exportRecords(store, selection, (text) => file.appendFile(text), progress).finally(() => file.close());
     }).finally(bar.clear);
-    await printFields(io, exported, options);
+    await printFields(io, { [collection.name]: records, sha256 }, options);
   });
+}
+
+// Reads `name=value`, as in the query of the list.
+function readFilter(resource: Resource, text: string, command: Command): Selection["match"] {
+  const [name = "", value = ""] = text.split(/=(.*)/s);
+  const result = resource.readFilter(name, value);
+  return "filter" in result ? result : command.error(`error: option '--filter <name=value>': ${result.problem}`);
 }

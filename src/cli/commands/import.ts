@@ -1,66 +1,78 @@
-// petstore import: imports pets from a file or from standard input.
+// petstore import: imports records from a file or from standard input.
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
-import { formats, formatsByExtension, importPets, openInput, validateInput } from "../../data/index.ts";
+import { formats, formatsByExtension, importRecords, openInput, validateInput } from "../../data/index.ts";
 import { parseDatabaseUrl } from "../../lib/index.ts";
+import type { Document } from "../../openapi/application.ts";
 import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn } from "../io.ts";
 import { type OutputOptions, printFields, toIndentedJson } from "../output.ts";
 import { cancelOnSignal, type ProgressBar, startProgress } from "../progress.ts";
+import { type ResourceOptions, selectResource } from "../resources.ts";
 import { readDatabaseUrl, withTables } from "../stores.ts";
 
 const maxProblems = 20; // in the JSON output; without --skip-bad, also on standard error
 
 export type FormatName = keyof typeof formats;
 
-export interface ImportOptions extends OutputOptions {
+export interface ImportOptions extends OutputOptions, ResourceOptions {
   format?: FormatName;
   skipBad?: boolean;
   resume?: boolean;
   fromStart?: boolean;
 }
 
-// The input, its format, and the document.
-type Source = Omit<Parameters<typeof importPets>[1], "checked">;
+// The input, its format, and the resource.
+type Source = Omit<Parameters<typeof importRecords>[1], "checked">;
 
-/** Imports the pets of `file` into the store of DATABASE_URL, and prints a summary. `-` is standard input. */
+/** Imports the records of `file` into the store of DATABASE_URL, and prints a summary. `-` is standard input. */
 export async function importFile(io: Io, file: string, options: ImportOptions, command: Command): Promise<void> {
   const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);
   const document = await readDocument();
+  const resource = selectResource(document, options, command);
   const url = readDatabaseUrl(io);
   const input = await openInput(file, io.stdin);
-  await importInput(io, url, { input, format: formats[name], document }, options).finally(() => input.close());
+  const source = { input, format: formats[name], resource };
+  await importInput(io, url, { source, document }, options).finally(() => input.close());
 }
 
-async function importInput(io: Io, url: string, source: Source, options: ImportOptions): Promise<void> {
+async function importInput(
+  io: Io,
+  url: string,
+  { source, document }: { readonly source: Source; readonly document: Document },
+  options: ImportOptions,
+): Promise<void> {
+  const { name } = source.resource;
   const bar = startProgress(io.stderr);
   // Checks the whole input before the store is opened.
   const { checked, problems } = await checkSource(io, bar, source, options);
   const { bad, lines } = checked;
   const sha256 = Buffer.from(source.input.digest()).toString("hex");
   if (bad > 0 && !options.skipBad) {
-    if (options.json) await print(io, toIndentedJson({ lines, pets: 0, before: 0, bad, sha256, problems }));
+    if (options.json) await print(io, toIndentedJson({ lines, [name]: 0, before: 0, bad, sha256, problems }));
     throw new Error(
       `Nothing was imported: ${bad} invalid ${bad === 1 ? "line" : "lines"}. Use --skip-bad to import the valid lines.`,
     );
   }
   warnIfNew(io, url);
-  await withTables(url, "create", async (store) => {
-    const show = (done: number, total: number) => bar.show("importing", done, total, "pets");
+  await withTables(url, "create", document, async (store) => {
+    const show = (done: number, total: number) => bar.show("importing", done, total, name);
     const progress = cancelOnSignal(io, show, "Stopped");
-    const { pets, before } = await importPets(store, { ...source, checked }, options, progress).finally(bar.clear);
-    if (before > 0 && before === pets) warn(io, "The file was already imported. Nothing was imported.");
+    const { records, before } = await importRecords(store, { ...source, checked }, options, progress).finally(
+      bar.clear,
+    );
+    if (before > 0 && before === records) warn(io, "The file was already imported. Nothing was imported.");
     else if (options.resume && before === 0) warn(io, "There was no import to resume. Imported the whole file.");
-    const result = { lines, pets, before, bad, sha256 };
+    const result = { lines, [name]: records, before, bad, sha256 };
     await printFields(io, options.json ? { ...result, problems } : result, options);
   });
 }
 
 // Reports the problems of bad lines on standard error, and returns those for the JSON output.
-async function checkSource(io: Io, bar: ProgressBar, { input, format, document }: Source, { skipBad }: ImportOptions) {
+async function checkSource(io: Io, bar: ProgressBar, { input, format, resource }: Source, { skipBad }: ImportOptions) {
   const problems: string[] = [];
   const report = (problem: string) => {
     const listed = problems.length < maxProblems;
@@ -71,7 +83,7 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, document }
   };
   const show = (done: number, total?: number) => bar.show("checking", done, total, "bytes");
   const progress = cancelOnSignal(io, show, "Stopped. Nothing was imported.");
-  const checked = await validateInput({ input, format, document, report, progress }).finally(bar.clear);
+  const checked = await validateInput({ input, format, resource, report, progress }).finally(bar.clear);
   if (checked.bad > maxProblems) {
     const more = `and ${checked.bad - maxProblems} more`;
     problems.push(more);

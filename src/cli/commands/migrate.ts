@@ -1,4 +1,6 @@
 // petstore migrate: creates a database, or migrates it to this version.
+import { readDocument } from "../../pets/index.ts";
+import { collectionsOf } from "../../resources/index.ts";
 import { isMissingStore, openStore } from "../../store/index.ts";
 import { type Io, print } from "../io.ts";
 import { type OutputOptions, toIndentedJson } from "../output.ts";
@@ -8,10 +10,11 @@ import { readDatabaseUrl } from "../stores.ts";
 export async function migrateStore(io: Io, { json }: OutputOptions): Promise<void> {
   const url = readDatabaseUrl(io);
   let created = false;
-  const store = await openStore(url, { mode: "migrate" }).catch((error) => {
+  const collections = collectionsOf(await readDocument());
+  const store = await openStore(url, { mode: "migrate", collections }).catch((error) => {
     if (!isMissingStore(error)) throw error;
     created = true;
-    return openStore(url);
+    return openStore(url, { collections });
   });
   await store.close();
   const text = created ? "Created the database." : "The database is up to date.";

@@ -43,9 +43,12 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
 const maxNames = 20;
 
 function describeReplacement({ store, backup, lostKeys }: Replacement, withoutKeys = false): string[] {
-  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-  const describe = ({ pets, lastPet, keys }: StoreState) =>
-    `${count(pets, "pet")} (last id ${lastPet})${withoutKeys ? "" : ` and ${count(keys, "key")}`}`;
+  const describe = ({ collections, keys }: StoreState) => {
+    const counts = Object.entries(collections).map(
+      ([name, { records, lastId }]) => `${name} (${records}, last id ${lastId})`,
+    );
+    return [...counts, ...(withoutKeys ? [] : [`keys (${keys})`])].join(" and ");
+  };
   const names = lostKeys.slice(0, maxNames).join(", ");
   const more = lostKeys.length > maxNames ? ` and ${lostKeys.length - maxNames} more` : "";
   return [

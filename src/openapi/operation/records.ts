@@ -1,5 +1,5 @@
 // Records of other sources that follow the rules of the document, such as the lines of an import.
-import { type Checked, shorten } from "../../lib/index.ts";
+import { type Checked, type InvalidValue, parseJson, shorten } from "../../lib/index.ts";
 import { describeUnknown, type Schemas } from "../schema/index.ts";
 import type { Part } from "../source/index.ts";
 
@@ -13,8 +13,8 @@ export function createRecordValidator(schema: Part, schemas: Schemas): (record: 
 }
 
 /**
- * Creates the validation of a row of a table, whose cells are texts like parameters, by column. `schema` is the schema
- * of an object of the document.
+ * Creates the validation of a row of a table, whose cells are texts like parameters, by column; those of objects and arrays are
+ * JSON. `schema` is the schema of an object of the document.
  */
 export function createRowValidator(schema: Part, schemas: Schemas): (row: Readonly<Record<string, string>>) => Checked {
   const shape = schemas.shapeAt(schema.pointer);
@@ -28,9 +28,21 @@ export function createRowValidator(schema: Part, schemas: Schemas): (row: Readon
         const requirement = describeUnknown(name, "column", [...columns.keys()]);
         return { problem: { path: "", part: shorten(name), requirement } };
       }
-      values.push([name, column.parsePrimitive(text)]);
+      const isJson = column.isOnly("array") || column.isOnly("object");
+      const read = isJson ? parseCell(text) : { value: column.parsePrimitive(text) };
+      if (read.problem) return { problem: { path: name, requirement: read.problem.requirement } };
+      values.push([name, read.value]);
     }
     const result = validate(Object.fromEntries(values), { noun: "column", areTexts: true });
     return "value" in result ? result : { problem: result.problems[0] };
   };
+}
+
+function parseCell(text: string): Checked {
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    const { path, requirement } = error as InvalidValue;
+    return { problem: { path, requirement } };
+  }
 }

@@ -15,7 +15,7 @@ export const createPet: Handler<"createPet"> = async (call, { pets, url }) => {
   if (created.outcome === "full")
     return fail("store_full", "The store contains the maximum number of pets. No pet was created. Do not retry.");
   const replayed = created.outcome === "repeated" ? ({ "Idempotency-Replayed": "true" } as const) : {};
-  return { status: 201, body: created.pet, headers: { Location: `${url}/${created.id}`, ...replayed } };
+  return { status: 201, body: created.record, headers: { Location: `${url}/${created.id}`, ...replayed } };
 };
 
 // The value is a quoted string (RFC 8941, section 3.3.3); a bare one is accepted, too, and means the same key.

@@ -1,5 +1,6 @@
 // Deletes expired idempotency records in the background, in proportion to the new records.
 import type { ConnectionPool } from "./connection-pool.ts";
+import { statements } from "./postgres-statements.ts";
 
 const newRecordsPerDelete = 10; // a delete removes up to 20 records, so that expired records never accumulate
 
@@ -26,7 +27,7 @@ export class IdempotencyRetention {
     this.#isRunning = true;
     try {
       while (this.#newRecords >= newRecordsPerDelete) {
-        const deleted = await this.#pool.query("deleteExpiredRecords", time);
+        const deleted = await this.#pool.query(statements.deleteExpiredRecords, time);
         this.#newRecords = deleted.length > 0 ? this.#newRecords - newRecordsPerDelete : 0;
       }
     } catch {

@@ -1,10 +1,11 @@
 // Bulk access to the tables of the PostgreSQL store.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import { type TableReader, type Tables, type TableWriter, tables } from "../bulk.ts";
+import { type Table, type TableReader, type Tables, type TableWriter, tablesOf } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
+import type { Collection } from "../records.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
-import { countOtherConnections } from "./postgres-statements.ts";
+import { countOtherConnections, quoteName } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
 
 const lockRetryInterval = 200; // milliseconds, in which waiting creates proceed
@@ -15,56 +16,64 @@ const heldMessage =
 
 // The locks of reads and writes. All transactions lock in the same order, so that they can't deadlock: first the table
 // that a create locks first, then the other tables, and last the row of petstore.secret, which serializes creates.
-const firstTable = "petstore.idempotency";
-const otherTables = Object.keys(tables)
-  .map((name) => `petstore.${name}`)
-  .filter((name) => name !== firstTable);
-
-const lockTables = (mode: string, names: readonly string[]) => `LOCK TABLE ${names} IN ${mode} MODE`;
-const lockAllTables = (mode: string) => lockTables(mode, [firstTable, ...otherTables]);
-const lockCreates = "SELECT 1 FROM petstore.secret FOR UPDATE";
-
-// Waits for an exclusive write.
-const lockForReads = lockAllTables("ACCESS SHARE");
-
-// Waits for an exclusive write, and blocks creates.
-const lockForWrites = `${lockAllTables("ROW EXCLUSIVE")}; ${lockCreates}`;
-
-// Waits for all bulk reads and writes, and blocks all writes. The first timeout is short, because creates queue behind
-// a waiting lock and fail after 900 ms. During the second one, PostgreSQL cancels an autovacuum that holds a table,
-// which takes one second. The second lock does not conflict with reads.
-const lockExclusively = `
-  SET LOCAL lock_timeout = 500; ${lockTables("ACCESS EXCLUSIVE", [firstTable])};
-  SET LOCAL lock_timeout = 3000; ${lockTables("SHARE ROW EXCLUSIVE", otherTables)}; ${lockCreates}`;
+function createLocks(tables: readonly Table[]) {
+  const names = tables.map(({ name }) => `petstore.${quoteName(name)}`);
+  const firstTable = 'petstore."idempotency"';
+  const otherTables = names.filter((name) => name !== firstTable);
+  const lockTables = (mode: string, names: readonly string[]) => `LOCK TABLE ${names} IN ${mode} MODE`;
+  const lockAllTables = (mode: string) => lockTables(mode, [firstTable, ...otherTables]);
+  const lockCreates = "SELECT 1 FROM petstore.secret FOR UPDATE";
+  return {
+    // Waits for an exclusive write.
+    forReads: lockAllTables("ACCESS SHARE"),
+    // Waits for an exclusive write, and blocks creates.
+    forWrites: `${lockAllTables("ROW EXCLUSIVE")}; ${lockCreates}`,
+    // Waits for all bulk reads and writes, and blocks all writes. The first timeout is short, because creates queue behind
+    // a waiting lock and fail after 900 ms. During the second one, PostgreSQL cancels an autovacuum that holds a table,
+    // which takes one second. The second lock does not conflict with reads.
+    exclusive: `
+      SET LOCAL lock_timeout = 500; ${lockTables("ACCESS EXCLUSIVE", [firstTable])};
+      SET LOCAL lock_timeout = 3000; ${lockTables("SHARE ROW EXCLUSIVE", otherTables)}; ${lockCreates}`,
+  };
+}
 
 /**
  * Opens the tables of the store in the database of `url`. An exclusive write retries for `lockTimeout` milliseconds
  * while other connections hold the tables. Rejects like `prepareDatabase`.
  */
-export async function openPostgresTables(url: string, mode: OpenMode, lockTimeout: number): Promise<Tables> {
-  const { hosts } = await prepareDatabase(url, mode);
-  return new PostgresTables(await connect(hosts), lockTimeout);
+export async function openPostgresTables(
+  url: string,
+  mode: OpenMode,
+  collections: readonly Collection[],
+  lockTimeout: number,
+): Promise<Tables> {
+  const { hosts } = await prepareDatabase(url, { mode, collections, maxRecords: null });
+  return new PostgresTables(await connect(hosts), collections, lockTimeout);
 }
 
 class PostgresTables implements Tables {
   readonly #db: Client;
   readonly #lockTimeout: number;
   readonly #writer: TableWriter;
+  readonly #locks: ReturnType<typeof createLocks>;
+  readonly tables: readonly Table[];
 
-  constructor(db: Client, lockTimeout: number) {
+  constructor(db: Client, collections: readonly Collection[], lockTimeout: number) {
     this.#db = db;
     this.#lockTimeout = lockTimeout;
-    this.#writer = new PostgresTableWriter(db);
+    this.#writer = new PostgresTableWriter(db, collections);
+    this.tables = tablesOf(collections);
+    this.#locks = createLocks(this.tables);
   }
 
   // Locks before the snapshot: a table that is truncated after the snapshot would be empty in it.
   readonly read = <T>(work: (source: TableReader) => Promise<T>): Promise<T> =>
-    this.#transact(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${lockForReads}`, work);
+    this.#transact(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${this.#locks.forReads}`, work);
 
   readonly write = <T>(
     work: (target: TableWriter) => Promise<T>,
     { exclusive = false }: { readonly exclusive?: boolean } = {},
-  ): Promise<T> => this.#transact(`BEGIN; ${exclusive ? lockExclusively : lockForWrites}`, work);
+  ): Promise<T> => this.#transact(`BEGIN; ${exclusive ? this.#locks.exclusive : this.#locks.forWrites}`, work);
 
   readonly isOnlyConnection = async (): Promise<boolean> => {
     // PostgreSQL may still list connections that were just closed, such as that of `prepareDatabase`.

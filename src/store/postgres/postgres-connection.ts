@@ -1,18 +1,23 @@
 // Connects to PostgreSQL, and migrates the store.
 import pg from "pg";
-import type { PetCount } from "../pet-limit.ts";
-import type { OpenMode } from "../port.ts";
+import { latestVersion } from "../migrations.ts";
+import type { RecordCount } from "../record-limit.ts";
+import type { Collection } from "../records.ts";
 import { createMissingError, requireMigrated } from "../schema-version.ts";
+import type { StoreOptions } from "../store-options.ts";
 import { Hosts } from "./hosts.ts";
 import { toOpenFailure } from "./postgres-errors.ts";
-import { latestVersion, migrate, readVersion } from "./postgres-migrations.ts";
-import { countPets } from "./postgres-statements.ts";
+import { migrate, readVersion, requireCollections } from "./postgres-migrations.ts";
+import { countRecords } from "./postgres-statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
 
-// Returns int8 values as bigint, without loss of precision.
+// Returns int8 values as bigint, without loss of precision, and JSON as its text.
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (id, format) => (id === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(id, format)),
+  getTypeParser: (id, format) => {
+    if (id === pg.types.builtins.INT8) return BigInt;
+    return id === pg.types.builtins.JSON ? (text: string) => text : pg.types.getTypeParser(id, format);
+  },
 };
 
 /** The options of all connections. The URL may contain further options of pg. */
@@ -60,35 +65,41 @@ async function connectTo(url: string, hosts: Hosts, options: pg.ClientConfig): P
 
 /** What the store reads when it opens. */
 export interface PreparedDatabase {
-  /** A count of the pets; undefined if they are not limited. */
-  readonly petCount: PetCount | undefined;
+  /** A count of the records of each collection; empty if they are not limited. */
+  readonly counts: ReadonlyMap<Collection, RecordCount>;
 }
 
 /**
- * Migrates the store as `mode` allows, and counts its pets if they are limited. Rejects with the reason if the store
+ * Migrates the store as the mode allows, and counts its records if they are limited. Rejects with the reason if the store
  * can't be opened.
  */
 export async function prepareDatabase(
   url: string,
-  mode: OpenMode,
-  arePetsLimited = false,
+  options: StoreOptions,
 ): Promise<PreparedDatabase & { readonly hosts: Hosts }> {
   try {
     const hosts = new Hosts(url);
     const client = await connect(hosts);
-    return { hosts, ...(await prepare(client, mode, arePetsLimited).finally(() => client.end())) };
+    return { hosts, ...(await prepare(client, options).finally(() => client.end())) };
   } catch (error) {
     throw new Error(`The database ${redactUrl(url)} can't be opened: ${toOpenFailure(error)}.`, { cause: error });
   }
 }
 
-async function prepare(client: pg.Client, mode: OpenMode, arePetsLimited: boolean): Promise<PreparedDatabase> {
+async function prepare(client: pg.Client, { mode, collections, maxRecords }: StoreOptions): Promise<PreparedDatabase> {
   const version = await readVersion(client);
-  if (mode === "readonly") requireMigrated(version, latestVersion, "Run petstore migrate");
+  const counts = new Map<Collection, RecordCount>();
+  if (mode === "readonly") {
+    requireMigrated(version, latestVersion, "Run petstore migrate");
+    await requireCollections(client, collections, "Run petstore migrate");
+    return { counts };
+  }
   if (mode === "migrate" && version === 0) throw createMissingError();
-  await migrate(client);
-  const petCount = arePetsLimited ? (await client.query(countPets)).rows[0] : undefined;
-  return { petCount };
+  await migrate(client, collections);
+  if (maxRecords !== null)
+    for (const collection of collections)
+      counts.set(collection, (await client.query(countRecords(collection))).rows[0]);
+  return { counts };
 }
 
 // Removes the user, the password and the options from a URL, which may be malformed.

@@ -3,6 +3,7 @@ import { Batcher } from "../batcher.ts";
 import type { Key, KeyOptions, KeyStore } from "../port.ts";
 import { toKey } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
+import { statements } from "./postgres-statements.ts";
 
 /** Implements the API keys of the PostgreSQL store. */
 export class PostgresKeys implements KeyStore {
@@ -24,30 +25,33 @@ export class PostgresKeys implements KeyStore {
     { expiresAt, operator = false }: KeyOptions = {},
   ): Promise<boolean> => {
     const expires = expiresAt?.getTime() ?? null;
-    return (await this.#pool.query("createKey", name, hash, Date.now(), expires, Number(operator))).length > 0;
+    return (await this.#pool.query(statements.createKey, name, hash, Date.now(), expires, Number(operator))).length > 0;
   };
 
   // Sorted here: the order of a text column depends on the locale of the database.
   readonly list = async (): Promise<Key[]> =>
-    (await this.#pool.query("listKeys")).map((row) => toKey(row) as Key).sort((a, b) => (a.name < b.name ? -1 : 1));
+    (await this.#pool.query(statements.listKeys))
+      .map((row) => toKey(row) as Key)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
 
   readonly find = (hash: string): Promise<Key | undefined> => this.#finds.add(hash);
 
   readonly rotate: KeyStore["rotate"] = async (key, hash, previousExpiresAt) => {
     const known = key.previousExpiresAt?.getTime() ?? null;
-    return (await this.#pool.query("rotateKey", key.id, hash, previousExpiresAt.getTime(), known)).length > 0;
+    return (await this.#pool.query(statements.rotateKey, key.id, hash, previousExpiresAt.getTime(), known)).length > 0;
   };
 
-  readonly revoke = async (name: string): Promise<boolean> => (await this.#pool.query("revokeKey", name)).length > 0;
+  readonly revoke = async (name: string): Promise<boolean> =>
+    (await this.#pool.query(statements.revokeKey, name)).length > 0;
 
   readonly touch = async (uses: ReadonlyMap<bigint, Date>): Promise<void> => {
     const times = [...uses.values()].map((date) => date.getTime());
-    await this.#pool.query("touchKeys", [...uses.keys()], times);
+    await this.#pool.query(statements.touchKeys, [...uses.keys()], times);
   };
 
   async #findAll(hashes: readonly string[]): Promise<(Key | undefined)[]> {
     this.#pool.metrics.observeBatch("keys_find", hashes.length);
-    const rows = await this.#pool.query("findKeys", [...new Set(hashes)], Date.now());
+    const rows = await this.#pool.query(statements.findKeys, [...new Set(hashes)], Date.now());
     const rowsByHash = new Map(rows.map((row) => [row.hash, row]));
     return hashes.map((hash) => toKey(rowsByHash.get(hash)));
   }

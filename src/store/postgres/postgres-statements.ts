@@ -1,54 +1,24 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
-import { type Column, type Direction, newPetColumns, petColumns } from "../rows.ts";
+import { type Collection, type Direction, type Filter, writeRecord } from "../records.ts";
 
-const petNames = newPetColumns.map(({ name }) => name).join(", ");
-const petArrays = (first: number) => newPetColumns.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ");
-// The last id that was generated; NULL before the first one. Unlike a row, a sequence shows the ids of transactions that
-// have not committed. The view pg_sequences calls this function, which needs no other privilege than nextval.
-const lastPetId = "coalesce(pg_sequence_last_value('petstore.pets_id_seq'), 0)";
+/** A statement: the name under which it is prepared, its text, and the method of the store that runs it, for metrics. */
+export interface NamedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly method: StoreMethod;
+}
 
 const keyColumns = "id, name, operator, created_at, expires_at, last_used_at, previous_expires_at";
 const sentHashes = "ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hashes (hex))";
 
-/** The texts of the statements, by name. */
-export const statements = {
-  find: `SELECT ${petColumns} FROM petstore.pets WHERE id = ANY ($1)`,
-  // Creates a batch of pets, and returns the id and the ordinal of each pet that was created. A pet whose idempotency
-  // key was used before is not created. If another process is using the key, the statement waits for its transaction.
-  // The last parameter is the highest id that a pet may have, or NULL. LIMIT NULL sets no limit. The last id is read
-  // after the lock is granted: the snapshot of the statement is older, and lacks the pets of creates that held the lock.
-  create: `
-    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), last AS MATERIALIZED (
-      SELECT ${lastPetId} AS id FROM lock
-    ), numbered AS MATERIALIZED (
-      SELECT nextval('petstore.pets_id_seq') AS id, input.* FROM (
-        SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], ${petArrays(6)})
-          WITH ORDINALITY AS input (caller, key, digest, ${petNames}, ordinal)
-        WHERE NOT EXISTS (
-          SELECT 1 FROM petstore.idempotency AS used
-          WHERE used.caller = input.caller AND used.key = input.key AND created_at > $5)
-        ORDER BY ordinal
-        LIMIT CASE WHEN $${6 + newPetColumns.length}::bigint IS NOT NULL
-          THEN greatest(0, $${6 + newPetColumns.length} - (SELECT id FROM last)) END
-      ) AS input
-    ), claimed AS (
-      INSERT INTO petstore.idempotency AS record (caller, key, digest, created_at, pet_id)
-      SELECT caller, key, digest, $4::bigint, id FROM numbered WHERE key IS NOT NULL
-      ON CONFLICT (caller, key) DO UPDATE
-      SET digest = excluded.digest, created_at = excluded.created_at, pet_id = excluded.pet_id
-      WHERE record.created_at <= $5
-      RETURNING pet_id
-    ), created AS (
-      INSERT INTO petstore.pets (id, ${petNames})
-      SELECT id, ${petNames} FROM numbered WHERE key IS NULL OR id IN (SELECT pet_id FROM claimed)
-      RETURNING id
-    )
-    SELECT id, ordinal FROM created JOIN numbered USING (id)`,
-  findRecord: "SELECT digest, pet_id FROM petstore.idempotency WHERE caller = $1 AND key = $2 AND created_at > $3",
+const texts = {
+  findRecord: `
+    SELECT digest, record_id FROM petstore.idempotency
+    WHERE collection = $1 AND caller = $2 AND key = $3 AND created_at > $4`,
   deleteExpiredRecords: `
-    DELETE FROM petstore.idempotency WHERE (caller, key) IN (
-      SELECT caller, key FROM petstore.idempotency
+    DELETE FROM petstore.idempotency WHERE (collection, caller, key) IN (
+      SELECT collection, caller, key FROM petstore.idempotency
       WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
     RETURNING key`,
   createKey: `
@@ -86,35 +56,10 @@ export const statements = {
   check: "SELECT 1",
 };
 
-export type StatementName = keyof typeof statements;
+type StatementName = keyof typeof texts;
 
-/**
- * Returns the statement that lists the pets with a value in each of `columns`. Its parameters are these values, the id
- * from which on the page is read, and the number of pets.
- */
-export function listStatement(columns: readonly Column[], direction: Direction): string {
-  const [start, limit] = [`$${columns.length + 1}`, `$${columns.length + 2}`];
-  const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
-  // A range of the index on one column and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
-  // primary key instead, and skip millions of pets of other statuses.
-  const range = columns.find(({ indexed }) => indexed);
-  const conditions = columns.map((column, index) => {
-    const value = `$${index + 1}`;
-    const { name } = column;
-    return column === range
-      ? `(${name}, id) ${beyond} (${value}, ${start}) AND ${name} ${upTo} ${value}`
-      : `${name} = ${value}`;
-  });
-  if (range === undefined) conditions.push(`id ${beyond} ${start}`);
-  const orders = [...(range === undefined ? [] : [range.name]), "id"].map((name) => `${name} ${order}`).join(", ");
-  return `SELECT ${petColumns} FROM petstore.pets WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
-}
-
-/** The method of the store that runs each statement, for metrics. */
-export const methods: Readonly<Record<StatementName, StoreMethod>> = {
-  find: "pets_find",
-  create: "pets_create",
-  findRecord: "pets_create",
+const methods: Readonly<Record<StatementName, StoreMethod>> = {
+  findRecord: "records_create",
   deleteExpiredRecords: "expire",
   createKey: "keys_create",
   listKeys: "keys_list",
@@ -127,15 +72,134 @@ export const methods: Readonly<Record<StatementName, StoreMethod>> = {
   check: "check",
 };
 
-/** Counts all pets, and reads the last id of a pet. Returns a `PetCount`, because pets appear in order of their ids. */
-export const countPets = `
-  SELECT (SELECT coalesce(max(id), 0) FROM petstore.pets) AS "lastId", count(*) AS pets FROM petstore.pets`;
+/** The statements of the tables that each store has, by name. */
+export const statements = Object.fromEntries(
+  Object.entries(texts).map(([name, text]) => [name, { name, text, method: methods[name as StatementName] }]),
+) as { readonly [Name in StatementName]: NamedStatement };
+
+/** Returns a name in quotes. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Returns a text in quotes. */
+export function quoteText(text: string): string {
+  return `E'${text.replaceAll(/['\\]/g, "\\$&")}'`;
+}
+
+/** Returns the name of the table of a collection. */
+export function tableOf({ name }: Collection): string {
+  return `petstore.${quoteName(name)}`;
+}
+
+// The last id that was generated; NULL before the first one. Unlike a row, a sequence shows the ids of transactions that
+// have not committed. The view pg_sequences calls this function, which needs no other privilege than nextval.
+const lastId = (collection: Collection) => `coalesce(pg_sequence_last_value(${sequence(collection)}), 0)`;
+const sequence = ({ name }: Collection) => quoteText(`petstore.${quoteName(`${name}_id_seq`)}`);
+
+/** The types of filters in SQL. */
+const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
+
+/** Returns the expression of the value of a filter, in parentheses. */
+export function expressionOf({ property, type, contains }: Filter): string {
+  if (contains) return `((record -> ${quoteText(property)})::jsonb)`;
+  const text = `record ->> ${quoteText(property)}`;
+  return type === "string" ? `(${text})` : `((${text})::${types[type]})`;
+}
+
+/** Returns the statements of a collection, by name. */
+export function recordStatements(collection: Collection) {
+  const table = tableOf(collection);
+  const [start] = writeRecord(collection, 0n, "").text.split(/0$/) as [string];
+  const { name } = collection;
+  return {
+    find: {
+      name: `find_${name}`,
+      text: `SELECT id, record FROM ${table} WHERE id = ANY ($1)`,
+      method: `${name}_find`,
+    },
+    // Creates a batch of records, and returns the id and the ordinal of each that was created. A record whose idempotency
+    // key was used before is not created. If another process is using the key, the statement waits for its transaction.
+    // The last parameter is the highest id that a record may have, or NULL. LIMIT NULL sets no limit. The last id is read
+    // after the lock is granted: the snapshot of the statement is older, and lacks the records of creates that held it.
+    create: {
+      name: `create_${name}`,
+      text: `
+    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), last AS MATERIALIZED (
+      SELECT ${lastId(collection)} AS id FROM lock
+    ), numbered AS MATERIALIZED (
+      SELECT nextval(${sequence(collection)}) AS id, input.* FROM (
+        SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], $6::text[])
+          WITH ORDINALITY AS input (caller, key, digest, members, ordinal)
+        WHERE NOT EXISTS (
+          SELECT 1 FROM petstore.idempotency AS used
+          WHERE used.collection = ${quoteText(name)} AND used.caller = input.caller AND used.key = input.key
+            AND created_at > $5)
+        ORDER BY ordinal
+        LIMIT CASE WHEN $7::bigint IS NOT NULL THEN greatest(0, $7 - (SELECT id FROM last)) END
+      ) AS input
+    ), claimed AS (
+      INSERT INTO petstore.idempotency AS record (collection, caller, key, digest, created_at, record_id)
+      SELECT ${quoteText(name)}, caller, key, digest, $4::bigint, id FROM numbered WHERE key IS NOT NULL
+      ON CONFLICT (collection, caller, key) DO UPDATE
+      SET digest = excluded.digest, created_at = excluded.created_at, record_id = excluded.record_id
+      WHERE record.created_at <= $5
+      RETURNING record_id
+    ), created AS (
+      INSERT INTO ${table} (id, record)
+      SELECT id, (${quoteText(start)} || id || members)::json FROM numbered
+      WHERE key IS NULL OR id IN (SELECT record_id FROM claimed)
+      RETURNING id
+    )
+    SELECT id, ordinal FROM created JOIN numbered USING (id)`,
+      method: `${name}_create`,
+    },
+  } as const satisfies Readonly<Record<string, NamedStatement>>;
+}
+
+/** Counts all records, and reads the last id of one. Returns a `RecordCount`: records appear in order of their ids. */
+export function countRecords(collection: Collection): string {
+  const table = tableOf(collection);
+  return `SELECT (SELECT coalesce(max(id), 0) FROM ${table}) AS "lastId", count(*) AS records FROM ${table}`;
+}
 
 /**
- * Reads the last id that was generated, while no create is in progress: each id up to it has a pet now, or never will.
+ * Reads the last id that was generated, while no create is in progress: each id up to it has a record now, or never will.
  */
-export const settledPetId = `
-  WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE) SELECT ${lastPetId} AS id FROM lock`;
+export function settledId(collection: Collection): string {
+  return `
+  WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE) SELECT ${lastId(collection)} AS id FROM lock`;
+}
+
+/**
+ * Returns the text of the statement that lists the records that match `filters`. Its parameters are the values of the filters, the
+ * id from which on the page is read, and the number of records.
+ */
+export function listStatement(collection: Collection, filters: readonly Filter[], direction: Direction): string {
+  const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
+  const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
+  // A range of the index on one value and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
+  // primary key instead, and skip millions of records of other statuses.
+  const range = filters.find(({ contains }) => !contains);
+  const conditions = filters.map((filter, index) => {
+    const value = `$${index + 1}`;
+    const property = expressionOf(filter);
+    return filter === range
+      ? `(${property}, id) ${beyond} (${value}, ${start}) AND ${property} ${upTo} ${value}`
+      : toCondition(filter, value);
+  });
+  if (range === undefined) conditions.push(`id ${beyond} ${start}`);
+  const orders = [...(range === undefined ? [] : [expressionOf(range)]), "id"]
+    .map((name) => `${name} ${order}`)
+    .join(", ");
+  return `SELECT record FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
+}
+
+/** Returns the condition of a filter. */
+export function toCondition(filter: Filter, value: string): string {
+  const property = expressionOf(filter);
+  return filter.contains ? `${property} @> to_jsonb(${value}::${types[filter.type]})` : `${property} = ${value}`;
+}
 
 /** Counts the other connections of this program to the database. A running service has at least one. */
 export const countOtherConnections = `

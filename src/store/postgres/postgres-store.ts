@@ -1,24 +1,28 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
-import { PetLimit } from "../pet-limit.ts";
-import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
+
+import type { DailyCalls, DeprecatedCalls, KeyStore, RecordStore, Store } from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
+import { RecordLimit } from "../record-limit.ts";
+import { findCollection, type StoreOptions } from "../store-options.ts";
 import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
-import { createPetCount } from "./pet-count.ts";
+import { IdempotencyRetention } from "./idempotency-retention.ts";
 import { prepareDatabase } from "./postgres-connection.ts";
 import { PostgresKeys } from "./postgres-keys.ts";
-import { PostgresPets } from "./postgres-pets.ts";
+import { PostgresRecords } from "./postgres-records.ts";
+import { statements } from "./postgres-statements.ts";
+import { createRecordCount } from "./record-count.ts";
 
 /** The store in a PostgreSQL database. */
 export class PostgresStore implements Store {
   readonly kind = "postgresql";
-  readonly pets: PostgresPets;
-  readonly keys: PostgresKeys;
+  readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;
   readonly metrics: QueryMetrics;
   readonly #pool: ConnectionPool;
+  readonly #records: ReadonlyMap<string, RecordStore>;
 
-  private constructor(pool: ConnectionPool, pets: PostgresPets) {
-    this.pets = pets;
+  private constructor(pool: ConnectionPool, records: ReadonlyMap<string, RecordStore>) {
+    this.#records = records;
     this.keys = new PostgresKeys(pool);
     this.deprecated = new PostgresDeprecatedCalls(pool);
     this.metrics = pool.metrics;
@@ -26,17 +30,24 @@ export class PostgresStore implements Store {
   }
 
   /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
-  static async open(url: string, mode: OpenMode, maxPets: bigint | null, options: PoolOptions): Promise<PostgresStore> {
+  static async open(url: string, options: StoreOptions, poolOptions: PoolOptions): Promise<PostgresStore> {
     const start = performance.now();
-    const { hosts, petCount } = await prepareDatabase(url, mode, maxPets !== null);
-    const limit = new PetLimit(maxPets);
-    if (petCount !== undefined) limit.update(petCount, start);
-    const pool = new ConnectionPool(hosts, options);
-    const count = createPetCount(hosts, (petCount, start) => limit.update(petCount, start));
-    return new PostgresStore(pool, new PostgresPets(pool, limit, count));
+    const { hosts, counts } = await prepareDatabase(url, options);
+    const pool = new ConnectionPool(hosts, poolOptions);
+    const retention = new IdempotencyRetention(pool);
+    const records = options.collections.map((collection) => {
+      const limit = new RecordLimit(options.maxRecords);
+      const first = counts.get(collection);
+      if (first) limit.update(first, start);
+      const count = createRecordCount(hosts, collection, (result, began) => limit.update(result, began));
+      return [collection.name, new PostgresRecords(collection, { pool, retention, limit, count })] as const;
+    });
+    return new PostgresStore(pool, new Map(records));
   }
 
-  readonly check = async (): Promise<void> => void (await this.#pool.query("check"));
+  readonly records = <R, N extends object>(name: string): RecordStore<R, N> => findCollection(this.#records, name);
+
+  readonly check = async (): Promise<void> => void (await this.#pool.query(statements.check));
 
   readonly close = (): Promise<void> => this.#pool.close();
 }
@@ -50,9 +61,16 @@ class PostgresDeprecatedCalls implements DeprecatedCalls {
 
   readonly add = async (calls: readonly DailyCalls[], since: bigint): Promise<void> => {
     const column = (name: keyof DailyCalls) => calls.map((call) => call[name]);
-    await this.#pool.query("addCalls", column("operation"), column("key"), column("day"), column("count"), since);
+    await this.#pool.query(
+      statements.addCalls,
+      column("operation"),
+      column("key"),
+      column("day"),
+      column("count"),
+      since,
+    );
   };
 
   readonly list = async (since: bigint): Promise<DailyCalls[]> =>
-    (await this.#pool.query("listCalls", since)) as unknown as DailyCalls[];
+    (await this.#pool.query(statements.listCalls, since)) as unknown as DailyCalls[];
 }

@@ -1,41 +1,44 @@
 // Reads and writes whole tables of the PostgreSQL store, within a transaction.
 import type { Client } from "pg";
-import { batchSize, type IdTable, sortKeys, type Table, type TableWriter, tables, type Values } from "../bulk.ts";
-import { listInvalidIndexes } from "./postgres-statements.ts";
+import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Values } from "../bulk.ts";
+import type { Collection, Filter } from "../records.ts";
+import { expressionOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
 
 /** Reads and writes tables over one connection, which runs one query at a time. */
 export class PostgresTableWriter implements TableWriter {
+  readonly tables: readonly Table[];
   readonly #db: Client;
 
-  constructor(db: Client) {
+  constructor(db: Client, collections: readonly Collection[]) {
     this.#db = db;
+    this.tables = tablesOf(collections);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {
     return (await this.#db.query("SELECT value FROM petstore.secret")).rows.map(({ value }) => value);
   }
 
-  async count(table: Table): Promise<number> {
-    const { rows } = await this.#db.query(`SELECT count(*) AS n FROM petstore.${table}`);
+  async count(table: string): Promise<number> {
+    const { rows } = await this.#db.query(`SELECT count(*) AS n FROM ${this.#find(table).name}`);
     return Number(rows[0].n);
   }
 
-  rows(table: Table): AsyncIterable<readonly Values[]> {
-    return this.#select(table);
+  rows(table: string): AsyncIterable<readonly Values[]> {
+    return this.#select(table, `ORDER BY ${findTable(this.tables, table).sortKey}`);
   }
 
-  petsWith(status: string): AsyncIterable<readonly Values[]> {
-    return this.#select("pets", status);
-  }
-
-  async *#select(table: Table, status?: string): AsyncIterable<readonly Values[]> {
+  matching({ name }: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]> {
     // A range of the index, for the same reason as in `listStatement`.
-    const [selection, ...values] =
-      status === undefined
-        ? [`ORDER BY ${sortKeys[table]}`]
-        : ["WHERE status >= $1 AND status <= $1 ORDER BY status, id", status];
-    const select = `SELECT ${columnsOf(table)} FROM petstore.${table} ${selection}`;
-    await this.#db.query(`DECLARE reading CURSOR FOR ${select}`, [...values]);
+    const property = expressionOf(filter);
+    const selection = filter.contains
+      ? `WHERE ${toCondition(filter, "$1")} ORDER BY id`
+      : `WHERE ${property} >= $1 AND ${property} <= $1 ORDER BY ${property}, id`;
+    return this.#select(name, selection, value);
+  }
+
+  async *#select(table: string, selection: string, ...values: unknown[]): AsyncIterable<readonly Values[]> {
+    const { name, columns } = this.#find(table);
+    await this.#db.query(`DECLARE reading CURSOR FOR SELECT ${columns} FROM ${name} ${selection}`, values);
     const fetch = { text: `FETCH ${batchSize} FROM reading`, rowMode: "array" } as const;
     const next = async () => (await this.#db.query(fetch)).rows;
     try {
@@ -45,8 +48,8 @@ export class PostgresTableWriter implements TableWriter {
     }
   }
 
-  async lastId(table: IdTable): Promise<bigint> {
-    const { rows } = await this.#db.query(`SELECT last_value, is_called FROM petstore.${table}_id_seq`);
+  async lastId(table: string): Promise<bigint> {
+    const { rows } = await this.#db.query(`SELECT last_value, is_called FROM ${sequenceOf(table)}`);
     return rows[0].is_called ? rows[0].last_value : rows[0].last_value - 1n;
   }
 
@@ -55,28 +58,34 @@ export class PostgresTableWriter implements TableWriter {
       yield `The index ${name} is invalid: PostgreSQL does not use it.`;
   }
 
-  async add(table: Table, rows: readonly Values[]): Promise<void> {
-    const types = Object.values(tables[table]);
+  async add(table: string, rows: readonly Values[]): Promise<void> {
+    const { name, columns, types } = this.#find(table);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     await this.#db.query(
-      `INSERT INTO petstore.${table} (${columnsOf(table)}) SELECT * FROM unnest(${arrays})`,
+      `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`,
       types.map((_, index) => rows.map((row) => row[index])),
     );
   }
 
-  async remove(table: Table, first?: Values[0]): Promise<void> {
-    const name = `petstore.${table}`;
-    if (first !== undefined) await this.#db.query(`DELETE FROM ${name} WHERE ${columnsOf(table)[0]} = $1`, [first]);
+  async remove(table: string, first?: Values[0]): Promise<void> {
+    const { name, columns } = this.#find(table);
+    if (first !== undefined) await this.#db.query(`DELETE FROM ${name} WHERE ${columns[0]} = $1`, [first]);
     // TRUNCATE leaves no dead rows, but needs an exclusive lock, which only this table has.
     else await this.#db.query(table === "idempotency" ? `TRUNCATE ${name}` : `DELETE FROM ${name}`);
   }
 
   // A rollback does not undo setval: the caller sets the last id when nothing else can fail.
-  async setLastId(table: IdTable, id: bigint): Promise<void> {
-    await this.#db.query("SELECT setval($1, $2, $3)", [`petstore.${table}_id_seq`, id || 1n, id > 0n]);
+  async setLastId(table: string, id: bigint): Promise<void> {
+    await this.#db.query("SELECT setval($1, $2, $3)", [sequenceOf(table), id || 1n, id > 0n]);
+  }
+
+  // The name in quotes, and the names and types of the columns.
+  #find(table: string): { name: string; columns: readonly string[]; types: readonly string[] } {
+    const { name, columns } = findTable(this.tables, table);
+    return { name: `petstore.${quoteName(name)}`, columns: Object.keys(columns), types: Object.values(columns) };
   }
 }
 
-function columnsOf(table: Table): string[] {
-  return Object.keys(tables[table]);
+function sequenceOf(table: string): string {
+  return `petstore.${quoteName(`${table}_id_seq`)}`;
 }

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnavailableError } from "../../lib/index.ts";
-import { idTables } from "../bulk.ts";
 
 const retryInterval = 10; // milliseconds
 const sqliteBusy = 5; // SQLITE_BUSY
@@ -42,9 +41,8 @@ const maxId = 2n ** 63n - 1n;
  */
 export function distinguishOutOfIds(error: unknown, db: DatabaseSync): unknown {
   if (resultCode(error) !== sqliteFull) return error;
-  const tables = idTables.map((name) => `SELECT id FROM ${name}`).join(" UNION ALL ");
-  const find = `SELECT 1 FROM (SELECT seq AS id FROM sqlite_sequence UNION ALL ${tables}) WHERE id = ?`;
-  return db.prepare(find).get(maxId) === undefined ? error : new UnavailableError("The database is out of ids.");
+  const isOut = db.prepare("SELECT 1 FROM sqlite_sequence WHERE seq = ?").get(maxId) !== undefined;
+  return isOut ? new UnavailableError("The database is out of ids.") : error;
 }
 
 /**

@@ -1,37 +1,39 @@
 // Bulk access to the tables of the SQLite store.
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import {
   batchSize,
-  type IdTable,
-  sortKeys,
+  findTable,
   type Table,
   type TableReader,
   type Tables,
   type TableWriter,
-  tables,
+  tablesOf,
   type Values,
 } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
+import type { Collection, Filter } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
-import { statements } from "./sqlite-statements.ts";
+import { quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
 /** Opens the tables of the store in `file`. Throws like `openDatabase`. */
-export function openSqliteTables(file: string, mode: OpenMode): Tables {
-  const db = openDatabase(file, mode);
+export function openSqliteTables(file: string, mode: OpenMode, collections: readonly Collection[]): Tables {
+  const db = openDatabase(file, mode, collections);
   db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; a tool may block its event loop
-  return new SqliteTables(file, db);
+  return new SqliteTables(file, db, collections);
 }
 
 class SqliteTables implements Tables {
   readonly #file: string;
   readonly #db: DatabaseSync;
   readonly #writer: TableWriter;
+  readonly tables: readonly Table[];
 
-  constructor(file: string, db: DatabaseSync) {
+  constructor(file: string, db: DatabaseSync, collections: readonly Collection[]) {
     this.#file = file;
     this.#db = db;
-    this.#writer = new SqliteTableWriter(db);
+    this.#writer = new SqliteTableWriter(db, collections);
+    this.tables = this.#writer.tables;
   }
 
   readonly read = <T>(work: (source: TableReader) => Promise<T>): Promise<T> => this.#transact("BEGIN", work);
@@ -68,10 +70,14 @@ class SqliteTables implements Tables {
 }
 
 class SqliteTableWriter implements TableWriter {
+  readonly tables: readonly Table[];
   readonly #db: DatabaseSync;
+  readonly #collections: readonly Collection[];
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, collections: readonly Collection[]) {
     this.#db = db;
+    this.#collections = collections;
+    this.tables = tablesOf(collections);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {
@@ -79,23 +85,23 @@ class SqliteTableWriter implements TableWriter {
     return rows.map(({ value }) => value as Uint8Array);
   }
 
-  async count(table: Table): Promise<number> {
-    return Number(this.#db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+  async count(table: string): Promise<number> {
+    return Number(this.#db.prepare(`SELECT count(*) AS n FROM ${this.#find(table).name}`).get()?.n);
   }
 
-  rows(table: Table): AsyncIterable<readonly Values[]> {
-    return this.#select(table);
+  rows(table: string): AsyncIterable<readonly Values[]> {
+    return this.#select(table, "");
   }
 
-  petsWith(status: string): AsyncIterable<readonly Values[]> {
-    return this.#select("pets", status);
+  matching({ name }: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]> {
+    return this.#select(name, `WHERE ${toCondition(filter)}`, toValue(value));
   }
 
-  async *#select(table: Table, status?: string): AsyncIterable<readonly Values[]> {
-    const [where, ...values] = status === undefined ? [""] : ["WHERE status = ?", status];
-    const select = this.#db.prepare(`SELECT ${columnsOf(table)} FROM ${table} ${where} ORDER BY ${sortKeys[table]}`);
+  async *#select(name: string, where: string, ...values: SQLInputValue[]): AsyncIterable<readonly Values[]> {
+    const table = this.#find(name);
+    const select = this.#db.prepare(`SELECT ${table.columns} FROM ${table.name} ${where} ORDER BY ${table.sortKey}`);
     select.setReturnArrays(true);
-    const requireUtf8 = this.#createUtf8Check(table);
+    const requireUtf8 = this.#createUtf8Check(name);
     let batch: Values[] = [];
     for (const row of select.iterate(...values) as unknown as Iterable<Values>) {
       requireUtf8(row);
@@ -107,19 +113,20 @@ class SqliteTableWriter implements TableWriter {
     if (batch.length > 0) yield batch;
   }
 
-  async lastId(table: IdTable): Promise<bigint> {
+  async lastId(table: string): Promise<bigint> {
     const row = this.#db.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(table);
     return (row?.seq as bigint | undefined) ?? 0n;
   }
 
   async *problems(): AsyncIterable<string> {
-    yield* findProblems(this.#db);
+    yield* findProblems(this.#db, this.#collections);
   }
 
   // The driver replaces each invalid byte by U+FFFD. A row with such a text is not found by its values.
-  #createUtf8Check(table: Table): (row: Values) => void {
-    const condition = columnsOf(table).map((column) => `${column} IS ?`);
-    const find = this.#db.prepare(`SELECT 1 FROM ${table} WHERE ${condition.join(" AND ")}`);
+  #createUtf8Check(table: string): (row: Values) => void {
+    const { name, columns } = this.#find(table);
+    const condition = columns.map((column) => `${column} IS ?`);
+    const find = this.#db.prepare(`SELECT 1 FROM ${name} WHERE ${condition.join(" AND ")}`);
     return (row) => {
       const isSuspicious = row.some((value) => typeof value === "string" && value.includes("\ufffd"));
       if (isSuspicious && find.get(...row) === undefined)
@@ -127,23 +134,26 @@ class SqliteTableWriter implements TableWriter {
     };
   }
 
-  async add(table: Table, rows: readonly Values[]): Promise<void> {
-    const columns = columnsOf(table);
-    const insert = this.#db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => "?")})`);
+  async add(table: string, rows: readonly Values[]): Promise<void> {
+    const { name, columns } = this.#find(table);
+    const insert = this.#db.prepare(`INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => "?")})`);
     for (const row of rows) insert.run(...row);
   }
 
-  async remove(table: Table, first?: Values[0]): Promise<void> {
-    const [where, ...values] = first === undefined ? [""] : [`WHERE ${columnsOf(table)[0]} = ?`, first];
-    this.#db.prepare(`DELETE FROM ${table} ${where}`).run(...values);
+  async remove(table: string, first?: Values[0]): Promise<void> {
+    const { name, columns } = this.#find(table);
+    const [where, ...values] = first === undefined ? [""] : [`WHERE ${columns[0]} = ?`, first];
+    this.#db.prepare(`DELETE FROM ${name} ${where}`).run(...values);
   }
 
-  async setLastId(table: IdTable, id: bigint): Promise<void> {
+  async setLastId(table: string, id: bigint): Promise<void> {
     this.#db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
     this.#db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, id);
   }
-}
 
-function columnsOf(table: Table): string[] {
-  return Object.keys(tables[table]);
+  // The name in quotes, and the names of the columns.
+  #find(table: string): { name: string; columns: readonly string[]; sortKey: string } {
+    const { name, columns, sortKey } = findTable(this.tables, table);
+    return { name: quoteName(name), columns: Object.keys(columns), sortKey };
+  }
 }

@@ -2,19 +2,23 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { latestVersion } from "../migrations.ts";
 import type { OpenMode } from "../port.ts";
+import type { Collection } from "../records.ts";
 import { requireMigrated } from "../schema-version.ts";
-import { latestVersion, migrate, readVersion } from "./sqlite-migrations.ts";
+import { migrate, readVersion, requireCollections } from "./sqlite-migrations.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
 
 const fileFlags = { create: "a", migrate: "r+", readonly: "r" } as const satisfies Record<OpenMode, string>;
 
+const advice = "Run petstore migrate on it, or on a copy";
+
 /**
- * Opens a store of this version in `file` or `:memory:`. Throws an Error with the reason if the file can't be opened,
+ * Opens a store of this version, with these collections, in `file` or `:memory:`. Throws an Error with the reason if the file can't be opened,
  * belongs to another program, or was created by a newer version.
  */
-export function openDatabase(file: string, mode: OpenMode): DatabaseSync {
+export function openDatabase(file: string, mode: OpenMode, collections: readonly Collection[]): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     if (file !== ":memory:") {
@@ -28,11 +32,12 @@ export function openDatabase(file: string, mode: OpenMode): DatabaseSync {
     db.exec(`PRAGMA trusted_schema = OFF; ${readOnly ? "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;" : ""}`);
     const version = readVersion(db); // before the first write: the file may belong to another program
     if (readOnly) {
-      requireMigrated(version, latestVersion, "Run petstore migrate on it, or on a copy");
+      requireMigrated(version, latestVersion, advice);
+      requireCollections(db, collections, advice);
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-    migrate(db);
+    migrate(db, collections);
     db.exec("PRAGMA busy_timeout = 0"); // from here on, `retryWhileBusy` waits without blocking the event loop
     return db;
   } catch (error) {

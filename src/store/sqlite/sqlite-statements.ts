@@ -1,22 +1,17 @@
 // The SQL statements of the SQLite store. Each is prepared once per connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
-import { type Column, type Direction, newPetColumns, petColumns } from "../rows.ts";
-
-const lastPetId = "ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0)";
+import { type Collection, type Direction, type Filter, writeRecord } from "../records.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {
-  find: `SELECT ${petColumns} FROM pets WHERE id = ?`,
-  create: `INSERT INTO pets (${newPetColumns.map(({ name }) => name)}) VALUES (${newPetColumns.map(() => "?")})`,
-  // Not max(id): the ids of the last pets are not generated again after these pets are deleted.
-  lastPetId: `SELECT ${lastPetId} AS lastId`,
-  countPets: `SELECT ${lastPetId} AS lastId, (SELECT count(*) FROM pets) AS pets`,
   // In small steps: after a day without calls, the first one must not wait for the deletion of all records.
   deleteExpiredRecords:
-    "DELETE FROM idempotency WHERE (caller, key) IN (SELECT caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
-  findRecord: "SELECT digest, pet_id FROM idempotency WHERE caller = ? AND key = ? AND created_at > ?",
-  saveRecord: "REPLACE INTO idempotency (caller, key, digest, pet_id, created_at) VALUES (?, ?, ?, ?, ?)",
+    "DELETE FROM idempotency WHERE (collection, caller, key) IN (SELECT collection, caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
+  findRecord: `
+    SELECT digest, record_id FROM idempotency WHERE collection = ? AND caller = ? AND key = ? AND created_at > ?`,
+  saveRecord: `
+    REPLACE INTO idempotency (collection, caller, key, digest, record_id, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
   createKey:
     "INSERT INTO keys (name, hash, created_at, expires_at, operator) VALUES (?, unhex(?), ?, ?, ?) ON CONFLICT (name) DO NOTHING",
   listKeys: "SELECT * FROM keys ORDER BY name",
@@ -36,45 +31,98 @@ export const statements = {
   identity: "SELECT value FROM secret",
 };
 
+/** Returns the expression of the value of a filter. */
+export function expressionOf({ property }: Filter): string {
+  return `record ->> ${quoteText(`$.${JSON.stringify(property)}`)}`;
+}
+
+/** Returns a name in quotes. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Returns a text in quotes. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Returns the texts of the statements of a collection, by name. */
+export function recordStatements(collection: Collection) {
+  const table = quoteName(collection.name);
+  const lastId = `ifnull((SELECT seq FROM sqlite_sequence WHERE name = ${quoteText(collection.name)}), 0)`;
+  const [start] = writeRecord(collection, 0n, "").text.split(/0$/) as [string];
+  return {
+    find: `SELECT record FROM ${table} WHERE id = ?`,
+    // Behind the highest id, the id is NULL, and SQLite fails as if it had to generate one.
+    create: `
+      INSERT INTO ${table} (id, record) SELECT id, ${quoteText(start)} || ifnull(id, 0) || ?
+      FROM (SELECT CASE WHEN seq < 9223372036854775807 THEN seq + 1 END AS id FROM (SELECT ${lastId} AS seq))`,
+    // Not max(id): the ids of the last records are not generated again after these records are deleted.
+    lastId: `SELECT ${lastId} AS lastId`,
+    count: `SELECT ${lastId} AS lastId, (SELECT count(*) FROM ${table}) AS records`,
+  };
+}
+
 /**
- * Returns the statement that lists the pets with a value in each of `columns`. Its parameters are these values, the id
- * from which on the page is read, and the number of pets.
+ * Returns the statement that lists the records that match `filters`. Its parameters are the values of the filters, the id from
+ * which on the page is read, and the number of records.
  */
-export function listStatement(columns: readonly Column[], direction: Direction): string {
+export function listStatement({ name }: Collection, filters: readonly Filter[], direction: Direction): string {
   const [comparison, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
-  const conditions = [...columns.map(({ name }) => `${name} = ?`), `id ${comparison} ?`].join(" AND ");
+  const conditions = [...filters.map(toCondition), `id ${comparison} ?`].join(" AND ");
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
   // a third of the time of a page.
-  return `SELECT ${petColumns} FROM pets WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0`;
+  return `SELECT record FROM ${quoteName(name)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0`;
+}
+
+/** Returns the condition of a filter, with a parameter for its value. */
+export function toCondition(filter: Filter): string {
+  if (!filter.contains) return `${expressionOf(filter)} = ?`;
+  const path = quoteText(`$.${JSON.stringify(filter.property)}`);
+  return `EXISTS (SELECT 1 FROM json_each(record, ${path}) WHERE value = ?)`;
+}
+
+/** Returns the value of a filter as a parameter. SQLite has no booleans: the value of a JSON boolean is 0 or 1. */
+export function toValue(value: unknown): SQLInputValue {
+  return typeof value === "boolean" ? Number(value) : (value as SQLInputValue);
 }
 
 /** The prepared statements of a connection, by name. */
-export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>> & {
+export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;
+
+/** The prepared statements of a collection, by name. */
+export type RecordStatements = Readonly<Record<keyof ReturnType<typeof recordStatements>, TracedStatement>> & {
   /** Returns the prepared `listStatement`. */
-  list(columns: readonly Column[], direction: Direction): TracedStatement;
+  list(filters: readonly Filter[], direction: Direction): TracedStatement;
 };
 
-/** Prepares all statements; those that list pets when they are used first. */
+/** Prepares the statements of the tables that each store has. */
 export function prepareStatements(db: DatabaseSync): Statements {
-  const prepared = Object.entries(statements).map(([name, text]) => {
-    const statement = db.prepare(text);
-    return [name, new TracedStatement(name === "find" ? returnPetRows(statement) : statement)];
-  });
-  const lists = new Map<string, TracedStatement>();
-  const list = (columns: readonly Column[], direction: Direction) => {
-    const text = listStatement(columns, direction);
-    const statement = lists.get(text) ?? new TracedStatement(returnPetRows(db.prepare(text)));
-    lists.set(text, statement);
-    return statement;
-  };
-  return { ...Object.fromEntries(prepared), list };
+  return prepareAll(db, statements);
 }
 
-// Makes a statement return pets as `PetRow`.
-function returnPetRows(statement: StatementSync): StatementSync {
-  statement.setReturnArrays(true);
-  statement.setReadBigInts(false);
-  return statement;
+/** Prepares the statements of a collection; those that list records when they are used first. */
+export function prepareRecordStatements(db: DatabaseSync, collection: Collection): RecordStatements {
+  const lists = new Map<string, TracedStatement>();
+  const list = (filters: readonly Filter[], direction: Direction) => {
+    const text = listStatement(collection, filters, direction);
+    const known = lists.get(text);
+    if (known) return known;
+    const statement = db.prepare(text);
+    statement.setReturnArrays(true); // the driver creates an array in less time than an object
+    const traced = new TracedStatement(statement);
+    lists.set(text, traced);
+    return traced;
+  };
+  return { ...prepareAll(db, recordStatements(collection)), list };
+}
+
+function prepareAll<N extends string>(
+  db: DatabaseSync,
+  texts: Readonly<Record<N, string>>,
+): Record<N, TracedStatement> {
+  const prepared = Object.entries<string>(texts).map(([name, text]) => [name, new TracedStatement(db.prepare(text))]);
+  return Object.fromEntries(prepared);
 }
 
 /** A prepared statement that is published on `queryChannel` each time it runs. */
@@ -86,31 +134,15 @@ export class TracedStatement {
   }
 
   all(...values: SQLInputValue[]): ReturnType<StatementSync["all"]> {
-    return this.#read(() => this.#statement.all(...values));
+    return this.#trace(() => this.#statement.all(...values));
   }
 
   get(...values: SQLInputValue[]): ReturnType<StatementSync["get"]> {
-    return this.#read(() => this.#statement.get(...values));
+    return this.#trace(() => this.#statement.get(...values));
   }
 
   run(...values: SQLInputValue[]): ReturnType<StatementSync["run"]> {
     return this.#trace(() => this.#statement.run(...values));
-  }
-
-  // A statement that reads numbers takes less time than one that reads bigints, but throws ERR_OUT_OF_RANGE if a number
-  // can't represent an integer exactly.
-  #read<T>(run: () => T): T {
-    try {
-      return this.#trace(run);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ERR_OUT_OF_RANGE") throw error;
-      this.#statement.setReadBigInts(true);
-      try {
-        return run();
-      } finally {
-        this.#statement.setReadBigInts(false);
-      }
-    }
   }
 
   // The message is a new object for each run: subscribers identify a run by its message.

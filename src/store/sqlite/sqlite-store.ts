@@ -3,14 +3,15 @@
 // It uses WAL with synchronous=FULL: a commit returns when it is on the disk, so that an acknowledged create survives
 // kill -9 and power failures. node:sqlite is synchronous, and a lookup by key takes a few microseconds.
 import type { DatabaseSync } from "node:sqlite";
-import type { DailyCalls, DeprecatedCalls, OpenMode, Store } from "../port.ts";
+import type { DailyCalls, DeprecatedCalls, RecordStore, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
+import { findCollection, type StoreOptions } from "../store-options.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { openDatabase } from "./sqlite-connection.ts";
 import { SqliteKeys } from "./sqlite-keys.ts";
-import { SqlitePets } from "./sqlite-pets.ts";
-import { prepareStatements, type Statements } from "./sqlite-statements.ts";
+import { SqliteRecords } from "./sqlite-records.ts";
+import { prepareRecordStatements, prepareStatements, type Statements } from "./sqlite-statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
 
 /** The timeouts of the SQLite store, in milliseconds. */
@@ -24,19 +25,19 @@ const defaultTimeouts: SqliteTimeouts = { busy: 5_000 };
 /** The store in a SQLite file. */
 export class SqliteStore implements Store {
   readonly kind = "sqlite";
-  readonly pets: SqlitePets;
   readonly keys: SqliteKeys;
   readonly deprecated: DeprecatedCalls;
   readonly metrics = new QueryMetrics();
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
   readonly #transactions: TransactionScheduler;
+  readonly #records: ReadonlyMap<string, RecordStore>;
   readonly #checkFiles: () => void;
 
   /** Opens the store in `file`, an absolute path, or `:memory:`. Throws like `openDatabase`. */
-  constructor(file: string, mode: OpenMode, maxPets: bigint | null, timeouts: Partial<SqliteTimeouts> = {}) {
+  constructor(file: string, { mode, collections, maxRecords }: StoreOptions, timeouts: Partial<SqliteTimeouts> = {}) {
     // On a full disk, SQLite has no space for the -shm file.
-    this.#db = new DiskReserve(file).use(() => openDatabase(file, mode));
+    this.#db = new DiskReserve(file).use(() => openDatabase(file, mode, collections));
     this.#statements = prepareStatements(this.#db);
     this.#checkFiles = createFileCheck(this.#db, file);
     this.#transactions = new TransactionScheduler(this.#db, {
@@ -45,10 +46,18 @@ export class SqliteStore implements Store {
       checkFiles: this.#checkFiles,
       reserve: new DiskReserve(file), // the path can be resolved, because the file exists now
     });
-    this.pets = new SqlitePets(this.#transactions, this.#statements, maxPets);
+    const shared = { transactions: this.#transactions, statements: this.#statements, maxRecords };
+    this.#records = new Map(
+      collections.map((collection) => [
+        collection.name,
+        new SqliteRecords(collection, prepareRecordStatements(this.#db, collection), shared),
+      ]),
+    );
     this.keys = new SqliteKeys(this.#transactions, this.#statements);
     this.deprecated = new SqliteDeprecatedCalls(this.#transactions, this.#statements);
   }
+
+  readonly records = <R, N extends object>(name: string): RecordStore<R, N> => findCollection(this.#records, name);
 
   readonly check = (): Promise<void> =>
     this.#transactions.read("check", () => {

@@ -5,10 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { generateKey } from "../../../src/auth/api-keys.ts";
-import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { stores } from "../../support/databases.ts";
 import { folder } from "../../support/files.ts";
+import { openPetStore } from "../../support/pets.ts";
 import { minimalPet, start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
 
@@ -42,7 +42,7 @@ t.test("Creates, lists and revokes keys", async (t) => {
     stdout: "Revoked the client key bob, which was never used.\n",
     stderr: "",
   });
-  const store = await openStore(settings.DATABASE_URL);
+  const store = await openPetStore(settings.DATABASE_URL);
   const [used] = await store.keys.list();
   await store.keys.touch(new Map([[used?.id as bigint, new Date("2026-11-23T10:20:30Z")]]));
   await store.close();
@@ -58,7 +58,7 @@ t.test("Rotates a key: a running service accepts both until the grace period end
   const url = await stores.sqlite(t);
   const keys = (...args: string[]) => petstore({ DATABASE_URL: url }, ["keys", ...args]);
   const first = (await keys("create", "alice", "--expires", "1h")).stdout.trim();
-  const service = await start(t, { store: await openStore(url) });
+  const service = await start(t, { store: await openPetStore(url) });
   const create = async (key: string) =>
     (await service.call("POST", "/v1/pets", { key, json: minimalPet, headers: { "idempotency-key": "one" } })).text;
   const status = async (key: string) => (await service.call("GET", "/v1/pets", { key })).status;
@@ -101,7 +101,7 @@ t.test("Rotates a key: a running service accepts both until the grace period end
   t.match(await late, { status: 1, stdout: "", stderr });
 
   t.match(await keys("rotate", "bob"), { status: 1, stdout: "", stderr: "petstore: There is no key named bob.\n" });
-  const store = await openStore(url);
+  const store = await openPetStore(url);
   await store.keys.create("carol", generateKey().hash, { expiresAt: new Date(1) });
   await store.close();
   t.match(await keys("rotate", "carol"), {
@@ -197,7 +197,7 @@ t.test("Rejects a database that does not exist, and one in memory", async (t) =>
 
 t.test("A running service accepts a new key and rejects a revoked key at once", async (t) => {
   const settings = { DATABASE_URL: await stores.sqlite(t) };
-  const store = await openStore(settings.DATABASE_URL);
+  const store = await openPetStore(settings.DATABASE_URL);
   const { call, app } = await start(t, { store });
   const key = (await petstore(settings, ["keys", "create", "guest"])).stdout.trim();
   t.equal((await call("GET", "/v1/pets", { key })).status, 200);

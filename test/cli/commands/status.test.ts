@@ -10,10 +10,10 @@ import { generateKey } from "../../../src/auth/api-keys.ts";
 import { showStatus } from "../../../src/cli/commands/status.ts";
 import { version } from "../../../src/lib/version.ts";
 import { readDocument } from "../../../src/pets/document.ts";
-import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { editDocument, setOperation } from "../../support/document.ts";
 import { edit, folder } from "../../support/files.ts";
+import { openPetStore } from "../../support/pets.ts";
 import { freePort } from "../../support/port.ts";
 import { addKey, start } from "../../support/service.ts";
 
@@ -137,7 +137,7 @@ t.test("Fails if the key, the URL or the service is wrong", async (t) => {
 
 t.test("Shows the status and fails if the database is not reachable", async (t) => {
   const path = join(folder(t), "petstore.db");
-  const lost = await openStore(`sqlite:${path}`);
+  const lost = await openPetStore(`sqlite:${path}`);
   t.teardown(() => lost.close());
   const service = await start(t, { store: lost });
   const operator = await addKey(lost, "olivia", undefined, true);

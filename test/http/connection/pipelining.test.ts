@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 import t from "tap";
 import { createCertificate } from "../../support/certificate.ts";
 import { readMetric } from "../../support/metrics.ts";
+import { petsOf } from "../../support/pets.ts";
 import { start } from "../../support/service.ts";
 import { bundleRequest } from "../../support/slow-clients.ts";
 import { pause, until } from "../../support/wait.ts";
@@ -30,10 +31,10 @@ t.test("Starts a request only after the previous response was sent", async (t) =
     () => "the client reads everything",
   );
   await pause(100);
-  t.equal((await store.pets.list({ limit: 1 })).lastId, undefined, "the client has not read the previous responses");
+  t.equal((await petsOf(store).list({ limit: 1 })).lastId, undefined, "the client has not read the previous responses");
   socket.resume();
   await until(
-    async () => (await store.pets.list({ limit: 1 })).lastId,
+    async () => (await petsOf(store).list({ limit: 1 })).lastId,
     () => "the pet is not created",
   );
 });
@@ -106,7 +107,7 @@ t.test("Does not start the requests of a client that has disconnected", async (t
     () => "the connection stays open",
   );
   await pause(50);
-  t.equal((await store.pets.list({ limit: 1 })).lastId, undefined);
+  t.equal((await petsOf(store).list({ limit: 1 })).lastId, undefined);
 });
 
 t.test(

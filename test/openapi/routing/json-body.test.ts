@@ -1,8 +1,7 @@
 // Request bodies: strict JSON, strict UTF-8, size, media type and content coding.
 import fc from "fast-check";
 import t from "tap";
-import type { Pet } from "../../../src/store/port.ts";
-import { maxBytes, maxName } from "../../support/pets.ts";
+import { maxBytes, maxName, type Pet } from "../../support/pets.ts";
 import { minimalPet, start } from "../../support/service.ts";
 
 const minimalBody = JSON.stringify(minimalPet);

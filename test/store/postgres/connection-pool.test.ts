@@ -1,8 +1,8 @@
 // The connection pool of the PostgreSQL store: prepared statements, and poolers that mix them up.
 import t, { type Test } from "tap";
-import { openStore } from "../../../src/store/open.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
 import { newDatabase } from "../../support/databases.ts";
+import { openPetStore, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { addKey } from "../../support/service.ts";
 
@@ -15,7 +15,7 @@ async function openWithTrigger(t: Test, statement: string, prepare = true) {
      CREATE FUNCTION run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN EXECUTE '${statement}'; RETURN new; END $$;
      CREATE TRIGGER run AFTER INSERT ON petstore.keys EXECUTE FUNCTION run()`,
   );
-  const store = await openStore(url, { connections: 1, prepare, timeouts: longTimeouts });
+  const store = await openPetStore(url, { connections: 1, prepare, timeouts: longTimeouts });
   t.teardown(() => store.close());
   return { store, readPrepared: async () => (await query(url, "SELECT name FROM prepared")).map(({ name }) => name) };
 }
@@ -40,10 +40,10 @@ for (const [code, statement] of [
 ] as const)
   t.test(`runs a statement again, unnamed, if a pooler causes the error ${code}`, async (t) => {
     const { store, readPrepared } = await openWithTrigger(t, `${statement}; ${saveNames}`);
-    if (code === "26000") await store.pets.create(rex);
+    if (code === "26000") await petsOf(store).create(rex);
     await addKey(store, "a");
-    t.match(await store.pets.create(rex), { outcome: "created" });
+    t.match(await petsOf(store).create(rex), { outcome: "created" });
     const expected = code === "26000" ? [] : ["create", "createKey"];
     t.same((await readPrepared()).sort(), expected);
-    t.match(await store.pets.list({ limit: 10 }), { lastId: code === "26000" ? 2n : 1n }, "creates each pet once");
+    t.match(await petsOf(store).list({ limit: 10 }), { lastId: code === "26000" ? 2n : 1n }, "creates each pet once");
   });

@@ -2,9 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import t from "tap";
-import { openStore } from "../../../src/store/open.ts";
+import { latestVersion } from "../../../src/store/migrations.ts";
 import type { Store } from "../../../src/store/port.ts";
-import { latestVersion } from "../../../src/store/postgres/postgres-migrations.ts";
 import { petstore } from "../../support/command.ts";
 import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
@@ -12,12 +11,13 @@ import type { StoredPet } from "../../support/http.ts";
 import { assertAllStored, startLoad } from "../../support/load.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { startNetwork } from "../../support/network.ts";
+import { openPetStore, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
 
 const readPets = async (url: string) =>
-  (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
+  (await query(url, "SELECT record ->> 'name' AS name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
 
 /** Waits for a first connection, which may take longer than the short timeouts of a test. */
 const isConnected = (store: Store) =>
@@ -32,10 +32,10 @@ const isConnected = (store: Store) =>
 
 t.test("An error at the start names the database without user, password and options", async (t) => {
   for (const user of ["", "user:password@"])
-    await t.rejects(openStore(`postgres://${user}127.0.0.1:1/pets?connect_timeout=1`), {
+    await t.rejects(openPetStore(`postgres://${user}127.0.0.1:1/pets?connect_timeout=1`), {
       message: /^The database postgres:\/\/127\.0\.0\.1:1\/pets can't be opened: /,
     });
-  await t.rejects(openStore("postgres://user:pass?word@127.0.0.1:1/pets"), {
+  await t.rejects(openPetStore("postgres://user:pass?word@127.0.0.1:1/pets"), {
     message: "The URL of a database must be sqlite:PATH or postgres://HOST/DATABASE.",
   });
 });
@@ -65,7 +65,7 @@ t.test("Reports in one line why the database can't be opened, without the passwo
   await query(url, "CREATE TABLE petstore.songs (title text)");
   await rejects(url, /its schema petstore belongs to another program/);
   await query(url, "DROP TABLE petstore.songs");
-  await (await openStore(url)).close(); // an empty schema that an administrator created
+  await (await openPetStore(url)).close(); // an empty schema that an administrator created
   await query(url, "INSERT INTO petstore.migrations VALUES (99, now())");
   await rejects(
     url,
@@ -87,7 +87,7 @@ t.test("Waits for a connection for 0.8 seconds, or for those of PGCONNECT_TIMEOU
     ["1.2", 1_200],
   ] as const) {
     process.env.PGCONNECT_TIMEOUT = value;
-    const store = await openStore(network.url);
+    const store = await openPetStore(network.url);
     network.losesData = true;
     const start = performance.now();
     await t.rejects(store.check(), { message: "The database is not reachable." });
@@ -102,7 +102,7 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
   const url = await newDatabase(t);
   // PostgreSQL cancels a statement long before the store stops waiting, as with the defaults.
   const timeouts = { postgres: { connect: 1_000, statement: 200, query: 10_000 } };
-  const store = await openStore(url, { connections: 2, timeouts });
+  const store = await openPetStore(url, { connections: 2, timeouts });
   await isConnected(store);
   const service = await start(t, { store });
   const blocker = new pg.Client({ connectionString: url });
@@ -113,7 +113,7 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
   );
   const responses = await Promise.all(paths.map((path) => service.call("GET", path)));
   t.ok(responses.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
-  const lists = Array.from({ length: 400 }, (_, n) => store.pets.list({ limit: 1, position: { after: BigInt(n) } }));
+  const lists = Array.from({ length: 400 }, (_, n) => petsOf(store).list({ limit: 1, position: { after: BigInt(n) } }));
   const messages = (await Promise.allSettled(lists)).map((list) => list.status === "rejected" && list.reason.message);
   t.ok(messages.includes("The database is busy."), "some are rejected at once");
   t.ok(messages.includes("The database is too slow."), "some are rejected when PostgreSQL cancels their statement");
@@ -127,14 +127,14 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
 t.test("A create whose connection is cut happens at most once, and its retry succeeds", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
-  const store = await openStore(network.url, { timeouts: longTimeouts });
+  const store = await openPetStore(network.url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   const create = (key: string) =>
     service.call("POST", "/v1/pets", { json: { name: key, categoryId: 1 }, headers: { "idempotency-key": key } });
   for (const when of ["before", "after"] as const)
     for (let n = 0; n < 5; n++) {
-      network.cut = { text: "\0create\0", when }; // as in the message that binds the statement "create"
+      network.cut = { text: "\0create_pets\0", when }; // as in the message that binds the statement "create_pets"
       t.match(await create(`${when}-${n}`), { status: 503, headers: { "retry-after": "1" } });
       network.cut = undefined;
       // PostgreSQL may still be committing a statement whose response was cut.
@@ -153,11 +153,11 @@ t.test("A create whose connection is cut happens at most once, and its retry suc
 t.test("A failed deletion of expired idempotency records is repeated, and fails no create", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
-  const store = await openStore(network.url, { timeouts: longTimeouts });
+  const store = await openPetStore(network.url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   const create = async (keys: number[]) => {
     for (const key of keys)
-      t.match(await store.pets.create(rex, { ...idempotentCall, key: `${key}` }), { outcome: "created" });
+      t.match(await petsOf(store).create(rex, { ...idempotentCall, key: `${key}` }), { outcome: "created" });
   };
   const countExpired = async () => (await query(url, "SELECT 1 FROM petstore.idempotency WHERE created_at = 0")).length;
   await create([1]);
@@ -180,7 +180,7 @@ t.test("A failed deletion of expired idempotency records is repeated, and fails 
 t.test("Responds with 503 while the network loses all data, and recovers by itself", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
   const timeouts = { postgres: { connect: 400, statement: 400, query: 400 } };
-  const store = await openStore(network.url, { connections: 2, timeouts });
+  const store = await openPetStore(network.url, { connections: 2, timeouts });
   t.teardown(() => store.close());
   await isConnected(store);
   const service = await start(t, { store });
@@ -201,7 +201,7 @@ t.test("Responds with 503 while the network loses all data, and recovers by itse
 
 t.test("Loses nothing while its connections are terminated under load", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url, { timeouts: longTimeouts });
+  const store = await openPetStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   const load = startLoad([`${service.origin}/v1`], service.key, 16);

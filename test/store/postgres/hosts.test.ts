@@ -1,6 +1,5 @@
 // Several hosts in DATABASE_URL, and servers that reject writes.
 import t, { type Test } from "tap";
-import { openStore } from "../../../src/store/open.ts";
 import type { Store } from "../../../src/store/port.ts";
 import { Hosts } from "../../../src/store/postgres/hosts.ts";
 import { petstore } from "../../support/command.ts";
@@ -8,6 +7,7 @@ import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts"
 import { newDatabase } from "../../support/databases.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { startNetwork } from "../../support/network.ts";
+import { openPetStore, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { until } from "../../support/wait.ts";
 
@@ -48,7 +48,7 @@ const recovers = (store: Store) =>
 t.test("Skips hosts that can't be reached, in the service and the tools", async (t) => {
   const url = await newDatabase(t);
   const hosts = onHosts(url, closed, hostOf(url));
-  const store = await openStore(hosts, { timeouts: longTimeouts });
+  const store = await openPetStore(hosts, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await store.check();
   t.match(await petstore({ DATABASE_URL: hosts }, ["check"]), { status: 0 });
@@ -75,7 +75,7 @@ t.test("Connects to the next host if the current one fails", async (t) => {
   const url = await newDatabase(t);
   const [first, second] = [await startNetwork(t, url), await startNetwork(t, url)];
   const hosts = onHosts(url, hostOf(first.url), hostOf(second.url));
-  const store = await openStore(hosts, { connections: 2, timeouts: longTimeouts });
+  const store = await openPetStore(hosts, { connections: 2, timeouts: longTimeouts });
   t.teardown(() => store.close());
   await store.check();
   for (const [failed, restored] of [
@@ -92,7 +92,7 @@ t.test("Connects to the next host if the current one fails", async (t) => {
 t.test("Rejects read-only servers if target_session_attrs is read-write", async (t) => {
   const url = await newDatabase(t);
   const hosts = `${onHosts(url, closed, hostOf(url))}?${writable}`;
-  const store = await openStore(hosts, { timeouts: longTimeouts });
+  const store = await openPetStore(hosts, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await store.check();
   await setReadOnly(url, "on");
@@ -109,7 +109,7 @@ t.test("Rejects read-only servers if target_session_attrs is read-write", async 
   t.match(stderr, `connect ECONNREFUSED ${closed}; the server ${hostOf(url)} is read-only.\n`);
   await setReadOnly(url, "off");
   await recovers(store);
-  t.match(await store.pets.create(rex), { outcome: "created" });
+  t.match(await petsOf(store).create(rex), { outcome: "created" });
 });
 
 /** Opens a store with 4 connections, whose sessions then become read-only. */
@@ -122,7 +122,7 @@ async function openReadOnlySessions(t: Test, attributes: string): Promise<Store>
      CREATE TRIGGER make_read_only AFTER INSERT ON petstore.keys EXECUTE FUNCTION make_read_only()`,
   );
   const options = { connections: 4, timeouts: longTimeouts };
-  const store = await openStore(`${url}?target_session_attrs=${attributes}`, options);
+  const store = await openPetStore(`${url}?target_session_attrs=${attributes}`, options);
   t.teardown(() => store.close());
   await Promise.all(["0a", "0b", "0c", "0d"].map((hash) => store.keys.create(hash, hash)));
   t.equal(readMetric(store, "store_pool_connections_idle"), 4);
@@ -135,7 +135,7 @@ const message = "The database is read-only.";
 t.test("Closes all connections to a server that is read-only if target_session_attrs is read-write", async (t) => {
   const store = await openReadOnlySessions(t, "read-write");
   await Promise.all(["a", "b"].map((name) => t.rejects(store.keys.create(name, "00"), { message })));
-  t.match(await store.pets.create(rex, { ...idempotentCall, key: "a" }), { outcome: "created" });
+  t.match(await petsOf(store).create(rex, { ...idempotentCall, key: "a" }), { outcome: "created" });
 });
 
 t.test("Keeps the connections to a read-only server if target_session_attrs is any", async (t) => {

@@ -2,16 +2,16 @@
 import pg from "pg";
 import t from "tap";
 import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
-import { openStore } from "../../../src/store/open.ts";
-import { latestVersion } from "../../../src/store/postgres/postgres-migrations.ts";
-import { listStatement, statements } from "../../../src/store/postgres/postgres-statements.ts";
-import { toColumnFilter } from "../../../src/store/rows.ts";
+import { latestVersion } from "../../../src/store/migrations.ts";
+import { listStatement, recordStatements, statements } from "../../../src/store/postgres/postgres-statements.ts";
 import { petstore } from "../../support/command.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
 import { readMetric } from "../../support/metrics.ts";
+import { openPetStore, petCollection, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
+import { petInSql } from "../../support/stores.ts";
 import { until } from "../../support/wait.ts";
 
 const terminateAll =
@@ -19,7 +19,7 @@ const terminateAll =
 
 t.test("Ten openings at once migrate an empty database once", async (t) => {
   const url = await emptyDatabase(t);
-  const stores = await Promise.all(Array.from({ length: 10 }, () => openStore(url)));
+  const stores = await Promise.all(Array.from({ length: 10 }, () => openPetStore(url)));
   for (const store of stores) await store.close();
   t.equal((await query(url, "SELECT version FROM petstore.migrations")).length, latestVersion);
   t.same(
@@ -30,7 +30,7 @@ t.test("Ten openings at once migrate an empty database once", async (t) => {
   const strict = await emptyDatabase(t);
   const name = new URL(strict).pathname.slice(1);
   await query(strict, `ALTER DATABASE ${name} SET default_transaction_isolation = serializable`);
-  for (const store of await Promise.all(Array.from({ length: 10 }, () => openStore(strict)))) await store.close();
+  for (const store of await Promise.all(Array.from({ length: 10 }, () => openPetStore(strict)))) await store.close();
 });
 
 t.test("petstore migrate creates the store, and petstore keys list does not", async (t) => {
@@ -44,7 +44,7 @@ t.test("petstore migrate creates the store, and petstore keys list does not", as
 });
 
 t.test("3,000 lookups of invalid keys at once do not reject the lookup of a valid key", async (t) => {
-  const store = await openStore(await newDatabase(t), { timeouts: longTimeouts });
+  const store = await openPetStore(await newDatabase(t), { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await store.keys.create("alice", "aa");
   const wrong = Array.from({ length: 3_000 }, (_, n) => store.keys.find(n.toString(16).padStart(4, "0")));
@@ -57,10 +57,10 @@ t.test("A failed migration changes nothing", async (t) => {
   const url = await emptyDatabase(t);
   await query(url, "CREATE SCHEMA petstore; CREATE VIEW pg_temp.x AS SELECT 1");
   await query(url, "CREATE SEQUENCE petstore.secret"); // takes the name of the last table
-  await t.rejects(openStore(url), { message: /can't be opened: relation "secret" already exists/ });
+  await t.rejects(openPetStore(url), { message: /can't be opened: relation "secret" already exists/ });
   t.same(await query(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'petstore'"), []);
   await query(url, "DROP SEQUENCE petstore.secret");
-  await (await openStore(url)).close();
+  await (await openPetStore(url)).close();
 });
 
 t.test("Serves without the right to change the schema", async (t) => {
@@ -72,7 +72,7 @@ t.test("Serves without the right to change the schema", async (t) => {
   await query(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO ${role}`);
   await query(url, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA petstore TO ${role}`);
   const asRole = Object.assign(new URL(url), { username: role, password: "x" });
-  const store = await openStore(asRole.href, { maxPets: 1n, timeouts: longTimeouts });
+  const store = await openPetStore(asRole.href, { maxRecords: 1n, timeouts: longTimeouts });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   for (const status of [201, 507])
@@ -80,27 +80,31 @@ t.test("Serves without the right to change the schema", async (t) => {
 });
 
 t.test("Each statement finds its rows by an index, in a store of any size", async (t) => {
-  const client = new pg.Client({ connectionString: await newDatabase(t) });
+  const url = await newDatabase(t);
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   t.teardown(() => client.end());
+  const status = "CASE n % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' END";
   await client.query(`
-    INSERT INTO petstore.pets (name, category_id, status)
-      SELECT 'Rex', n, CASE n % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' END FROM generate_series(1, 20000) AS n;
+    INSERT INTO petstore.pets (record) SELECT ${petInSql(url, { id: "n", categoryId: "n", status })}
+      FROM generate_series(1, 20000) AS n;
     INSERT INTO petstore.keys (name, hash, created_at) SELECT n, n::text::bytea, 0 FROM generate_series(1, 5000) AS n;
-    INSERT INTO petstore.idempotency (caller, key, digest, pet_id, created_at)
-      SELECT n % 9, n, '', n, n FROM generate_series(1, 20000) AS n;
+    INSERT INTO petstore.idempotency (collection, caller, key, digest, record_id, created_at)
+      SELECT 'pets', n % 9, n, '', n, n FROM generate_series(1, 20000) AS n;
     INSERT INTO petstore.deprecated_calls (operation, key, day, count)
       SELECT 'getPet', n / 100, n % 100, n FROM generate_series(1, 20000) AS n;
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
-  const { columns } = toColumnFilter({ status: "sold" });
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement([], direction)],
-      [`list by status ${direction}`, listStatement(columns, direction)],
+      [`list ${direction}`, listStatement(petCollection, [], direction)],
+      [`list by status ${direction}`, listStatement(petCollection, petCollection.filters, direction)],
     ]),
   );
-  for (const [name, text] of Object.entries({ ...statements, ...lists })) {
+  const named = Object.values({ ...statements, ...recordStatements(petCollection) }).map(
+    ({ name, text }): [string, string] => [name, text],
+  );
+  for (const [name, text] of [...named, ...Object.entries(lists)]) {
     await client.query(`PREPARE "${name}" AS ${text}`);
     const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
     const nulls = Array.from({ length: count }, () => "NULL").join(", ");
@@ -113,41 +117,41 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
       `${name}:\n${plan}`,
     );
     // An idempotency record is found by its primary key, and then filtered by its age.
-    if (/^list|^find/.test(name) && name !== "findRecord")
+    if (/^list|find/.test(name) && name !== "findRecord")
       t.notMatch(plan, /Sort|Filter/, `${name} neither sorts nor filters`);
   }
 });
 
 t.test("Does not report bugs as UnavailableError", async (t) => {
   const url = await newDatabase(t);
-  const closed = await openStore(url);
+  const closed = await openPetStore(url);
   await closed.close();
   await t.rejects(closed.check(), { message: /after calling end on the pool/ }, "use of a closed store");
-  const store = await openStore(url, { timeouts: longTimeouts });
+  const store = await openPetStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await query(url, "ALTER TABLE petstore.pets RENAME TO animals");
-  await t.rejects(store.pets.find(1n), { code: "42P01" }, "a table that is not there");
+  await t.rejects(petsOf(store).find(1n), { code: "42P01" }, "a table that is not there");
   const faulty = { toPostgres: () => (undefined as unknown as string).length };
-  await t.rejects(store.pets.find(faulty as unknown as bigint), TypeError, "an exception in a value");
+  await t.rejects(petsOf(store).find(faulty as unknown as bigint), TypeError, "an exception in a value");
 });
 
 t.test("Rejects with UnavailableError while the database can't be written", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url, { timeouts: longTimeouts });
+  const store = await openPetStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
   await query(url, "CREATE TABLE petstore.saved AS TABLE petstore.secret; DELETE FROM petstore.secret");
   const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };
   for (const idempotencyKey of [undefined, call])
     await t.rejects(
-      store.pets.create(rex, idempotencyKey),
+      petsOf(store).create(rex, idempotencyKey),
       new UnavailableError("The database is busy."),
       "creates lock the secret",
     );
   await query(url, "INSERT INTO petstore.secret TABLE petstore.saved");
-  t.match(await store.pets.create(rex, call), { outcome: "created" });
+  t.match(await petsOf(store).create(rex, call), { outcome: "created" });
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
   await query(url, terminateAll);
   const isDisconnected = () => (readMetric(store, "store_pool_connections_idle") === 0 ? true : undefined);
   await until(isDisconnected, () => "the connections are still open");
-  await t.rejects(store.pets.create(rex), new UnavailableError("The database is read-only."));
+  await t.rejects(petsOf(store).create(rex), new UnavailableError("The database is read-only."));
 });

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
-import { openStore, openTables } from "../../../src/store/open.ts";
-import { latestVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
+import { latestVersion } from "../../../src/store/migrations.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
+import { openPetStore, openPetTables, petsOf } from "../../support/pets.ts";
 
 function execute(file: string, statement: string): void {
   const db = new DatabaseSync(file);
@@ -27,7 +27,7 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
 
 t.test("Creates the folders of the file", async (t) => {
   const file = join(folder(t), "nested/deeper/petstore.db");
-  await (await openStore(`sqlite:${file}`)).close();
+  await (await openPetStore(`sqlite:${file}`)).close();
   t.ok(existsSync(file));
 });
 
@@ -38,8 +38,8 @@ t.test("Opens a relative path as the system does, also if SQLite gives it anothe
   mkdirSync("target/nested", { recursive: true });
   symlinkSync("target/nested", "link");
   for (const name of ["file:other.db?mode=rwc", "link/../petstore.db"]) {
-    const store = await openStore(`sqlite:${name}`);
-    t.match(await store.pets.create(rex), { outcome: "created" }, name);
+    const store = await openPetStore(`sqlite:${name}`);
+    t.match(await petsOf(store).create(rex), { outcome: "created" }, name);
     await store.close();
   }
   t.same(readdirSync("."), ["file:other.db?mode=rwc", "file:other.db?mode=rwc-reserve", "link", "target"]);
@@ -56,8 +56,8 @@ t.test("Distrusts the schema of a file, and checks each page that a tool reads",
     found.push([read("trusted_schema"), read("cell_size_check")]);
     close.call(this);
   };
-  await (await openStore(url)).close();
-  await (await openTables(url, "readonly")).close();
+  await (await openPetStore(url)).close();
+  await (await openPetTables(url, "readonly")).close();
   t.same(found, [
     [0, 0],
     [0, 1],
@@ -67,7 +67,7 @@ t.test("Distrusts the schema of a file, and checks each page that a tool reads",
 t.test("Rejects a file that it can't open, with the reason", async (t) => {
   const path = folder(t);
   const rejects = (name: string, message: RegExp) =>
-    t.rejects(openStore(`sqlite:${join(path, name)}`), { message }, name);
+    t.rejects(openPetStore(`sqlite:${join(path, name)}`), { message }, name);
   writeFileSync(join(path, "text"), "this is no database, but a text of some length".repeat(100));
   await rejects("text", /text can't be opened: file is not a database/);
   execute(join(path, "foreign"), "CREATE TABLE songs (title TEXT)");
@@ -79,7 +79,7 @@ t.test("Rejects a file that it can't open, with the reason", async (t) => {
     execute(join(path, pragma), `PRAGMA ${pragma}`);
     await rejects(pragma, /belongs to another program/);
   }
-  await (await openStore(`sqlite:${join(path, "newer")}`)).close();
+  await (await openPetStore(`sqlite:${join(path, "newer")}`)).close();
   execute(join(path, "newer"), "PRAGMA user_version = 99");
   const newer = `its schema version is 99, but this release supports at most ${latestVersion}\\. Use a newer release`;
   await rejects("newer", new RegExp(newer));

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
-import { openStore } from "../../../src/store/open.ts";
 import { QueryMetrics } from "../../../src/store/query-metrics.ts";
 import { DiskReserve } from "../../../src/store/sqlite/disk-reserve.ts";
 import { openDatabase } from "../../../src/store/sqlite/sqlite-connection.ts";
 import { TransactionScheduler } from "../../../src/store/sqlite/transactions.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
+import { collections, openPetStore, petsOf } from "../../support/pets.ts";
 import { addKey } from "../../support/service.ts";
 
 const size = 1_048_576; // bytes
@@ -19,13 +19,13 @@ const newFile = (t: Test) => join(folder(t), "petstore.db");
 
 t.test("Keeps 1 MB of real blocks beside the file, from the first create on", async (t) => {
   const file = newFile(t);
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   t.teardown(() => store.close());
   await addKey(store, "alice");
   t.notOk(existsSync(`${file}-reserve`), "keys need no reserve");
   for (const damage of [() => {}, () => rmSync(`${file}-reserve`), () => writeFileSync(`${file}-reserve`, "partial")]) {
     damage();
-    await store.pets.create(rex);
+    await petsOf(store).create(rex);
     const stats = statSync(`${file}-reserve`);
     t.match(stats, { size, mode: 0o100_600 });
     t.ok(stats.blocks * 512 >= size, `${stats.blocks} blocks`);
@@ -63,12 +63,12 @@ t.test("Is beside the file that a symbolic link refers to, and needs no file for
 for (const method of ["keys_create", "keys_rotate", "keys_revoke"] as const)
   t.test(`A write of keys uses the reserve, and only if there is no other space: ${method}`, async (t) => {
     const file = newFile(t);
-    const db = openDatabase(file, "create");
+    const db = openDatabase(file, "create", collections);
     t.teardown(() => db.close());
     const reserve = new DiskReserve(file);
     const options = { metrics: new QueryMetrics(), busyTimeout: 0, checkFiles: () => {}, reserve };
     const transactions = new TransactionScheduler(db, options);
-    const insert = () => db.exec("INSERT INTO pets (name, category_id) VALUES (hex(zeroblob(10000)), 1)");
+    const insert = () => db.exec("INSERT INTO pets (record) VALUES ('\"' || hex(zeroblob(10000)) || '\"')");
     const limitPages = (count: number) => db.exec(`PRAGMA max_page_count = ${count}`);
     const hasReserve = () => existsSync(`${file}-reserve`);
 

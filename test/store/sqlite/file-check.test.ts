@@ -4,10 +4,9 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
-import { openStore } from "../../../src/store/open.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
-import { listPets } from "../../support/pets.ts";
+import { listPets, openPetStore, petsOf } from "../../support/pets.ts";
 import { pause } from "../../support/wait.ts";
 
 function checkpoint(file: string): void {
@@ -21,7 +20,7 @@ function checkpoint(file: string): void {
  * missing.
  */
 async function openWatched(t: Test, file = join(folder(t), "data/petstore.db")) {
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   t.teardown(() => store.close());
   const unavailable = {
     constructor: UnavailableError,
@@ -31,12 +30,12 @@ async function openWatched(t: Test, file = join(folder(t), "data/petstore.db")) 
   const fails = async (reason: string) => {
     await pause(110); // the -wal file is checked every 100 ms
     await t.rejects(store.check(), unavailable, reason);
-    await t.rejects(store.pets.create(rex), unavailable, reason);
+    await t.rejects(petsOf(store).create(rex), unavailable, reason);
     t.match(await listPets(store, { limit: 1 }), { pets: [rex] }, "reads still work");
   };
   const works = async () => {
     await store.check();
-    t.match(await store.pets.create(rex), { outcome: "created" });
+    t.match(await petsOf(store).create(rex), { outcome: "created" });
   };
   await works();
   return { file, store, fails, works };
@@ -72,7 +71,7 @@ function retarget(link: string, target: string): void {
 t.test("Acknowledges no write if a symbolic link in the path leads to another file, or is missing", async (t) => {
   const place = folder(t);
   for (const name of ["one", "two"]) {
-    await (await openStore(`sqlite:${join(place, name, "petstore.db")}`)).close();
+    await (await openPetStore(`sqlite:${join(place, name, "petstore.db")}`)).close();
     mkdirSync(join(place, name, "nested"));
   }
   for (const { link, target, path } of [
@@ -110,7 +109,7 @@ t.test("Never retries a committed write if it can't stat the file", async (t) =>
   const away = `${dirname(file)}.away`;
   renameSync(dirname(file), away);
   symlinkSync(dirname(file), dirname(file)); // stat fails with ELOOP
-  const results = await Promise.allSettled([rex, rex, rex].map((pet) => store.pets.create(pet)));
+  const results = await Promise.allSettled([rex, rex, rex].map((pet) => petsOf(store).create(pet)));
   t.same(
     results.map((result) => result.status === "rejected" && result.reason instanceof UnavailableError),
     [true, true, true],

@@ -4,7 +4,8 @@ import t, { type Test } from "tap";
 import { migrate } from "../../../src/store/sqlite/sqlite-migrations.ts";
 import { makeEndless } from "../../support/crafted-database.ts";
 import { stores } from "../../support/databases.ts";
-import { fill, petstoreOn, tamper, toFile } from "../../support/stores.ts";
+import { collections } from "../../support/pets.ts";
+import { fill, petInSql, petstoreOn, tamper, toFile } from "../../support/stores.ts";
 
 const unreadable = (reason: string) => `petstore: The database can't be read completely: ${reason}.`;
 const otherSchema = unreadable("its schema is not that of this release");
@@ -27,7 +28,7 @@ const editSchema = (url: string, ...statements: string[]) =>
   tamper(url, `PRAGMA writable_schema = on; ${statements.join(";")}`);
 
 const rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
-const endless = `${rows} SELECT i AS id, 'x' AS name, 1 AS category_id, NULL AS status FROM n`;
+const endless = `${rows} SELECT i AS id, '{}' AS record FROM n`;
 const secret = "CREATE TABLE secret (value BLOB NOT NULL) STRICT";
 
 // The statements that change the schema, and the differences that the check reports.
@@ -36,15 +37,14 @@ const changes: Record<string, [statements: string[], ...differences: string[]]> 
     ["DROP TABLE pets", `CREATE VIEW pets AS ${endless}`],
     "view pets is not part of the schema",
     "table pets is missing",
-    "index pets_by_status is missing",
   ],
   "a trigger": [
     ["CREATE TRIGGER it AFTER INSERT ON pets BEGIN DELETE FROM keys; END"],
     "trigger it is not part of the schema",
   ],
-  "an index": [["CREATE INDEX it ON pets (abs(category_id))"], "index it is not part of the schema"],
+  "an index": [["CREATE INDEX it ON pets (abs(id))"], "index it is not part of the schema"],
   "another index of the same name": [
-    ["DROP INDEX pets_by_status", "CREATE INDEX pets_by_status ON pets (status, id) WHERE id > 1"],
+    ["DROP INDEX pets_by_status", "CREATE INDEX pets_by_status ON pets (id) WHERE id > 1"],
     "index pets_by_status differs from that of this release",
   ],
   "an index that is described twice": [
@@ -93,7 +93,7 @@ t.test("Reports another encoding of texts", async (t) => {
   const url = await stores.sqlite(t);
   const db = new DatabaseSync(toFile(url) as string);
   db.exec("PRAGMA encoding = 'UTF-16le'");
-  migrate(db);
+  migrate(db, collections);
   db.close();
   t.same(await check(t, url), ["petstore: The encoding differs from that of this release.", otherSchema]);
 });
@@ -109,7 +109,8 @@ t.test("Reads no rows of a file whose pages refer to each other", async (t) => {
 
 t.test("Reads no text that is not valid UTF-8", async (t) => {
   const url = await newStore(t);
-  const setName = (text: string) => tamper(url, `UPDATE pets SET name = ${text} WHERE id = 4`);
+  const setName = (name: string) =>
+    tamper(url, `UPDATE pets SET record = ${petInSql(url, { id: 4, name })} WHERE id = 4`);
   // An invalid byte, a lone surrogate, an overlong NUL, and the first bytes of an emoji
   for (const hex of ["61FF", "C3A9EDA080", "C080", "F09F90"]) {
     await setName(`CAST(X'${hex}' AS TEXT)`);
@@ -119,7 +120,7 @@ t.test("Reads no text that is not valid UTF-8", async (t) => {
       stderr: "petstore: pets 4 has a text that is not valid UTF-8.\n",
     });
   }
-  await setName("'a' || char(0) || 'b'");
+  await setName("'a\\u0000b'");
   t.same(await check(t, url), [
     "petstore: pets 4 does not match the schema: The field 'name' must be Unicode text without NUL (U+0000).",
   ]);
@@ -135,24 +136,15 @@ t.test("Reports values of another type than that of their column", async (t) => 
   await strict(") STRICT", ") /*   */");
   await tamper(
     url,
-    "UPDATE pets SET name = X'00FF' WHERE id = 1",
-    "UPDATE pets SET category_id = 1.5 WHERE id = 2",
-    "UPDATE pets SET status = 7 WHERE id = 3",
+    "UPDATE pets SET record = X'7B7D' WHERE id = 1",
     "UPDATE keys SET created_at = 'x', hash = 'text'",
-    "UPDATE idempotency SET key = X'AB', pet_id = 2.5",
+    "UPDATE idempotency SET key = X'AB', record_id = 2.5",
     "INSERT INTO deprecated_calls VALUES (X'AB', 1, 'x', 1.5)",
     "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'pets'",
   );
   await strict(") /*   */", ") STRICT");
   const problems = await check(t, url);
-  for (const column of [
-    "pets.name",
-    "pets.category_id",
-    "keys.created_at",
-    "keys.hash",
-    "idempotency.key",
-    "idempotency.pet_id",
-  ])
+  for (const column of ["pets.record", "keys.created_at", "keys.hash", "idempotency.key", "idempotency.record_id"])
     t.ok(
       problems.some((problem) => /^petstore: SQLite: non-\w+ value in /.test(problem) && problem.includes(column)),
       `${column}: ${problems}`,

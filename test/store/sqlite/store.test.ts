@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
-import { tables } from "../../../src/store/bulk.ts";
-import { openStore } from "../../../src/store/open.ts";
-import { toColumnFilter } from "../../../src/store/rows.ts";
-import { latestVersion, migrate, readVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
-import { listStatement, statements } from "../../../src/store/sqlite/sqlite-statements.ts";
+import { tablesOf } from "../../../src/store/bulk.ts";
+import { latestVersion } from "../../../src/store/migrations.ts";
+import { migrate, readVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
+import { listStatement, recordStatements, statements } from "../../../src/store/sqlite/sqlite-statements.ts";
 import { petstore } from "../../support/command.ts";
 import { digest, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
+import { collections, openPetStore, petCollection, petsOf } from "../../support/pets.ts";
 import { start } from "../../support/service.ts";
 
 const newFile = (t: Test) => join(folder(t), "petstore.db");
 
 t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each statement", async (t) => {
   const file = newFile(t);
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   const db = new DatabaseSync(file);
   t.equal(db.prepare("PRAGMA journal_mode").get()?.journal_mode, "wal");
   const found = db
@@ -28,19 +28,18 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
     .all();
   t.same(
     found.map(({ name, strict }) => [name, strict]),
-    [...Object.keys(tables), "secret"].sort().map((name) => [name, 1]),
+    [...tablesOf(collections).map(({ name }) => name), "secret"].sort().map((name) => [name, 1]),
     "all tables are strict",
   );
-  // All keys, a table of one row, a table of two rows, and the count of all pets.
-  const wholeTables = ["listKeys", "identity", "lastPetId", "countPets"];
-  const { columns } = toColumnFilter({ status: "sold" });
+  // All keys, a table of one row, a table of two rows, which creates read too, and the count of all pets.
+  const wholeTables = ["listKeys", "identity", "lastId", "count", "create"];
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement([], direction)],
-      [`list by status ${direction}`, listStatement(columns, direction)],
+      [`list ${direction}`, listStatement(petCollection, [], direction)],
+      [`list by status ${direction}`, listStatement(petCollection, petCollection.filters, direction)],
     ]),
   );
-  for (const [name, statement] of Object.entries({ ...statements, ...lists })) {
+  for (const [name, statement] of Object.entries({ ...statements, ...recordStatements(petCollection), ...lists })) {
     const plan = db
       .prepare(`EXPLAIN QUERY PLAN ${statement}`)
       .all()
@@ -63,16 +62,16 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
 });
 
 t.test("A write that waits when the store is closed fails with UnavailableError", async (t) => {
-  const store = await openStore(`sqlite:${newFile(t)}`);
-  await store.pets.list({ limit: 1 });
-  const waiting = store.pets.create(rex);
+  const store = await openPetStore(`sqlite:${newFile(t)}`);
+  await petsOf(store).list({ limit: 1 });
+  const waiting = petsOf(store).create(rex);
   await store.close();
   await t.rejects(waiting, { constructor: UnavailableError, message: "The database is closed." });
 });
 
 t.test("A writer waits for the lock of another connection, and readers do not", async (t) => {
   const file = newFile(t);
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   const service = await start(t, { store });
   const blocker = new DatabaseSync(file);
   blocker.exec("BEGIN IMMEDIATE");
@@ -88,7 +87,7 @@ t.test("A writer waits for the lock of another connection, and readers do not", 
 
 t.test("Responds to a write with 503 if the lock outlasts the timeout", async (t) => {
   const file = newFile(t);
-  const store = await openStore(`sqlite:${file}`, { timeouts: { sqlite: { busy: 50 } } });
+  const store = await openPetStore(`sqlite:${file}`, { timeouts: { sqlite: { busy: 50 } } });
   t.teardown(() => store.close());
   const { call } = await start(t, { store });
   const create = () => call("POST", "/v1/pets", { json: { name: "x", categoryId: 1 } });
@@ -106,10 +105,10 @@ t.test("Responds to a write with 503 if the lock outlasts the timeout", async (t
 
 t.test("Opens a store that another connection has locked for writing", async (t) => {
   const file = newFile(t);
-  await (await openStore(`sqlite:${file}`)).close();
+  await (await openPetStore(`sqlite:${file}`)).close();
   const blocker = new DatabaseSync(file);
   blocker.exec("BEGIN IMMEDIATE");
-  const store = await openStore(`sqlite:${file}`);
+  const store = await openPetStore(`sqlite:${file}`);
   t.same(await store.keys.list(), []);
   await store.close();
   blocker.close();
@@ -121,10 +120,10 @@ t.test("A failed migration changes nothing", async (t) => {
   db.setAuthorizer((action, table) =>
     action === denied && table === "secret" ? constants.SQLITE_DENY : constants.SQLITE_OK,
   );
-  t.throws(() => migrate(db), { message: /not authorized/ });
+  t.throws(() => migrate(db, collections), { message: /not authorized/ });
   t.same(db.prepare("SELECT name FROM sqlite_schema").all(), []);
   db.setAuthorizer(null);
-  migrate(db);
+  migrate(db, collections);
   t.equal(readVersion(db), latestVersion);
   db.close();
 });
@@ -136,7 +135,7 @@ t.test("Stores only the SHA-256 of a key, in a file that only its owner can read
   const db = new DatabaseSync(file);
   t.same(Buffer.from(db.prepare("SELECT hash FROM keys").get()?.hash as Uint8Array), digest(key));
   const text = JSON.stringify(
-    ["pets", "keys", "idempotency", "secret"].map((table) => db.prepare(`SELECT * FROM ${table}`).all()),
+    ["keys", "idempotency", "secret"].map((table) => db.prepare(`SELECT * FROM ${table}`).all()),
   );
   t.notMatch(text, key);
   t.equal(statSync(file).mode & 0o777, 0o600);

@@ -1,5 +1,6 @@
 // Stores that are broken on purpose, to test that a soak run finds it.
-import type { Store } from "../../../src/store/port.ts";
+import type { RecordStore, Store } from "../../../src/store/port.ts";
+import { type NewPet, type Pet, petsOf } from "../pets.ts";
 import type { Random } from "../random.ts";
 import { tamper } from "../stores.ts";
 import type { Property } from "./history.ts";
@@ -11,37 +12,44 @@ export interface BrokenStoreOptions {
   random: Random;
 }
 
+type PetStore = RecordStore<Pet, NewPet>;
+
+// Replaces methods of the pets of a store.
+function replace(store: Store, methods: Partial<PetStore>): Store {
+  return { ...store, records: () => ({ ...petsOf(store), ...methods }) as never };
+}
+
 const maxStaleness = 100; // milliseconds
 
 // Loses one acknowledged create in 50.
 function loseCreates({ store, url, random }: BrokenStoreOptions): Store {
-  const create: Store["pets"]["create"] = async (pet, key) => {
-    const result = await store.pets.create(pet, key);
+  const create: PetStore["create"] = async (pet, key) => {
+    const result = await petsOf(store).create(pet, key);
     const isLost = result.outcome === "created" && key === undefined && random.chance(50);
-    if (isLost) await tamper(url, `DELETE FROM pets WHERE id = ${/"id":(\d+)/.exec(result.pet.text)?.[1]}`);
+    if (isLost) await tamper(url, `DELETE FROM pets WHERE id = ${/"id":(\d+)/.exec(result.record.text)?.[1]}`);
     return result;
   };
-  return { ...store, pets: { ...store.pets, create } };
+  return replace(store, { create });
 }
 
 // Returns pages that are up to 100 ms old.
 function returnStalePages({ store }: BrokenStoreOptions): Store {
-  const pages = new Map<string, { readAt: number; page: ReturnType<Store["pets"]["list"]> }>();
-  const list: Store["pets"]["list"] = (query) => {
-    const key = [query.limit, query.status, Object.entries(query.position ?? {})].join();
+  const pages = new Map<string, { readAt: number; page: ReturnType<PetStore["list"]> }>();
+  const list: PetStore["list"] = (query) => {
+    const key = [query.limit, Object.entries(query.filter ?? {}), Object.entries(query.position ?? {})].join();
     const cached = pages.get(key);
     if (cached && performance.now() - cached.readAt < maxStaleness) return cached.page;
-    const page = store.pets.list(query);
+    const page = petsOf(store).list(query);
     pages.set(key, { readAt: performance.now(), page });
     return page;
   };
-  return { ...store, pets: { ...store.pets, list } };
+  return replace(store, { list });
 }
 
 // Ignores the Idempotency-Key of one create in three.
 function repeatCreates({ store, random }: BrokenStoreOptions): Store {
-  const create: Store["pets"]["create"] = (pet, key) => store.pets.create(pet, random.chance(3) ? undefined : key);
-  return { ...store, pets: { ...store.pets, create } };
+  const create: PetStore["create"] = (pet, key) => petsOf(store).create(pet, random.chance(3) ? undefined : key);
+  return replace(store, { create });
 }
 
 // Caches API keys without an invalidation.

@@ -2,12 +2,12 @@
 import pg from "pg";
 import t, { type Test } from "tap";
 import { generateKey } from "../../../src/auth/api-keys.ts";
-import { openStore } from "../../../src/store/open.ts";
 import { petstore } from "../../support/command.ts";
 import { newDatabase } from "../../support/databases.ts";
 import type { StoredPet } from "../../support/http.ts";
 import { assertAllStored, type Load, startLoad } from "../../support/load.ts";
 import { startNetwork } from "../../support/network.ts";
+import { openPetStore } from "../../support/pets.ts";
 import { query, startPostgres } from "../../support/postgres.ts";
 import { startServer } from "../../support/processes.ts";
 import { start } from "../../support/service.ts";
@@ -90,7 +90,7 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
   checkResponses(t, load);
   assertAllStored(
     t,
-    (await query(url, "SELECT name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[],
+    (await query(url, "SELECT record ->> 'name' AS name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[],
     load.acknowledged,
   );
   t.match(await server.end("SIGTERM"), { code: 0 }, "it did not crash");
@@ -98,7 +98,7 @@ t.test("PostgreSQL stops, crashes and terminates connections under load: nothing
 
 t.test("responds with 503 within four seconds to 400 calls while all connections are in use", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url, { connections: 2 });
+  const store = await openPetStore(url, { connections: 2 });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   const blocker = new pg.Client({ connectionString: url });
@@ -119,7 +119,7 @@ t.test("responds with 503 within four seconds to 400 calls while all connections
 
 t.test("responds with 503 within two seconds while the network loses all data", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
-  const store = await openStore(network.url, { connections: 2 });
+  const store = await openPetStore(network.url, { connections: 2 });
   t.teardown(() => store.close());
   const service = await start(t, { store });
   const list = async () => {

@@ -28,7 +28,7 @@ export function linkPages(
   url: string,
   query: ListQuery,
   position: PagePosition | undefined,
-  { firstId, lastId, more }: Page,
+  { firstId, lastId, more }: Page<unknown>,
 ): string | undefined {
   const isBackwards = position && "before" in position;
   const { cursor, ...first } = query;

@@ -1,30 +1,35 @@
-// Counts the pets of the PostgreSQL store after a create has reached their limit.
+// Counts the records of a collection in PostgreSQL after a create has reached their limit.
 import { shareResult, UnavailableError, withTimeout } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
-import type { PetCount } from "../pet-limit.ts";
+import type { RecordCount } from "../record-limit.ts";
+import type { Collection } from "../records.ts";
 import type { Hosts } from "./hosts.ts";
 import { connect } from "./postgres-connection.ts";
 import { toStoreError } from "./postgres-errors.ts";
-import { countPets, settledPetId } from "./postgres-statements.ts";
+import { countRecords, settledId } from "./postgres-statements.ts";
 
-const queryTimeout = 60_000; // milliseconds: PostgreSQL counts some 10 million pets per second
+const queryTimeout = 60_000; // milliseconds: PostgreSQL counts some 10 million records per second
 const callTimeout = 1_000; // milliseconds
 
 /**
- * Returns a function that counts the pets, and calls `onCount` with the result and the time at which the count began.
+ * Returns a function that counts the records of a collection, and calls `onCount` with the result and the time at which the count began.
  * Concurrent calls share one count. A call rejects with `UnavailableError` after 1 s, but the count continues.
  */
-export function createPetCount(hosts: Hosts, onCount: (count: PetCount, start: number) => void): () => Promise<void> {
+export function createRecordCount(
+  hosts: Hosts,
+  collection: Collection,
+  onCount: (count: RecordCount, start: number) => void,
+): () => Promise<void> {
   const run = shareResult(async () => {
     // A separate connection, because the count of a large store exceeds the timeouts of the pool.
     const client = await connect(hosts, { statement_timeout: queryTimeout, query_timeout: queryTimeout });
     try {
-      const [settled] = (await client.query(settledPetId)).rows;
+      const [settled] = (await client.query(settledId(collection))).rows;
       if (settled === undefined) throw new UnavailableError(busyMessage); // creates need the row of petstore.secret
-      // The count itself needs no lock: pets that are created meanwhile have higher ids.
+      // The count itself needs no lock: records that are created meanwhile have higher ids.
       const start = performance.now();
-      const { lastId, pets }: PetCount = (await client.query(countPets)).rows[0];
-      onCount({ lastId: settled.id > lastId ? settled.id : lastId, pets }, start);
+      const { lastId, records }: RecordCount = (await client.query(countRecords(collection))).rows[0];
+      onCount({ lastId: settled.id > lastId ? settled.id : lastId, records }, start);
     } finally {
       client.end(); // without waiting: the network may be down
     }

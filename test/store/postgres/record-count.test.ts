@@ -2,12 +2,12 @@
 import pg from "pg";
 import t, { type Test } from "tap";
 import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
-import { openStore } from "../../../src/store/open.ts";
-import type { PetCount } from "../../../src/store/pet-limit.ts";
 import { Hosts } from "../../../src/store/postgres/hosts.ts";
-import { createPetCount } from "../../../src/store/postgres/pet-count.ts";
+import { createRecordCount } from "../../../src/store/postgres/record-count.ts";
+import type { RecordCount } from "../../../src/store/record-limit.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
 import { newDatabase } from "../../support/databases.ts";
+import { openPetStore, petCollection, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { until } from "../../support/wait.ts";
 
@@ -37,10 +37,12 @@ const waitForLock = (url: string, count: number) =>
 
 t.test("Creates of several processes that wait for each other do not exceed the maximum number", async (t) => {
   const url = await newDatabase(t);
-  const stores = await Promise.all([1, 2, 3].map(() => openStore(url, { maxPets: 100n, timeouts: longTimeouts })));
+  const stores = await Promise.all(
+    [1, 2, 3].map(() => openPetStore(url, { maxRecords: 100n, timeouts: longTimeouts })),
+  );
   t.teardown(() => Promise.all(stores.map((store) => store.close())));
   const unblock = await blockCreates(t, url);
-  const creates = stores.flatMap((store) => Array.from({ length: 60 }, () => store.pets.create(rex)));
+  const creates = stores.flatMap((store) => Array.from({ length: 60 }, () => petsOf(store).create(rex)));
   await waitForLock(url, 3);
   await unblock();
   const created = (await Promise.all(creates)).filter(({ outcome }) => outcome === "created");
@@ -50,9 +52,9 @@ t.test("Creates of several processes that wait for each other do not exceed the 
 
 t.test("Creates that PostgreSQL terminates do not count as pets", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url, { maxPets: 30n, timeouts: longTimeouts });
+  const store = await openPetStore(url, { maxRecords: 30n, timeouts: longTimeouts });
   t.teardown(() => store.close());
-  t.match(await store.pets.create(rex), { outcome: "created" });
+  t.match(await petsOf(store).create(rex), { outcome: "created" });
   const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'petstore' AND datname = current_database()`;
   for (let n = 0; n < 3; n++) {
@@ -60,9 +62,10 @@ t.test("Creates that PostgreSQL terminates do not count as pets", async (t) => {
     const client = await connect(t, url);
     await client.query(`
       BEGIN;
-      INSERT INTO petstore.idempotency (caller, key, digest, pet_id, created_at) VALUES (1, '3', '', 1, 0)`);
+      INSERT INTO petstore.idempotency (collection, caller, key, digest, record_id, created_at)
+      VALUES ('pets', 1, '3', '', 1, 0)`);
     const creates = Array.from({ length: 5 }, (_, key) =>
-      store.pets.create(rex, { caller: 1n, key: `${key}`, digest: new Uint8Array(32) }),
+      petsOf(store).create(rex, { caller: 1n, key: `${key}`, digest: new Uint8Array(32) }),
     );
     const results = Promise.allSettled(creates);
     await waitForLock(url, 1);
@@ -73,18 +76,18 @@ t.test("Creates that PostgreSQL terminates do not count as pets", async (t) => {
   }
   const [last] = await query(url, "SELECT last_value::int AS id FROM petstore.pets_id_seq");
   t.ok((last?.id as number) > 10, `the creates used ${last?.id} ids`);
-  const created = await Promise.all(Array.from({ length: 32 }, () => store.pets.create(rex)));
+  const created = await Promise.all(Array.from({ length: 32 }, () => petsOf(store).create(rex)));
   t.equal(created.filter(({ outcome }) => outcome === "created").length, 29);
 });
 
 t.test("Concurrent calls share one count, and wait at most 1 s for it, but the count continues", async (t) => {
   const url = await newDatabase(t);
-  const store = await openStore(url, { timeouts: longTimeouts });
+  const store = await openPetStore(url, { timeouts: longTimeouts });
   t.teardown(() => store.close());
-  for (let n = 0; n < 3; n++) await store.pets.create(rex);
+  for (let n = 0; n < 3; n++) await petsOf(store).create(rex);
   await query(url, "SELECT setval('petstore.pets_id_seq', 40); DELETE FROM petstore.pets WHERE id = 2");
-  const counts: PetCount[] = [];
-  const count = createPetCount(new Hosts(url), (result) => counts.push(result));
+  const counts: RecordCount[] = [];
+  const count = createRecordCount(new Hosts(url), petCollection, (result) => counts.push(result));
   const unblock = await blockCreates(t, url);
   const busy = new UnavailableError("The database is busy.");
   await Promise.all([t.rejects(count(), busy), t.rejects(count(), busy)]);
@@ -95,15 +98,19 @@ t.test("Concurrent calls share one count, and wait at most 1 s for it, but the c
     () => "the count did not continue",
   );
   await count();
-  t.same(counts, Array(2).fill({ lastId: 40n, pets: 2n }));
+  t.same(counts, Array(2).fill({ lastId: 40n, records: 2n }));
 });
 
 t.test("Rejects with UnavailableError while the pets can't be counted", async (t) => {
   const url = await newDatabase(t);
-  const limited = await openStore(url, { maxPets: 1n, timeouts: longTimeouts });
+  const limited = await openPetStore(url, { maxRecords: 1n, timeouts: longTimeouts });
   t.teardown(() => limited.close());
   await query(url, "DELETE FROM petstore.secret");
-  await t.rejects(limited.pets.create(rex), new UnavailableError("The database is busy."), "creates lock the secret");
-  const count = createPetCount(new Hosts("postgres://petstore:x@127.0.0.1:9/x"), () => {});
+  await t.rejects(
+    petsOf(limited).create(rex),
+    new UnavailableError("The database is busy."),
+    "creates lock the secret",
+  );
+  const count = createRecordCount(new Hosts("postgres://petstore:x@127.0.0.1:9/x"), petCollection, () => {});
   await t.rejects(count(), new UnavailableError("The database is not reachable."));
 });

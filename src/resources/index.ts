@@ -1,0 +1,4 @@
+// The resources of a document: the collections of records that a store keeps for it.
+export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
+export { type ListQuery, linkPages, readCursor } from "./pages.ts";
+export { collectionsOf, type Resource, readResources } from "./resource.ts";

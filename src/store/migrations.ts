@@ -1,0 +1,74 @@
+// The tables that each store has beside its collections, as numbered migrations for both kinds of databases. A released
+// migration is never edited: append a new one.
+
+/** What the SQL of a database has of its own. */
+export interface Dialect {
+  /** The definition of the id of a row, which is generated. An id is never generated twice, even if its row was deleted. */
+  readonly id: string;
+  readonly integer: string;
+  /** The type of a text that is compared by its bytes. */
+  readonly text: string;
+  readonly bytes: string;
+  /** Follows a table, and one whose rows are found by their primary key only. */
+  readonly options: string;
+  readonly keyedOptions: string;
+  /** Precedes the name of a table. */
+  readonly prefix: string;
+}
+
+type Migration = (dialect: Dialect) => string;
+
+/** The migrations. Times are in milliseconds since 1970. */
+export const migrations: readonly Migration[] = [
+  ({ id, integer, text, bytes, options, keyedOptions, prefix }) => `
+    CREATE TABLE ${prefix}keys (
+      id ${id},
+      name ${text} NOT NULL UNIQUE,
+      hash ${bytes} NOT NULL UNIQUE,
+      created_at ${integer} NOT NULL,
+      expires_at ${integer},
+      last_used_at ${integer},
+      operator ${integer} NOT NULL DEFAULT 0,
+      -- The hash that the last rotation replaced, and the end of its grace period.
+      previous_hash ${bytes},
+      previous_expires_at ${integer}
+    ) ${options};
+    CREATE INDEX keys_by_previous_hash ON ${prefix}keys (previous_hash, previous_expires_at);
+
+    -- Without a foreign key: the row remains after its record is deleted.
+    CREATE TABLE ${prefix}idempotency (
+      collection ${text} NOT NULL,
+      caller ${integer} NOT NULL,
+      key ${text} NOT NULL,
+      digest ${bytes} NOT NULL,
+      record_id ${integer} NOT NULL,
+      created_at ${integer} NOT NULL,
+      PRIMARY KEY (collection, caller, key)
+    ) ${keyedOptions};
+    CREATE INDEX idempotency_by_age ON ${prefix}idempotency (created_at);
+
+    CREATE TABLE ${prefix}deprecated_calls (
+      operation ${text} NOT NULL,
+      key ${text} NOT NULL,
+      day ${integer} NOT NULL, -- since 1970
+      count ${integer} NOT NULL,
+      PRIMARY KEY (operation, key, day)
+    ) ${keyedOptions};
+    CREATE INDEX deprecated_calls_by_day ON ${prefix}deprecated_calls (day);
+
+    -- The progress of the import of a file, by the SHA-256 of its bytes.
+    CREATE TABLE ${prefix}imports (
+      digest ${bytes} NOT NULL PRIMARY KEY,
+      lines ${integer} NOT NULL,
+      records ${integer} NOT NULL,
+      complete ${integer} NOT NULL,
+      written_at ${integer} NOT NULL
+    ) ${keyedOptions};
+
+    -- One random value, which identifies the store. In PostgreSQL, creates lock its row.
+    CREATE TABLE ${prefix}secret (value ${bytes} NOT NULL) ${options};
+  `,
+];
+
+/** The version of the tables of this release. */
+export const latestVersion = migrations.length;

@@ -1,0 +1,100 @@
+// The records of a collection in SQLite. Each read is a single statement, so it never misses what another process has
+// committed before.
+import { RawJson } from "../../lib/index.ts";
+import type { CreateResult, IdempotencyKey, Page, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
+import { type RecordCount, RecordLimit } from "../record-limit.ts";
+import { type Collection, toPage, toPageStart, usedFilters, writeMembers, writeRecord } from "../records.ts";
+import { idempotencyWindow } from "../rows.ts";
+import { type RecordStatements, type Statements, toValue } from "./sqlite-statements.ts";
+import type { TransactionScheduler } from "./transactions.ts";
+
+/** What all collections of a store share. */
+interface SharedParts {
+  readonly transactions: TransactionScheduler;
+  readonly statements: Statements;
+  /** The maximum number of records; null sets no limit. */
+  readonly maxRecords: bigint | null;
+}
+
+/** Implements the records of the SQLite store. */
+export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
+  readonly #collection: Collection;
+  readonly #shared: SharedParts;
+  readonly #statements: RecordStatements;
+  readonly #limit: RecordLimit;
+
+  /** Counts the records, if there is a maximum number. */
+  constructor(collection: Collection, statements: RecordStatements, shared: SharedParts) {
+    this.#collection = collection;
+    this.#shared = shared;
+    this.#statements = statements;
+    this.#limit = new RecordLimit(shared.maxRecords);
+    if (shared.maxRecords !== null) this.#count();
+  }
+
+  readonly list = (query: RecordQuery): Promise<Page<R>> => this.#read("list", () => this.#list(query));
+
+  readonly find = (id: bigint): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
+
+  readonly create = (record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>> => {
+    const members = writeMembers(this.#collection, record);
+    return this.#shared.transactions.write(this.#method("create"), () =>
+      idempotencyKey === undefined ? this.#create(members) : this.#createOnce(members, idempotencyKey),
+    );
+  };
+
+  #read<T>(name: keyof RecordStore, work: () => T): Promise<T> {
+    return this.#shared.transactions.read(this.#method(name), work);
+  }
+
+  #method(name: keyof RecordStore): StoreMethod {
+    return `${this.#collection.name}_${name}`;
+  }
+
+  #list({ limit, position, filter = {} }: RecordQuery): Page<R> {
+    const { direction, id } = toPageStart(position);
+    const filters = usedFilters(this.#collection, filter);
+    const values = filters.map(({ name }) => toValue(filter[name]));
+    const rows = this.#statements.list(filters, direction).all(...values, id, limit + 1) as unknown as [string][];
+    const texts = rows.map(([record]) => record);
+    return toPage(this.#collection, texts, limit, direction);
+  }
+
+  #find(id: bigint): RawJson<R> | undefined {
+    const row = this.#statements.find.get(id);
+    return row && new RawJson(row.record as string);
+  }
+
+  #create(members: string, onCreated?: (id: bigint) => void): CreateResult<R> {
+    if (!this.#hasRoom()) return { outcome: "full" };
+    const id = BigInt(this.#statements.create.run(members).lastInsertRowid);
+    onCreated?.(id);
+    return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
+  }
+
+  #hasRoom(): boolean {
+    if (this.#limit.maxId === null) return true;
+    const lastId = this.#statements.lastId.get()?.lastId as bigint;
+    if (lastId < this.#limit.maxId) return true;
+    if (this.#limit.isFull) return false;
+    this.#count();
+    return lastId < this.#limit.maxId;
+  }
+
+  #count(): void {
+    const start = performance.now();
+    this.#limit.update(this.#statements.count.get() as unknown as RecordCount, start);
+  }
+
+  #createOnce(members: string, { caller, key, digest }: IdempotencyKey): CreateResult<R> {
+    const { deleteExpiredRecords, findRecord, saveRecord } = this.#shared.statements;
+    const { name } = this.#collection;
+    const now = Date.now();
+    deleteExpiredRecords.run(now - idempotencyWindow);
+    const record = findRecord.get(name, caller, key, now - idempotencyWindow);
+    if (record === undefined) return this.#create(members, (id) => saveRecord.run(name, caller, key, digest, id, now));
+    if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
+    const id = record.record_id as bigint;
+    return { outcome: "repeated", id, record: writeRecord(this.#collection, id, members) };
+  }
+}

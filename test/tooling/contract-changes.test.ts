@@ -1,0 +1,129 @@
+// The steps of docs/changing-the-contract.md, "Add a field" and "Add a filter", in a copy of the project: the document only.
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import semver from "semver";
+import t, { type Test } from "tap";
+import { parse } from "yaml";
+import { newDatabase } from "../support/databases.ts";
+import { documentText, edit, folder, root } from "../support/files.ts";
+import { freePort } from "../support/port.ts";
+import { until } from "../support/wait.ts";
+
+const page = readFileSync(join(root, "docs/changing-the-contract.md"), "utf8");
+const blocks = [...page.matchAll(/^ *```yaml\n(.*?)^ *```$/gms)].map(([, text = ""]) => text.replace(/^ {3}/gm, ""));
+const blockWith = (text: string) => blocks.find((block) => block.includes(text)) as string;
+
+const place = folder(t);
+const omitted = new Set(["node_modules", ".git", ".tap", "data"]);
+for (const name of readdirSync(root).filter((name) => !omitted.has(name)))
+  cpSync(join(root, name), join(place, name), { recursive: true });
+symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
+const run = (env: Record<string, string>, ...args: string[]) => {
+  const options = { cwd: place, encoding: "utf8", env: { ...process.env, ...env } } as const;
+  const { status, stdout, stderr } = spawnSync(args[0] as string, args.slice(1), options);
+  return { status, stdout, stderr };
+};
+const petstore = (DATABASE_URL: string, ...args: string[]) =>
+  run({ DATABASE_URL }, process.execPath, "src/bin.js", ...args);
+
+// A field of each type, beside that of the page. The indentation is that of the document.
+const fields = `        tags: &tags { type: array, maxItems: 9, items: { type: string, maxLength: 20 } }
+        isTame: &isTame { type: boolean }
+        weight: &weight { type: number }
+        bornAt: &bornAt { type: string, format: date-time }
+        chip: &chip { type: object, properties: { serial: { type: integer, format: int64 } } }
+`;
+const aliases = ["tags", "isTame", "weight", "bornAt", "chip"].map((name) => `        ${name}: *${name}\n`).join("");
+const tagFilter = "        - { name: tag, in: query, schema: { type: string, maxLength: 20 } }\n";
+const { version } = parse(documentText).info;
+
+/** Starts the service of the copy, and returns a function that sends a request. */
+async function serve(t: Test, url: string) {
+  const port = `${await freePort()}`;
+  const env = { ...process.env, DATABASE_URL: url, PORT: port, LOG_LEVEL: "warn" };
+  const child = spawn(process.execPath, ["src/bin.js", "serve"], { cwd: place, env, stdio: "ignore" });
+  t.teardown(() => child.kill());
+  const origin = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${origin}/readyz`).then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
+    );
+  await until(isReady, () => "the service does not start");
+  const key = petstore(url, "keys", "create", "test").stdout.trim();
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  return async (path: string, body?: string) => {
+    const response = await fetch(`${origin}/v1${path}`, { method: body ? "POST" : "GET", headers, body: body ?? null });
+    return { status: response.status, text: await response.text() };
+  };
+}
+
+const old = '{"name":"Old","categoryId":9007199254740993,"status":"sold"}';
+const pet =
+  '{"name":"Rex","categoryId":7,"breed":"Beagle","tags":["a","b"],"isTame":false,"weight":1.5,"bornAt":"2026-01-02T03:04:05Z","chip":{"serial":9223372036854775807}}';
+const urls = [`sqlite:${join(place, "pets.db")}`, await newDatabase(t)];
+const backups = urls.map((_, index) => join(place, `${index}.backup`));
+
+t.test("Fields and filters need the document only, and old records keep their values", async (t) => {
+  for (const [index, url] of urls.entries()) {
+    const input = join(place, `${index}.ndjson`);
+    writeFileSync(input, `${old}\n`);
+    t.match(petstore(url, "import", input), { status: 0 });
+    t.match(petstore(url, "backup", backups[index] as string), { status: 0 });
+  }
+
+  const withFields = edit(
+    documentText,
+    [
+      '        status:\n          $ref: "#/components/schemas/PetStatus"\n      examples:\n        - { name',
+      `        status:\n          $ref: "#/components/schemas/PetStatus"\n${blockWith("&breed")}${fields}      examples:\n        - { name`,
+    ],
+    [
+      '        status:\n          $ref: "#/components/schemas/PetStatus"\n      examples:\n        - { id',
+      `        status:\n          $ref: "#/components/schemas/PetStatus"\n${blockWith("*breed")}${aliases}      examples:\n        - { id`,
+    ],
+    ["        - name: cursor\n", `${blockWith("name: categoryId")}${tagFilter}        - name: cursor\n`],
+    [`version: ${version}`, `version: ${semver.inc(version, "minor")}`],
+  );
+  writeFileSync(join(place, "openapi/petstore.yaml"), withFields);
+  t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
+  t.match(run({}, "npm", "run", "types"), { status: 0, stdout: /tsc/ });
+
+  for (const [index, url] of urls.entries()) {
+    t.match(petstore(url, "export"), { status: 0, stdout: `{"id":1,${old.slice(1)}\n` });
+    const call = await serve(t, url);
+    t.match(await call("/pets", pet), { status: 201, text: `{"id":2,${pet.slice(1)}` });
+    t.same(await call("/pets/2"), { status: 200, text: `{"id":2,${pet.slice(1)}` });
+    for (const [query, ids] of [
+      ["tag=b", [2]],
+      ["tag=c", []],
+      ["categoryId=9007199254740993", [1]],
+      ["categoryId=9007199254740992", []],
+      ["categoryId=7&tag=a", [2]],
+      ["status=sold", [1]],
+    ] as const) {
+      const { text } = await call(`/pets?${query}`);
+      t.same(
+        (JSON.parse(text) as { id: number }[]).map(({ id }) => id),
+        ids,
+        query,
+      );
+    }
+    t.match(await call("/pets", pet.replace('"weight":1.5', '"weight":"1.5"')), { status: 400 });
+    t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
+    for (const format of ["ndjson", "csv"]) {
+      const file = join(place, `${index}-all.${format}`);
+      t.match(petstore(url, "export", "--without-ids", "--output", file), { status: 0 });
+      const other = `sqlite:${join(place, `${index}-${format}.db`)}`;
+      t.match(petstore(other, "import", file), { status: 0 });
+      t.equal(petstore(other, "export").stdout, petstore(url, "export").stdout, `a copy through ${format}`);
+    }
+    const file = backups[index] as string;
+    t.match(
+      petstore(`sqlite:${join(place, `${index}-restored.db`)}`, "restore", file),
+      { status: 0 },
+      "an older backup",
+    );
+  }
+});
