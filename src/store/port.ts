@@ -33,7 +33,19 @@ export interface RecordStore<R = unknown, N extends object = object> {
   find(id: bigint): Promise<RawJson<R> | undefined>;
   /** Creates a record durably. Creates at most one record per idempotency key within 24 hours. */
   create(record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>>;
+  /**
+   * Replaces a record by what `edit` returns for it, without its id; undefined leaves it as it is. Atomic: no other change comes
+   * between. `edit` runs again if another process was faster, and what it throws rejects the call.
+   */
+  change(id: bigint, edit: (record: RawJson<R>) => N | undefined): Promise<ChangeResult<R>>;
+  /** Deletes a record, if `isAllowed` returns true for it. Atomic, like `change`. Its id is not generated again. */
+  remove(id: bigint, isAllowed?: (record: RawJson<R>) => boolean): Promise<ChangeResult<R>>;
 }
+
+/** The record after a change, before its deletion, or as it was left; or none has this id. */
+export type ChangeResult<R> =
+  | { readonly outcome: "changed" | "unchanged"; readonly record: RawJson<R> }
+  | { readonly outcome: "missing" };
 
 /** Records in order of id. */
 export interface Page<R> {

@@ -4,9 +4,10 @@
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: records become visible in the order of their ids.
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
-import type { CreateResult, IdempotencyKey, Page, RecordQuery, RecordStore } from "../port.ts";
+import type { ChangeResult, CreateResult, IdempotencyKey, Page, RecordQuery, RecordStore } from "../port.ts";
 import type { RecordLimit } from "../record-limit.ts";
 import {
   type Collection,
@@ -25,6 +26,8 @@ import { listStatement, type NamedStatement, recordStatements, statements } from
 
 // Each attempt fails only if other calls have used the ids meanwhile that a count had permitted.
 const maxAttempts = 10;
+
+const maxChangeAttempts = 100; // of one change, while other processes change the same record
 
 interface Create {
   /** The JSON of the record behind its id. */
@@ -82,6 +85,37 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     }
     throw new UnavailableError(busyMessage);
   };
+
+  readonly change: RecordStore<R, N>["change"] = (id, edit) =>
+    this.#replace(id, async (record) => {
+      const edited = edit(record);
+      if (edited === undefined) return { outcome: "unchanged", record };
+      const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
+      const rows = await this.#parts.pool.query(this.#statements.change, id, record.text, changed.text);
+      return rows.length > 0 ? { outcome: "changed", record: changed } : undefined;
+    });
+
+  readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
+    this.#replace(id, async (record) => {
+      if (!isAllowed(record)) return { outcome: "unchanged", record };
+      const rows = await this.#parts.pool.query(this.#statements.remove, id, record.text);
+      return rows.length > 0 ? { outcome: "changed", record } : undefined;
+    });
+
+  // `attempt` returns undefined if the record is no longer as it was read.
+  async #replace(
+    id: bigint,
+    attempt: (record: RawJson<R>) => Promise<ChangeResult<R> | undefined>,
+  ): Promise<ChangeResult<R>> {
+    for (let count = 0; count < maxChangeAttempts; count++) {
+      const record = await this.#finds.add(id);
+      if (record === undefined) return { outcome: "missing" };
+      const result = await attempt(record);
+      if (result !== undefined) return result;
+      await pause(Math.random() * count); // milliseconds
+    }
+    throw new UnavailableError(busyMessage);
+  }
 
   #listStatement(filters: readonly Filter[], direction: Direction): NamedStatement {
     const text = listStatement(this.#collection, filters, direction);

@@ -118,6 +118,17 @@ export function recordStatements(collection: Collection) {
       text: `SELECT id, record FROM ${table} WHERE id = ANY ($1)`,
       method: `${name}_find`,
     },
+    // Only as it was read: another process can have changed it since.
+    change: {
+      name: `change_${name}`,
+      text: `UPDATE ${table} SET record = $3::json WHERE id = $1 AND record::text = $2 RETURNING id`,
+      method: `${name}_change`,
+    },
+    remove: {
+      name: `remove_${name}`,
+      text: `DELETE FROM ${table} WHERE id = $1 AND record::text = $2 RETURNING id`,
+      method: `${name}_remove`,
+    },
     // Creates a batch of records, and returns the id and the ordinal of each that was created. A record whose idempotency
     // key was used before is not created. If another process is using the key, the statement waits for its transaction.
     // The last parameter is the highest id that a record may have, or NULL. LIMIT NULL sets no limit. The last id is read

@@ -38,10 +38,34 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly create = (record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>> => {
     const members = writeMembers(this.#collection, record);
-    return this.#shared.transactions.write(this.#method("create"), () =>
+    return this.#write("create", () =>
       idempotencyKey === undefined ? this.#create(members) : this.#createOnce(members, idempotencyKey),
     );
   };
+
+  readonly change: RecordStore<R, N>["change"] = (id, edit) =>
+    this.#write("change", () => {
+      const record = this.#find(id);
+      if (record === undefined) return { outcome: "missing" };
+      const edited = edit(record);
+      if (edited === undefined) return { outcome: "unchanged", record };
+      const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
+      this.#statements.change.run(changed.text, id);
+      return { outcome: "changed", record: changed };
+    });
+
+  readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
+    this.#write("remove", () => {
+      const record = this.#find(id);
+      if (record === undefined) return { outcome: "missing" };
+      if (!isAllowed(record)) return { outcome: "unchanged", record };
+      this.#statements.remove.run(id);
+      return { outcome: "changed", record };
+    });
+
+  #write<T>(name: keyof RecordStore, work: () => T): Promise<T> {
+    return this.#shared.transactions.write(this.#method(name), work);
+  }
 
   #read<T>(name: keyof RecordStore, work: () => T): Promise<T> {
     return this.#shared.transactions.read(this.#method(name), work);

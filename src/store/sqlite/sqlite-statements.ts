@@ -57,6 +57,8 @@ export function recordStatements(collection: Collection) {
     create: `
       INSERT INTO ${table} (id, record) SELECT id, ${quoteText(start)} || ifnull(id, 0) || ?
       FROM (SELECT CASE WHEN seq < 9223372036854775807 THEN seq + 1 END AS id FROM (SELECT ${lastId} AS seq))`,
+    change: `UPDATE ${table} SET record = ? WHERE id = ?`,
+    remove: `DELETE FROM ${table} WHERE id = ?`,
     // Not max(id): the ids of the last records are not generated again after these records are deleted.
     lastId: `SELECT ${lastId} AS lastId`,
     count: `SELECT ${lastId} AS lastId, (SELECT count(*) FROM ${table}) AS records`,
