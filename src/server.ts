@@ -29,14 +29,15 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
   if (isPrimary && isInMemory(config.DATABASE_URL))
     throw new Error("WORKERS must be 1 with an in-memory database, because other processes can't share it.");
 
+  const logger = await createLogger(config.LOG_LEVEL);
   // The primary also opens the store, so that it is created once and problems are reported once.
   const store = await openStore(config.DATABASE_URL, {
     connections: config.DATABASE_POOL,
     prepare: config.DATABASE_PREPARE,
     collections: collectionsOf(document),
     maxRecords: config.MAX_PETS,
+    inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
   });
-  const logger = await createLogger(config.LOG_LEVEL);
   const listening = isPrimary
     ? await startWorkers(config.WORKERS, logger, config.RATE_LIMIT)
     : await listen(config, { document, store, logger });

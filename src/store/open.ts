@@ -7,6 +7,7 @@ import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
 import type { Collection } from "./records.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
+import type { StoreOptions } from "./store-options.ts";
 
 /** Options of `openStore`. Each store uses its own timeouts only. */
 export interface OpenOptions {
@@ -23,6 +24,8 @@ export interface OpenOptions {
    */
   readonly maxRecords?: bigint | null;
   readonly timeouts?: StoreTimeouts;
+  /** See `StoreOptions`. */
+  readonly inBackground?: StoreOptions["inBackground"];
 }
 
 /** The timeouts of each store, if they differ from the defaults. */
@@ -45,10 +48,10 @@ export interface OpenTablesOptions {
  */
 export async function openStore(
   url: string,
-  { mode = "create", collections = [], maxRecords = null, timeouts = {}, ...pool }: OpenOptions = {},
+  { mode = "create", collections = [], maxRecords = null, timeouts = {}, inBackground, ...pool }: OpenOptions = {},
 ): Promise<Store> {
   const file = toFile(url);
-  const options = { mode, collections, maxRecords };
+  const options = { mode, collections, maxRecords, inBackground };
   if (file !== undefined) return new SqliteStore(file, options, timeouts.sqlite);
   const { PostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
   const { connections: size = 10, prepare = true } = pool;

@@ -8,6 +8,11 @@ export interface StoreOptions {
   readonly collections: readonly Collection[];
   /** The maximum number of records of each collection, for all processes together; null sets no limit. */
   readonly maxRecords: bigint | null;
+  /**
+   * Receives the creation of missing indexes, for which the store then does not wait (PostgreSQL only). Until it is complete, lists
+   * with these filters are slow.
+   */
+  readonly inBackground?: ((work: Promise<void>) => void) | undefined;
 }
 
 /** Returns the records of a collection. Throws an Error if the store was opened without it. */

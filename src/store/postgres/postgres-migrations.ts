@@ -42,26 +42,35 @@ export async function readVersion(db: ClientBase): Promise<number> {
   return version;
 }
 
-/** The statements that create the table of a collection and its indexes, by name. */
-function schemaOf(collection: Collection): [name: string, statement: string][] {
+/** A table or an index of a collection, and the statement that creates it. */
+interface Relation {
+  readonly name: string;
+  readonly collection: Collection;
+  readonly isIndex: boolean;
+  readonly statement: string;
+}
+
+/** Returns the table of a collection and its indexes. */
+function schemaOf(collection: Collection): Relation[] {
   const table = tableOf(collection);
-  const indexes = collection.filters.map((filter): [string, string] => {
+  const indexes = collection.filters.map((filter): Relation => {
     const name = indexName(collection, filter);
     const columns = filter.contains
       ? `USING gin (${expressionOf(filter)} jsonb_path_ops)`
       : `(${expressionOf(filter)}, id)`;
-    return [name, `CREATE INDEX ${quoteName(name)} ON ${table} ${columns}`];
+    return { name, collection, isIndex: true, statement: `${quoteName(name)} ON ${table} ${columns}` };
   });
-  return [[collection.name, `CREATE TABLE ${table} (id ${dialect.id}, record json NOT NULL)`], ...indexes];
+  const statement = `CREATE TABLE ${table} (id ${dialect.id}, record json NOT NULL)`;
+  return [{ name: collection.name, collection, isIndex: false, statement }, ...indexes];
 }
 
-async function listMissing(db: ClientBase, collections: readonly Collection[]): Promise<[string, string][]> {
+async function listMissing(db: ClientBase, collections: readonly Collection[]): Promise<Relation[]> {
   const { rows } = await db.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'petstore'`,
   );
   const names = new Set(rows.map(({ name }) => name));
-  return collections.flatMap(schemaOf).filter(([name]) => !names.has(name));
+  return collections.flatMap(schemaOf).filter(({ name }) => !names.has(name));
 }
 
 /** Rejects if a database lacks the table of a collection. It can lack an index. */
@@ -71,13 +80,13 @@ export async function requireCollections(
   advice: string,
 ): Promise<void> {
   const missing = await listMissing(db, collections);
-  const table = collections.find(({ name }) => missing.some(([one]) => one === name));
+  const table = missing.find(({ isIndex }) => !isIndex);
   if (table) throw new Error(`it lacks the table ${table.name}. ${advice}`);
 }
 
 /**
- * Migrates a database to a version, and creates the tables and indexes of collections, in one transaction. Does not lock a
- * database that has all of it.
+ * Migrates a database to a version, and creates the tables that collections lack, with their indexes, in one transaction. Does
+ * not lock a database that has all of it, and leaves a missing index of another table to `buildIndexes`.
  */
 export async function migrate(
   db: ClientBase,
@@ -85,12 +94,15 @@ export async function migrate(
   version = latestVersion,
 ): Promise<void> {
   const current = await readVersion(db);
-  if (current >= version && (await listMissing(db, collections)).length === 0) return;
+  const listTables = async () => (await listMissing(db, collections)).filter(({ isIndex }) => !isIndex);
+  if (current >= version && (await listTables()).length === 0) return;
   await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // sees what another process commits while this one waits
   try {
     await db.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
     await applyMigrations(db, version);
-    for (const [, statement] of await listMissing(db, collections)) await db.query(statement);
+    for (const { collection } of await listTables())
+      for (const { isIndex, statement } of schemaOf(collection))
+        await db.query(isIndex ? `CREATE INDEX ${statement}` : statement);
     await db.query("COMMIT");
   } catch (error) {
     await db.query("ROLLBACK").catch(() => {}); // a broken connection has rolled back already
@@ -112,4 +124,22 @@ async function applyMigrations(db: ClientBase, version: number): Promise<void> {
     await db.query("INSERT INTO petstore.migrations (version, applied_at) VALUES ($1, now())", [index + 1]);
   }
   if (current === 0) await db.query("INSERT INTO petstore.secret (value) VALUES ($1)", [randomBytes(32)]);
+}
+
+// An index that is invalid, and that no process is building: its creation has failed.
+const listFailedIndexes = `
+  SELECT index.relname AS name FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid
+  WHERE index.relnamespace = 'petstore'::regnamespace AND NOT indisvalid
+    AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_create_index AS progress WHERE progress.index_relid = indexrelid)`;
+
+/**
+ * Creates the indexes that collections lack, without locking their tables, and creates those again whose creation has failed.
+ * Several processes can do it at once. For millions of records, it takes minutes.
+ */
+export async function buildIndexes(db: ClientBase, collections: readonly Collection[]): Promise<void> {
+  const names = new Set(collections.flatMap(schemaOf).flatMap(({ isIndex, name }) => (isIndex ? [name] : [])));
+  for (const { name } of (await db.query<{ name: string }>(listFailedIndexes)).rows)
+    if (names.has(name)) await db.query(`DROP INDEX CONCURRENTLY IF EXISTS petstore.${quoteName(name)}`);
+  for (const { isIndex, statement } of await listMissing(db, collections))
+    if (isIndex) await db.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${statement}`);
 }

@@ -11,7 +11,7 @@ import { readMetric } from "../../support/metrics.ts";
 import { openPetStore, petCollection, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
-import { petInSql } from "../../support/stores.ts";
+import { insertPets, petInSql } from "../../support/stores.ts";
 import { until } from "../../support/wait.ts";
 
 const terminateAll =
@@ -154,4 +154,45 @@ t.test("Rejects with UnavailableError while the database can't be written", asyn
   const isDisconnected = () => (readMetric(store, "store_pool_connections_idle") === 0 ? true : undefined);
   await until(isDisconnected, () => "the connections are still open");
   await t.rejects(petsOf(store).create(rex), new UnavailableError("The database is read-only."));
+});
+
+t.test("Creates the index of a new filter while it serves, without a lock of the table", async (t) => {
+  const url = await newDatabase(t);
+  await insertPets(url, 2_000);
+  await query(url, "DROP INDEX petstore.pets_by_status");
+  const indexes = () =>
+    query(url, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('petstore.pets_by_status')");
+  // A transaction that has read the table: the index is not complete before it ends.
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.teardown(() => client.end());
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM petstore.pets");
+  let work: Promise<void> | undefined;
+  const inBackground = (building: Promise<void>) => {
+    work = building;
+  };
+  const stores = [
+    await openPetStore(url, { inBackground, timeouts: longTimeouts }),
+    await openPetStore(url, { inBackground: (building) => void building.catch(t.fail), timeouts: longTimeouts }),
+  ];
+  t.teardown(() => Promise.all(stores.map((store) => store.close())));
+  await until(
+    async () => ((await indexes()).length > 0 ? true : undefined),
+    () => "no index",
+  );
+  t.same(await indexes(), [{ indisvalid: false }]);
+  for (const store of stores) {
+    t.match(await petsOf(store).create({ ...rex, status: "pending" }), { outcome: "created" });
+    t.match(await petsOf(store).list({ limit: 1, filter: { status: "pending" } }), { firstId: 2_001n });
+  }
+  await client.query("COMMIT");
+  await work;
+  await until(
+    async () => ((await indexes())[0]?.indisvalid === true ? true : undefined),
+    () => "the index is not complete",
+  );
+
+  await query(url, "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'petstore.pets_by_status'::regclass");
+  await (await openPetStore(url, { timeouts: longTimeouts })).close();
+  t.same(await indexes(), [{ indisvalid: true }], "an index whose creation has failed is created again");
 });
