@@ -34,13 +34,23 @@ function findSchemaDifferences(db: DatabaseSync, collections: readonly Collectio
   for (const [name, definition] of readSchema(db)) {
     const expected = missing.get(name);
     missing.delete(name);
-    if (expected === undefined) differences.push(`The ${name.slice(0, maxNameLength)} is not part of the schema.`);
-    else if (expected !== definition) differences.push(`The ${name} differs from that of this release.`);
+    if (expected === undefined) {
+      if (!isFilterIndex(definition, collections))
+        differences.push(`The ${name.slice(0, maxNameLength)} is not part of the schema.`);
+    } else if (expected !== definition) differences.push(`The ${name} differs from that of this release.`);
   }
   // A backup of an earlier document lacks the index of a later filter. The service creates it when it opens the store.
   const indexes = new Set(collections.flatMap((one) => one.filters.map((filter) => `index ${indexName(one, filter)}`)));
   for (const name of missing.keys()) if (!indexes.has(name)) differences.push(`The ${name} is missing.`);
   return differences;
+}
+
+const filterIndex = /^'([\w-]+)''CREATE INDEX "[\w-]+" ON "([\w-]+)" \(record ->> ''\$\."[\w $.-]+"'', id\)'$/;
+
+// Whether it is the index of a filter that an earlier document had, or a later one. It does no harm.
+function isFilterIndex(definition: string, collections: readonly Collection[]): boolean {
+  const [, table, indexed] = filterIndex.exec(definition) ?? [];
+  return table === indexed && collections.some(({ name }) => name === table);
 }
 
 // Returns the types and names of all tables, indexes, views and triggers, with their definitions, and the encoding of all
