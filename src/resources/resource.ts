@@ -9,7 +9,7 @@ import {
   Query,
   type SchemaObject,
 } from "../openapi/application.ts";
-import type { Collection, Filter } from "../store/index.ts";
+import { type Collection, type Filter, reservedNames } from "../store/index.ts";
 
 /** The parameters of a list that select a page. */
 const pageParameters = ["limit", "cursor"];
@@ -41,7 +41,7 @@ export class Resource {
     );
   }
 
-  /** The name, such as `pets`: the last segment of its path. */
+  /** The name: its path, such as `pets` or `store_orders`. */
   get name(): string {
     return this.collection.name;
   }
@@ -86,13 +86,13 @@ export class Resource {
 }
 
 /**
- * Returns the resources of a document. Each has an operation that creates a record and one that returns it, whose id is an int64
- * that the store generates.
+ * Returns the resources of a document. Each has an operation that creates a record at a path without parameters, and one that
+ * returns it, below this path. Its id is an int64 that the store generates.
  */
 export function readResources(document: Document): readonly Resource[] {
   const { operations } = document;
   return operations.flatMap((create) => {
-    if (create.method !== "POST") return [];
+    if (create.method !== "POST" || !/^(\/[\w-]+)+$/.test(create.path)) return [];
     const get = operations.find(({ method, path }) => method === "GET" && isItemOf(path, create.path));
     const newRecord = create.part.at("requestBody")?.at("content")?.at("application/json")?.at("schema");
     const record = get && responseOf(get, "200");
@@ -115,8 +115,10 @@ interface RecordParts {
   readonly id: string;
 }
 
+// The name of its table. Those of other tables are taken.
 function nameOf({ path }: Operation): string {
-  return path.split("/").at(-1) as string;
+  const name = path.slice(1).replaceAll("/", "_");
+  return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
 }
 
 /** Whether a path is that of the list and one parameter. */

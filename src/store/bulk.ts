@@ -31,6 +31,9 @@ export const sharedTables = {
   imports: { digest: "bytea", lines: "bigint", records: "bigint", complete: "bigint", written_at: "bigint" },
 } as const satisfies Record<string, Columns>;
 
+/** The names that a collection can't have. */
+export const reservedNames: readonly string[] = [...Object.keys(sharedTables), "secret", "migrations"];
+
 /** The columns of the table of a collection: an id, and the JSON of the record. */
 export const recordColumns = { id: "bigint", record: "json" } as const satisfies Columns;
 

@@ -2,6 +2,7 @@
 export {
   idTablesOf,
   recordColumns,
+  reservedNames,
   sharedTables,
   type Table,
   type TableReader,

@@ -1,0 +1,96 @@
+// The resources of a document: which collections a store keeps, and by what they can be filtered.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/application.ts";
+import { collectionsOf, readResources } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+
+const schemas = `components:
+  schemas:
+    Id: { type: integer, format: int64 }
+    New: { type: object, required: [title], properties: { title: { type: string }, pages: { type: integer } } }
+    Book:
+      type: object
+      properties:
+        id: { $ref: "#/components/schemas/Id" }
+        title: { type: string }
+        pages: { type: [integer, "null"] }
+        price: { type: number }
+        lent: { type: boolean }
+        tags: { type: array, items: { type: string } }
+        shelf: { $ref: "#/components/schemas/Id" }
+        owner: { type: object }
+        code: { type: [string, integer] }`;
+const content = (name: string) => `content: { application/json: { schema: { $ref: "#/components/schemas/${name}" } } }`;
+const ok = (name: string) => `responses: { 200: { description: x, ${content(name)} } }`;
+const create = `post: { requestBody: { ${content("New")} }, responses: { 201: { description: x } } }`;
+const item = (path: string, parameter: string, schema = '{ $ref: "#/components/schemas/Id" }') =>
+  `  ${path}/{${parameter}}:\n    parameters: [{ name: ${parameter}, in: path, required: true, schema: ${schema} }]\n    get: { ${ok("Book")} }\n`;
+const query = (name: string, schema: string) => `{ name: ${name}, in: query, schema: ${schema} }`;
+
+const read = (paths: string, rest = schemas) => parseDocument(documentOf(paths, rest), { strict: false });
+
+t.test("A resource has a path at which records are created, and one for each record", async (t) => {
+  const list = `get: { ${ok("Book")} }`;
+  const document = await read(
+    `  /books: { ${create}, ${list} }\n${item("/books", "bookId")}` +
+      `  /shop/books: { ${create} }\n${item("/shop/books", "id")}` +
+      `  /keys: { ${create} }\n${item("/keys", "id")}` +
+      `  /notes: { ${create}, ${list} }\n` + // no path of a record
+      `  /shops/{shop}/books: { parameters: [{ name: shop, in: path, required: true, schema: {} }], ${create} }\n` +
+      `  /shops/{shop}/books/{id}: { parameters: [{ name: shop, in: path, required: true, schema: {} }, { name: id, in: path, required: true, schema: {} }], get: { ${ok("Book")} } }\n`,
+  );
+  t.same(
+    collectionsOf(document).map(({ name, id }) => [name, id]),
+    [
+      ["books", "id"],
+      ["shop_books", "id"],
+      ["keys_records", "id"],
+    ],
+  );
+  const [books] = readResources(document);
+  t.same(books?.collection.properties, ["id", "title", "pages", "price", "lent", "tags", "shelf", "owner", "code"]);
+  t.same(books?.newProperties, { all: ["title", "pages"], required: ["title"] });
+  const validate = books?.createValidator("new record");
+  t.match(validate?.({ title: "A", pages: 5 }), { value: { pages: 5 } });
+  t.match(validate?.({ pages: "x" }), { problem: { part: "title" } });
+});
+
+t.test("A record whose id is no int64 is no resource of a store", async (t) => {
+  const text = schemas.replace('id: { $ref: "#/components/schemas/Id" }', "id: { type: string, format: uuid }");
+  t.same(collectionsOf(await read(`  /books: { ${create} }\n${item("/books", "bookId")}`, text)), []);
+});
+
+t.test("A parameter of the list with the name and type of a property is a filter", async (t) => {
+  const parameters = [
+    query("limit", "{ type: integer }"),
+    query("cursor", "{ type: string }"),
+    query("title", "{ type: string }"),
+    query("pages", "{ type: integer }"),
+    query("price", "{ type: number }"),
+    query("lent", "{ type: boolean }"),
+    query("tag", "{ type: string }"),
+    query("shelf", '{ $ref: "#/components/schemas/Id" }'),
+    query("owner", "{ type: object }"),
+    query("code", "{ type: string }"),
+    query("titles", "{ type: string }"),
+    query("sort", "{ type: string }"),
+    query("tags", "{ type: array, items: { type: string } }"),
+  ];
+  const paths = `  /books: { ${create}, get: { parameters: [${parameters}], ${ok("Book")} } }\n${item("/books", "bookId")}`;
+  const [books] = readResources(await read(paths));
+  t.same(books?.collection.filters, [
+    { name: "title", property: "title", type: "string", contains: false },
+    { name: "pages", property: "pages", type: "number", contains: false },
+    { name: "price", property: "price", type: "number", contains: false },
+    { name: "lent", property: "lent", type: "boolean", contains: false },
+    { name: "tag", property: "tags", type: "string", contains: true },
+    { name: "shelf", property: "shelf", type: "int64", contains: false },
+  ]);
+  t.same(books?.unknownParameters, ["owner", "code", "titles", "sort", "tags"]);
+  t.match(books?.readFilter("shelf", "9007199254740993"), { filter: { name: "shelf" }, value: 2n ** 53n + 1n });
+  t.match(books?.readFilter("lent", "true"), { value: true });
+  t.match(books?.readFilter("lent", "yes"), { problem: /must be a boolean|must be/ });
+  t.match(books?.readFilter("sort", "x"), {
+    problem: "books can be filtered by: title, pages, price, lent, tag, shelf",
+  });
+});
