@@ -1,9 +1,7 @@
 // Opens the store of a command, and closes it at the end.
 import { readConfig } from "../config.ts";
 import { parseDatabaseUrl } from "../lib/index.ts";
-import type { Document } from "../openapi/application.ts";
-import { collectionsOf } from "../resources/index.ts";
-import { isInMemory, type OpenMode, openStore, openTables, type Store, type Tables } from "../store/index.ts";
+import { type Collection, isInMemory, type OpenMode, openStore, type Store } from "../store/index.ts";
 import type { Io } from "./io.ts";
 
 /**
@@ -17,19 +15,17 @@ export async function withStore(
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_PREPARE: prepare } = readConfig(io.env);
   if (isInMemory(url)) throw new Error("DATABASE_URL is an in-memory database, which ends with this command.");
-  const store = await openStore(url, { mode, prepare });
+  const store = await openStore(url, { mode, prepare, collections: mode === "create" ? await readCollections() : [] });
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }
 
-/** Runs `work` with the tables of the store of a document at `url`, and returns its result. */
-export async function withTables<T>(
-  url: string,
-  mode: OpenMode,
-  document: Document,
-  work: (store: Tables) => Promise<T>,
-): Promise<T> {
-  const store = await openTables(url, mode, { collections: collectionsOf(document) });
-  return work(store).finally(() => store.close());
+// A new store has the tables of the document. Loaded only then, because it takes 0.2 s.
+async function readCollections(): Promise<readonly Collection[]> {
+  const [{ readDocument }, { collectionsOf }] = [
+    await import("../pets/index.ts"),
+    await import("../resources/index.ts"),
+  ];
+  return collectionsOf(await readDocument());
 }
 
 /** Returns DATABASE_URL. Throws an Error if it is invalid or names a store in memory. */

@@ -66,12 +66,16 @@ export function replaceInPets(url: string, from: string, to: string, where = "tr
 /** Adds `count` pets in one statement, which is faster than `fill`. Creates the store if it does not exist. */
 export async function insertPets(url: string, count: number): Promise<void> {
   await (await openPetStore(url)).close();
-  const pet = petInSql(url, { id: "i", name: "'Rex ' || i", categoryId: "i", status: "'sold'" });
-  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
+  const pet = petInSql(url, { id: "(last + i)", name: "'Rex ' || i", categoryId: "i", status: "'sold'" });
+  const isPostgres = toFile(url) === undefined;
+  const last = isPostgres
+    ? "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM pets_id_seq"
+    : "SELECT ifnull(max(seq), 0) AS last FROM sqlite_sequence WHERE name = 'pets'";
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}), ids AS (${last})`;
   await tamper(
     url,
-    `${numbers} INSERT INTO pets (id, record) SELECT i, ${pet} FROM n WHERE i <= ${count}`,
-    ...(toFile(url) === undefined ? [`SELECT setval('pets_id_seq', ${count})`] : []),
+    `${numbers} INSERT INTO pets (id, record) SELECT last + i, ${pet} FROM n, ids WHERE i <= ${count}`,
+    ...(isPostgres ? ["SELECT setval('pets_id_seq', (SELECT max(id) FROM pets))"] : []),
   );
 }
 

@@ -36,10 +36,8 @@ t.test("A copy that is killed leaves the target empty, and a second copy succeed
   const [from, to] = [await createLargeStore(t), await newDatabase(t)];
   const child = spawn(process.execPath, [bin, "copy", "--from", from, "--to", to]);
   const exit = once(child, "exit");
-  const inserting =
-    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'INSERT INTO petstore.";
-  pets;
-  ("%'");
+  const inserting = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE 'INSERT INTO petstore."pets"%'`;
   await until(
     async () => (await query(to, inserting))[0],
     () => "the copy does not start",

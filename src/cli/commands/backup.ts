@@ -4,7 +4,8 @@ import { readDocument } from "../../pets/index.ts";
 import type { Io } from "../io.ts";
 import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
-import { readDatabaseUrl, withTables } from "../stores.ts";
+import { withTables } from "../resources.ts";
+import { readDatabaseUrl } from "../stores.ts";
 
 /** Backs up the store of DATABASE_URL to a new file, and prints its summary. */
 export async function backUpStore(io: Io, file: string, options: OutputOptions): Promise<void> {

@@ -5,7 +5,8 @@ import { readDocument } from "../../pets/index.ts";
 import { CommandFailure, type Io, print } from "../io.ts";
 import { formatFields, type OutputOptions, toIndentedJson, toSummaryFields } from "../output.ts";
 import { startProgress } from "../progress.ts";
-import { requireDatabaseUrl, withTables } from "../stores.ts";
+import { withTables } from "../resources.ts";
+import { requireDatabaseUrl } from "../stores.ts";
 
 const maxProblems = 20; // that are printed
 

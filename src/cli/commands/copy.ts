@@ -5,7 +5,8 @@ import type { Tables } from "../../store/index.ts";
 import type { Io } from "../io.ts";
 import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
-import { requireDatabaseUrl, withTables } from "../stores.ts";
+import { withTables } from "../resources.ts";
+import { requireDatabaseUrl } from "../stores.ts";
 
 export interface CopyOptions extends OutputOptions {
   from: string;

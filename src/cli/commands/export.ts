@@ -9,8 +9,8 @@ import type { Resource } from "../../resources/index.ts";
 import { type Io, write } from "../io.ts";
 import { type OutputOptions, printFields } from "../output.ts";
 import { cancelOnSignal, startProgress } from "../progress.ts";
-import { type ResourceOptions, selectResource } from "../resources.ts";
-import { readDatabaseUrl, withTables } from "../stores.ts";
+import { type ResourceOptions, selectResource, withTables } from "../resources.ts";
+import { readDatabaseUrl } from "../stores.ts";
 import type { FormatName } from "./import.ts";
 
 export interface ExportOptions extends OutputOptions, ResourceOptions {

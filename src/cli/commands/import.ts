@@ -9,8 +9,8 @@ import { readDocument } from "../../pets/index.ts";
 import { type Io, print, warn } from "../io.ts";
 import { type OutputOptions, printFields, toIndentedJson } from "../output.ts";
 import { cancelOnSignal, type ProgressBar, startProgress } from "../progress.ts";
-import { type ResourceOptions, selectResource } from "../resources.ts";
-import { readDatabaseUrl, withTables } from "../stores.ts";
+import { type ResourceOptions, selectResource, withTables } from "../resources.ts";
+import { readDatabaseUrl } from "../stores.ts";
 
 const maxProblems = 20; // in the JSON output; without --skip-bad, also on standard error
 
