@@ -53,7 +53,8 @@ export function writeMembers({ id, properties }: Collection, record: object): st
   for (const name of properties)
     if (members[name] !== undefined && name !== id) json += writeMember(name, members[name]);
   for (const name in members)
-    if (members[name] !== undefined && !properties.includes(name)) json += writeMember(name, members[name]);
+    if (members[name] !== undefined && name !== id && !properties.includes(name))
+      json += writeMember(name, members[name]);
   return `${json}}`;
 }
 
@@ -65,10 +66,7 @@ function writeMember(name: string, value: unknown): string {
 
 /** Returns the id of a record. Throws an Error if another program has written a record without one. */
 export function readId(collection: Collection, text: string): bigint {
-  const start = startOf(collection);
-  const digits = text.startsWith(start)
-    ? /^-?\d+(?=[,}])/.exec(text.slice(start.length, start.length + 21))?.[0]
-    : undefined;
+  const digits = leadingId(collection, text);
   if (digits !== undefined) return BigInt(digits);
   const id = (parseJson(text) as Readonly<Record<string, unknown>>)[collection.id];
   if (typeof id === "bigint" || Number.isSafeInteger(id)) return BigInt(id as bigint);
@@ -77,10 +75,19 @@ export function readId(collection: Collection, text: string): bigint {
 
 /** Returns the JSON of a record without its id. */
 export function withoutId(collection: Collection, text: string): string {
-  const { [collection.id]: id, ...rest } = parseJson(text) as Readonly<Record<string, unknown>>;
-  const start = `${startOf(collection)}${id}`;
-  if (!text.startsWith(start)) return toJson(rest); // another program has written the record
-  return text[start.length] === "}" ? "{}" : `{${text.slice(start.length + 1)}`;
+  const digits = leadingId(collection, text);
+  if (digits === undefined) {
+    const { [collection.id]: _, ...rest } = parseJson(text) as Readonly<Record<string, unknown>>;
+    return toJson(rest);
+  }
+  const end = startOf(collection).length + digits.length;
+  return text[end] === "}" ? "{}" : `{${text.slice(end + 1)}`;
+}
+
+// Returns the digits of the id at the beginning of a record; undefined if another program has written it otherwise.
+function leadingId(collection: Collection, text: string): string | undefined {
+  const start = startOf(collection);
+  return text.startsWith(start) ? /^-?\d+(?=[,}])/.exec(text.slice(start.length, start.length + 21))?.[0] : undefined;
 }
 
 function startOf({ id }: Collection): string {

@@ -1,0 +1,43 @@
+// The JSON of records: what the store writes, and what another program has written otherwise.
+import t from "tap";
+import { readId, toPage, withoutId, writeMembers, writeRecord } from "../../src/store/records.ts";
+
+const books = { name: "books", id: "id", properties: ["id", "title", "shelf"], filters: [] };
+const max = 2n ** 63n - 1n;
+
+t.test("Writes the id first, and the other members in the order of the document", async (t) => {
+  const record = { extra: [1, { a: null }], shelf: max, id: 5n, title: 'a "b"', none: undefined };
+  const { text } = writeRecord(books, 7n, writeMembers(books, record));
+  t.equal(text, `{"id":7,"title":"a \\"b\\"","shelf":${max},"extra":[1,{"a":null}]}`);
+  t.equal(writeRecord(books, max, writeMembers(books, {})).text, `{"id":${max}}`);
+});
+
+t.test("Reads and removes the id, wherever it is", async (t) => {
+  for (const [text, id, rest] of [
+    [`{"id":${max},"title":"a"}`, max, '{"title":"a"}'],
+    ['{"id":-5}', -5n, "{}"],
+    ['{ "title": "a", "id": 7 }', 7n, '{"title":"a"}'],
+    ['{"id" : 7, "shelf" : 9007199254740993}', 7n, '{"shelf":9007199254740993}'],
+    ['{"id":7.0}', 7n, "{}"],
+  ] as const) {
+    t.equal(readId(books, text), id, text);
+    t.equal(withoutId(books, text), rest, text);
+  }
+  for (const text of ["{}", '{"id":"7"}', '{"id":1.5}']) t.throws(() => readId(books, text), /has no id/, text);
+});
+
+t.test("A page has as many records as asked for, in order of id", async (t) => {
+  const texts = ["3", "4", "5"].map((id) => `{"id":${id}}`);
+  t.match(toPage(books, texts, 2, "forwards"), {
+    records: { text: '[{"id":3},{"id":4}]' },
+    firstId: 3n,
+    lastId: 4n,
+    more: true,
+  });
+  const backwards = toPage(books, texts.toReversed(), 3, "backwards");
+  t.match(backwards, { records: { text: '[{"id":3},{"id":4},{"id":5}]' }, firstId: 3n, lastId: 5n, more: false });
+  t.same(
+    { ...toPage(books, [], 3, "forwards"), records: 0 },
+    { records: 0, firstId: undefined, lastId: undefined, more: false },
+  );
+});
