@@ -23,7 +23,8 @@ export const released = readFileSync(join(root, "openapi/released/1.0.0.yaml"), 
  */
 export function edit(text: string, ...edits: [string | RegExp, string][]): string {
   return edits.reduce((before, [from, to]) => {
-    const after = before.replace(from, () => to);
+    // A text is literal, also with `$`. One for a pattern can refer to its groups.
+    const after = typeof from === "string" ? before.replace(from, () => to) : before.replace(from, to);
     if (after === before) throw new Error(`this edit of the text does not apply: ${from}`);
     return after;
   }, text);
