@@ -45,7 +45,7 @@ function findSchemaDifferences(db: DatabaseSync, collections: readonly Collectio
   return differences;
 }
 
-const filterIndex = /^'([\w-]+)''CREATE INDEX "[\w-]+" ON "([\w-]+)" \(record ->> ''\$\."[\w $.-]+"'', id\)'$/;
+const filterIndex = /^'([\w-]+)''CREATE INDEX "[\w-]+" ON "([\w-]+)" \(record ->> ''(\w+|\$\."[\w $.-]+")'', id\)'$/;
 
 // Whether it is the index of a filter that an earlier document had, or a later one. It does no harm.
 function isFilterIndex(definition: string, collections: readonly Collection[]): boolean {

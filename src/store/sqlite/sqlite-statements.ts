@@ -31,9 +31,14 @@ export const statements = {
   identity: "SELECT value FROM secret",
 };
 
-/** Returns the expression of the value of a filter. */
+/** Returns the expression of the value of a filter. That of a simple name is the same in PostgreSQL. */
 export function expressionOf({ property }: Filter): string {
-  return `record ->> ${quoteText(`$.${JSON.stringify(property)}`)}`;
+  const isSimple = /^[a-z_]\w*$/i.test(property);
+  return `record ->> ${quoteText(isSimple ? property : pathOf(property))}`;
+}
+
+function pathOf(property: string): string {
+  return `$.${JSON.stringify(property)}`;
 }
 
 /** Returns a name in quotes. */
@@ -80,8 +85,7 @@ export function listStatement({ name }: Collection, filters: readonly Filter[], 
 /** Returns the condition of a filter, with a parameter for its value. */
 export function toCondition(filter: Filter): string {
   if (!filter.contains) return `${expressionOf(filter)} = ?`;
-  const path = quoteText(`$.${JSON.stringify(filter.property)}`);
-  return `EXISTS (SELECT 1 FROM json_each(record, ${path}) WHERE value = ?)`;
+  return `EXISTS (SELECT 1 FROM json_each(record, ${quoteText(pathOf(filter.property))}) WHERE value = ?)`;
 }
 
 /** Returns the value of a filter as a parameter. SQLite has no booleans: the value of a JSON boolean is 0 or 1. */

@@ -44,7 +44,7 @@ const changes: Record<string, [statements: string[], ...differences: string[]]> 
   ],
   "an index": [["CREATE INDEX it ON pets (abs(id))"], "index it is not part of the schema"],
   "an index like that of a filter, with more": [
-    [`CREATE INDEX "it" ON "pets" (record ->> '$."it"', id) WHERE abs(id) > 1`],
+    [`CREATE INDEX "it" ON "pets" (record ->> 'it', id) WHERE abs(id) > 1`],
     "index it is not part of the schema",
   ],
   "another index of the same name": [
@@ -95,7 +95,7 @@ t.test("Reports each difference of the schema, and reads no table", async (t) =>
 
 t.test("Accepts the index of a filter that another document has, and misses none", async (t) => {
   const url = await newStore(t);
-  await tamper(url, `CREATE INDEX "pets_by_categoryId" ON "pets" (record ->> '$."categoryId"', id)`);
+  await tamper(url, `CREATE INDEX "pets_by_categoryId" ON "pets" (record ->> 'categoryId', id)`);
   t.match(await petstoreOn(url, ["check"]), { status: 0 });
   await tamper(url, "DROP INDEX pets_by_categoryId", "DROP INDEX pets_by_status");
   t.match(await petstoreOn(url, ["check"]), { status: 0 });
