@@ -153,10 +153,17 @@ function readFilters(list: Operation, record: Part<SchemaObject>): Filter[] {
       const type = typeOf(items ?? schema);
       const contains = items !== undefined;
       if (type !== undefined && type === sent && (contains || property === name))
-        return [{ name, property, type, contains }];
+        return [{ name, property, type, contains, isLong: type === "string" && !isShort(schema?.value ?? {}) }];
     }
     return [];
   });
+}
+
+const maxShortLength = 500; // characters of up to 4 bytes
+
+function isShort({ enum: values, const: value, format, maxLength }: SchemaObject): boolean {
+  const isDated = format === "date" || format === "date-time" || format === "uuid";
+  return values !== undefined || value !== undefined || isDated || Number(maxLength) <= maxShortLength;
 }
 
 function propertyOf(schema: Part<SchemaObject>, name: string): Part<SchemaObject> | undefined {

@@ -21,6 +21,8 @@ export interface Filter {
   readonly type: "string" | "int64" | "number" | "boolean";
   /** Whether the property is an array, and the filter selects the records whose array contains the value. */
   readonly contains: boolean;
+  /** Whether a text can be longer than an entry of an index: PostgreSQL rejects one of more than 2,704 bytes. */
+  readonly isLong: boolean;
 }
 
 /** The values of filters by name. */

@@ -79,12 +79,12 @@ t.test("A parameter of the list with the name and type of a property is a filter
   const paths = `  /books: { ${create}, get: { parameters: [${parameters}], ${ok("Book")} } }\n${item("/books", "bookId")}`;
   const [books] = readResources(await read(paths));
   t.same(books?.collection.filters, [
-    { name: "title", property: "title", type: "string", contains: false },
-    { name: "pages", property: "pages", type: "number", contains: false },
-    { name: "price", property: "price", type: "number", contains: false },
-    { name: "lent", property: "lent", type: "boolean", contains: false },
-    { name: "tag", property: "tags", type: "string", contains: true },
-    { name: "shelf", property: "shelf", type: "int64", contains: false },
+    { name: "title", property: "title", type: "string", contains: false, isLong: true },
+    { name: "pages", property: "pages", type: "number", contains: false, isLong: false },
+    { name: "price", property: "price", type: "number", contains: false, isLong: false },
+    { name: "lent", property: "lent", type: "boolean", contains: false, isLong: false },
+    { name: "tag", property: "tags", type: "string", contains: true, isLong: true },
+    { name: "shelf", property: "shelf", type: "int64", contains: false, isLong: false },
   ]);
   t.same(books?.unknownParameters, ["owner", "code", "titles", "sort", "tags"]);
   t.match(books?.readFilter("shelf", "9007199254740993"), { filter: { name: "shelf" }, value: 2n ** 53n + 1n });

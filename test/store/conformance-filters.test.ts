@@ -1,4 +1,5 @@
 // Conformance suite of the stores: records of any resource, with values of all types, and lists that are filtered by them.
+import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../../src/lib/json.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -13,6 +14,7 @@ const filter = (property: string, type: Filter["type"], name = property): Filter
   property,
   type,
   contains: name !== property,
+  isLong: property === "long",
 });
 const filters = [
   filter("int64", "int64"),
@@ -20,6 +22,7 @@ const filters = [
   filter("boolean", "boolean"),
   filter("string", "string"),
   filter('it\'s "quoted" \\ $.a[0]', "string"),
+  filter("long", "string"),
   filter("tags", "string", "tag"),
   filter("numbers", "int64", "one of"),
 ];
@@ -28,12 +31,16 @@ const properties = ["key", "string", "int64", "number", "boolean", "tags", "numb
 const things: Collection = { name: 'order "things"', id: "key", properties, filters };
 const others: Collection = { name: "gift-cards", id: "id", properties: ["id"], filters: [] };
 
+const noise = randomBytes(4_000).toString("hex");
+
 const samples: Readonly<Record<string, readonly unknown[]>> = {
   int64: [7n, 0n, -1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n), undefined],
   number: [0, 1.5, -0.1, 1e21, 2, undefined],
   boolean: [true, false, undefined],
   string: ["Rex", "rex", "", "7", "'; DROP TABLE pets; --", "🐕", "\\", "true", undefined],
   'it\'s "quoted" \\ $.a[0]': ["a", "b", undefined],
+  // More than an entry of an index can have, also when it is compressed.
+  long: [noise, `${noise}.`, "", undefined],
   tags: [["a"], ["b", "a", "a"], [], ["A", "🐕"], undefined],
   numbers: [[1n, 2n ** 53n + 1n], [2n ** 53n], undefined],
   nested: [{ deep: [{ int64: 2n ** 63n - 1n, text: "\u2028" }] }, null, {}],

@@ -8,7 +8,7 @@ import type { ClientBase } from "pg";
 import { type Dialect, latestVersion, migrations } from "../migrations.ts";
 import { type Collection, indexName } from "../records.ts";
 import { requireKnownVersion } from "../schema-version.ts";
-import { expressionOf, quoteName, tableOf } from "./postgres-statements.ts";
+import { indexedOf, quoteName, tableOf } from "./postgres-statements.ts";
 
 // "pets", in ASCII: the key of the advisory lock that serializes the migrations of several processes.
 const migrationLock = 0x70657473;
@@ -55,9 +55,7 @@ function schemaOf(collection: Collection): Relation[] {
   const table = tableOf(collection);
   const indexes = collection.filters.map((filter): Relation => {
     const name = indexName(collection, filter);
-    const columns = filter.contains
-      ? `USING gin (${expressionOf(filter)} jsonb_path_ops)`
-      : `(${expressionOf(filter)}, id)`;
+    const columns = filter.contains ? `USING gin (${indexedOf(filter)} jsonb_path_ops)` : `(${indexedOf(filter)}, id)`;
     return { name, collection, isIndex: true, statement: `${quoteName(name)} ON ${table} ${columns}` };
   });
   const statement = `CREATE TABLE ${table} (id ${dialect.id}, record json NOT NULL)`;

@@ -101,7 +101,7 @@ const sequence = ({ name }: Collection) => quoteText(`petstore.${quoteName(`${na
 const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
 
 /** Returns the expression of the value of a filter, in parentheses. */
-export function expressionOf({ property, type, contains }: Filter): string {
+function expressionOf({ property, type, contains }: Filter): string {
   if (contains) return `((record -> ${quoteText(property)})::jsonb)`;
   const text = `record ->> ${quoteText(property)}`;
   return type === "string" ? `(${text})` : `((${text})::${types[type]})`;
@@ -194,16 +194,21 @@ export function listStatement(collection: Collection, filters: readonly Filter[]
   const range = filters.find(({ contains }) => !contains);
   const conditions = filters.map((filter, index) => {
     const value = `$${index + 1}`;
-    const property = expressionOf(filter);
-    return filter === range
-      ? `(${property}, id) ${beyond} (${value}, ${start}) AND ${property} ${upTo} ${value}`
-      : toCondition(filter, value);
+    if (filter !== range) return toCondition(filter, value);
+    const [indexed, sent] = [indexedOf(filter), indexedOf(filter, value)];
+    const inRange = `(${indexed}, id) ${beyond} (${sent}, ${start}) AND ${indexed} ${upTo} ${sent}`;
+    return filter.isLong ? `${inRange} AND ${toCondition(filter, value)}` : inRange;
   });
   if (range === undefined) conditions.push(`id ${beyond} ${start}`);
-  const orders = [...(range === undefined ? [] : [expressionOf(range)]), "id"]
+  const orders = [...(range === undefined ? [] : [indexedOf(range)]), "id"]
     .map((name) => `${name} ${order}`)
     .join(", ");
   return `SELECT record FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
+}
+
+/** Returns the expression by which a filter is indexed, in parentheses. `value` is one, by default that of the record. */
+export function indexedOf(filter: Filter, value = expressionOf(filter)): string {
+  return filter.isLong && !filter.contains ? `(md5(${value}))` : value;
 }
 
 /** Returns the condition of a filter. */

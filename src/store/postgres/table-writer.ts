@@ -2,7 +2,7 @@
 import type { Client } from "pg";
 import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Values } from "../bulk.ts";
 import type { Collection, Filter } from "../records.ts";
-import { expressionOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
+import { indexedOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
 
 /** Reads and writes tables over one connection, which runs one query at a time. */
 export class PostgresTableWriter implements TableWriter {
@@ -29,10 +29,11 @@ export class PostgresTableWriter implements TableWriter {
 
   matching({ name }: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]> {
     // A range of the index, for the same reason as in `listStatement`.
-    const property = expressionOf(filter);
+    const [indexed, sent] = [indexedOf(filter), indexedOf(filter, "$1")];
+    const range = `${indexed} >= ${sent} AND ${indexed} <= ${sent}`;
     const selection = filter.contains
       ? `WHERE ${toCondition(filter, "$1")} ORDER BY id`
-      : `WHERE ${property} >= $1 AND ${property} <= $1 ORDER BY ${property}, id`;
+      : `WHERE ${range} AND ${toCondition(filter, "$1")} ORDER BY ${indexed}, id`;
     return this.#select(name, selection, value);
   }
 
