@@ -110,7 +110,7 @@ for (const [property, stores] of Object.entries(defects))
 
 const isFirst = "record ->> 'name' = '0 Rex'";
 const copyOfFirst = {
-  id: "id + 1000",
+  id: "(id + 1000)",
   name: "(record ->> 'name')",
   categoryId: "(record ->> 'categoryId')",
   status: "(record ->> 'status')",

@@ -114,7 +114,7 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
 
 // The error of a hook, a plugin or a route of the application, with a status as Fastify reads it.
 function toStatusError({ statusCode: status = 500, message }: FastifyError): HttpError | undefined {
-  const name = STATUS_CODES[status];
+  const name = Number.isInteger(status) && typeof message === "string" ? STATUS_CODES[status] : undefined;
   if (name === undefined || status < 400 || status === 500) return undefined;
   const code = name.toLowerCase().replaceAll(/[^a-z]+/g, "_");
   return new HttpError({ code, status }, status < 500 ? message : `${name}.`);
@@ -131,7 +131,8 @@ function toBodyError(error: FastifyError, errored: Error | null): HttpError | un
     return new HttpError("unsupported_media_type", "A request of this method must have a Content-Type.");
   // All other errors of content type parsers concern the bytes of the body. A handler can fail with ECONNRESET, too.
   const isDisconnected = error.code === "ECONNRESET" && error === errored;
-  if (error.code?.startsWith("FST_ERR_CTP_") || isDisconnected)
+  const isBodyError = typeof error.code === "string" && error.code.startsWith("FST_ERR_CTP_"); // that of others can be a number
+  if (isBodyError || isDisconnected)
     return new HttpError("malformed_request", `The body can't be read: ${error.message}.`);
   return undefined;
 }

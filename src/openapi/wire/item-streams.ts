@@ -1,6 +1,6 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
 import type { ServerResponse } from "node:http";
-import { PassThrough, pipeline, Readable, Transform } from "node:stream";
+import { finished, PassThrough, pipeline, Readable, Transform } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import { toError } from "../../http/index.ts";
@@ -225,7 +225,8 @@ class EventStream extends PassThrough {
 
   constructor(source: Readable) {
     super();
-    this.#source = source.once("error", (error) => this.destroy(error));
+    this.#source = source;
+    finished(source, (error) => error && this.destroy(error)); // also if it was destroyed without an error
     source.on("data", (chunk: Buffer | string) => {
       this.#isBusy = true;
       this.#isLineComplete = /[\r\n]$/.test(typeof chunk === "string" ? chunk : chunk.subarray(-1).toString());

@@ -102,3 +102,26 @@ t.test("Closes a stream that the document does not allow, or that a status exclu
     t.same(cancelled, [status]);
   }
 });
+
+t.test("Closes the connection of events whose stream is destroyed without an error", async (t) => {
+  const bodies = [
+    () => {
+      const stream = new Readable({ read() {} });
+      stream.push("data: 1\n\n");
+      setTimeout(() => stream.destroy(), 50);
+      return stream;
+    },
+    () => new Readable({ read() {} }).destroy(),
+  ];
+  for (const body of bodies) {
+    const { app } = await start(() => ({ status: 200, body: body(), type: "text/event-stream" }));
+    t.teardown(() => app.close());
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = app.server.address() as AddressInfo;
+    const response = fetch(`http://127.0.0.1:${port}/a`, { signal: AbortSignal.timeout(10_000) });
+    const result = await response
+      .then(async (one) => (one.ok ? await one.text() : one.status))
+      .catch((error) => error.name);
+    t.not(result, "TimeoutError", String(result));
+  }
+});

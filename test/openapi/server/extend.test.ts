@@ -153,3 +153,34 @@ async function sendRaw(app: FastifyInstance, text: string): Promise<string> {
   const { text: read } = await import("node:stream/consumers");
   return read(connect((app.server.address() as { port: number }).port, "127.0.0.1").end(text));
 }
+
+t.test(
+  "An error of a route of the application with an unusual code or status is logged, and sent as any other",
+  async (t) => {
+    const errors: unknown[] = [];
+    const reasons: Record<string, unknown> = {
+      timeout: new DOMException("late", "TimeoutError"), // its code is 23
+      number: Object.assign(new Error("SECRET"), { code: 5 }),
+      status: { statusCode: 404 },
+      text: Object.assign(new Error("SECRET"), { statusCode: "404" }),
+    };
+    const app = await createServer({
+      document: parse(documentOf("  /a: { get: { responses: { 200: { description: x } } } }")),
+      mock: true,
+      logger: pino({ level: "silent" }),
+      onError: (error) => errors.push(error),
+      extend: (app) => {
+        for (const [name, reason] of Object.entries(reasons))
+          app.get(`/${name}`, async () => {
+            throw reason;
+          });
+      },
+    });
+    for (const name of Object.keys(reasons)) {
+      const { statusCode, body } = await app.inject({ url: `/${name}`, headers: { host: "x" } });
+      t.match({ statusCode, ...JSON.parse(body) }, { statusCode: 500, code: "internal_error" }, name);
+      t.notMatch(body, "SECRET");
+    }
+    t.equal(errors.length, 4);
+  },
+);
