@@ -1,9 +1,10 @@
 // How the bodies of each media type are read and written: one row for each format.
 import { Readable } from "node:stream";
-import { decodeUtf8, type MaybePromise, parseJsonBytes, setOwn, toJson } from "../../lib/index.ts";
+import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib/index.ts";
 import type { Validate, Validation } from "../schema/index.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type FormatName, formatOf } from "./media-types.ts";
+import { toSentValue } from "./sent-value.ts";
 
 /** What a body is read with. */
 export interface ReadOptions {
@@ -104,22 +105,6 @@ function writeJson(mediaType: string, body: unknown, check?: (value: unknown) =>
   throw new Error(
     `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
   );
-}
-
-// What JSON.stringify writes: objects with toJSON, such as Date, are replaced by what it returns.
-function toSentValue(value: unknown): unknown {
-  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return Number(value);
-  if (typeof value !== "object" || value === null) return value;
-  const { toJSON } = value as { readonly toJSON?: unknown };
-  if (typeof toJSON === "function") return toSentValue(toJSON.call(value));
-  let copy: Record<string, unknown> | unknown[] | undefined; // only of a value that differs
-  for (const [name, member] of Object.entries(value)) {
-    const sent = toSentValue(member);
-    if (sent === member) continue;
-    copy ??= Array.isArray(value) ? [...value] : { ...value };
-    setOwn(copy, name, sent);
-  }
-  return copy ?? value;
 }
 
 const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];

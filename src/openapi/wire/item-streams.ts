@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { toError } from "../../http/index.ts";
 import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
 import { essenceOf } from "./media-types.ts";
+import { toSentValue } from "./sent-value.ts";
 
 const maxSlice = 2; // milliseconds
 
@@ -100,7 +101,7 @@ export class ItemStream extends Readable {
     const serialize = serializers[essenceOf(mediaType)] as Serialize;
     this.#write = (item) => {
       if (!isJsonItem(item)) throw new Error("The handler returned an item that is not a JSON value.");
-      const checked = check(item);
+      const checked = check(toSentValue(item));
       this.#hasRetry ||= isEvent(checked) && checked.retry !== undefined;
       return serialize(checked);
     };

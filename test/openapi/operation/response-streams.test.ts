@@ -125,3 +125,27 @@ t.test("Closes the connection of events whose stream is destroyed without an err
     t.not(result, "TimeoutError", String(result));
   }
 });
+
+t.test("Compares the items of a stream as they are sent, and sends no write-only member", async (t) => {
+  const itemSchema =
+    "{ type: object, properties: { at: { type: string, format: date-time }, pw: { type: string, writeOnly: true } } }";
+  const text = documentOf(
+    `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { application/jsonl: { itemSchema: ${itemSchema} } } } } } }`,
+    "",
+    "3.2.0",
+  );
+  const items = [{ at: new Date(0), pw: "LEAK" }, { toJSON: () => ({ at: "1970-01-01T00:00:00.000Z", pw: "LEAK" }) }];
+  const expected = '{"at":"1970-01-01T00:00:00.000Z"}\n';
+  const first = await serve(text, {
+    handlers: { a: async () => ({ status: 200, body: items }) },
+    validateResponses: false,
+  });
+  const read = async ({ app }: typeof first) => (await app.inject({ url: "/a", headers: { host: "x" } })).payload;
+  t.equal(await read(first), expected + expected);
+  const dates = [{ at: new Date(0) }];
+  const checked = await serve(text, {
+    handlers: { a: async () => ({ status: 200, body: dates }) },
+    validateResponses: true,
+  });
+  t.equal(await read(checked), expected);
+});
