@@ -4,7 +4,7 @@ import { createTag, matchesTag } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
-import type { HandlerResult } from "./response.ts";
+import type { HandlerResult } from "./response/response.ts";
 import { SentRequest } from "./sent-request.ts";
 
 type SentHeaders = Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ import { type Body, compileBody } from "./body.ts";
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import { collectParameters, compileParameters, type Parameters } from "./parameters.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
-import { compileResponses, type Responses } from "./response.ts";
+import { compileResponses, type Responses } from "./response/response.ts";
 import { readSecurity, type SecurityRequirement } from "./security-requirements.ts";
 
 /** One operation of the document. */

@@ -1,6 +1,6 @@
 // What an application runs around its handlers.
 import type { UntypedCall, UntypedHandler } from "./call.ts";
-import type { HandlerResult } from "./response.ts";
+import type { HandlerResult } from "./response/response.ts";
 
 /** A call of any operation. */
 export type AnyCall<Caller = unknown> = Omit<UntypedCall, "caller"> & { readonly caller: Caller | undefined };

@@ -1,4 +1,6 @@
 // Texts and bytes to values, and back.
+
+export { toEventStream } from "./event-stream.ts";
 export { type FormEncoding, readForm } from "./form.ts";
 export { type BodyFormat, findFormat, isBinary, isIterable, type WrittenBody } from "./formats.ts";
 export {
@@ -6,7 +8,6 @@ export {
   discardStream,
   ItemStream,
   isItemStream,
-  toEventStream,
   withByteChunks,
   withLength,
   withoutContent,

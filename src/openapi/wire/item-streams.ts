@@ -1,6 +1,6 @@
 // Streams of items (OpenAPI 3.2, section 4.14): server-sent events, and sequences of JSON texts.
 import type { ServerResponse } from "node:http";
-import { finished, PassThrough, pipeline, Readable, Transform } from "node:stream";
+import { pipeline, Readable, Transform } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import { toError } from "../../http/index.ts";
@@ -216,46 +216,6 @@ function returnIterator(iterator: AnyIterator): void {
     const result = iterator.return?.();
     if (isPromise(result)) ignoreFailure(result);
   } catch {} // no one waits for the iterable
-}
-
-// The text of server-sent events that a handler writes itself.
-class EventStream extends PassThrough {
-  readonly #source: Readable;
-  #isBusy = true; // whether bytes were sent since the last heartbeat
-  #isLineComplete = true;
-
-  constructor(source: Readable) {
-    super();
-    this.#source = source;
-    finished(source, (error) => error && this.destroy(error)); // also if it was destroyed without an error
-    source.on("data", (chunk: Buffer | string) => {
-      this.#isBusy = true;
-      this.#isLineComplete = /[\r\n]$/.test(typeof chunk === "string" ? chunk : chunk.subarray(-1).toString());
-    });
-    source.pipe(this);
-    this.once("close", () => source.destroy());
-  }
-
-  /** Sends a comment if nothing was sent since the last call. Inside an event, the comment is a line of it. */
-  beat(): void {
-    if (!this.#isBusy && this.#isLineComplete && !this.writableEnded && this.readableLength === 0) this.write(":\n");
-    this.#isBusy = false;
-  }
-
-  /** Ends the stream after the bytes that have been read. Clients ignore an event that is not complete, and connect again. */
-  close(): void {
-    this.end();
-  }
-
-  override end(): this {
-    this.#source.unpipe(this);
-    return super.end();
-  }
-}
-
-/** Returns a stream of server-sent events that can be ended before it is complete. */
-export function toEventStream(stream: Readable): ItemStream | EventStream {
-  return stream instanceof ItemStream ? stream : new EventStream(stream);
 }
 
 /**

@@ -11,8 +11,8 @@ import {
   type WrittenBody,
   withByteChunks,
   withLength,
-} from "../wire/index.ts";
-import type { OpenCalls } from "./open-calls.ts";
+} from "../../wire/index.ts";
+import type { OpenCalls } from "../open-calls.ts";
 
 const maxHeaderDelay = 20; // milliseconds in which a stream can fail with an error response, before its headers are sent
 const heartbeat = 15_000; // milliseconds without an event; proxies close a connection that is idle for 30 to 60 s

@@ -1,8 +1,8 @@
 // The responses that the document declares for an operation.
-import { isHeaderName } from "../../http/index.ts";
-import type { MarkedMembers, Schemas, Shape, Validate } from "../schema/index.ts";
-import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../source/index.ts";
-import { isJson, isMediaTypeOrRange } from "../wire/index.ts";
+import { isHeaderName } from "../../../http/index.ts";
+import type { MarkedMembers, Schemas, Shape, Validate } from "../../schema/index.ts";
+import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../../source/index.ts";
+import { isJson, isMediaTypeOrRange } from "../../wire/index.ts";
 
 /** A declared response. */
 export interface Declaration {

@@ -1,7 +1,7 @@
 // The media type of a response, if the handler does not set it.
 import type { FastifyRequest } from "fastify";
-import { HttpError } from "../../http/index.ts";
-import { findFormat, isBinary, isItemStream, isIterable, negotiate, selectMediaType } from "../wire/index.ts";
+import { HttpError } from "../../../http/index.ts";
+import { findFormat, isBinary, isItemStream, isIterable, negotiate, selectMediaType } from "../../wire/index.ts";
 
 /**
  * Returns the declared media type that the client prefers, of those that the body can have. Throws an HttpError (406) if the

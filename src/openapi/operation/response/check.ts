@@ -1,6 +1,6 @@
 // Compares what a handler returns with the document.
 import type { FastifyReply } from "fastify";
-import type { ResponseSchema } from "./response-declaration.ts";
+import type { ResponseSchema } from "./declaration.ts";
 
 /**
  * What happens to a response that does not match the document. `fail`: the response is 500. `log`: it is sent, and logged. `off`: it

@@ -1,10 +1,10 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addTag, isMediaType, setHeader, toError } from "../../http/index.ts";
-import { RawJson } from "../../lib/index.ts";
-import type { Schemas } from "../schema/index.ts";
-import type { OperationObject, Part, ReportReason } from "../source/index.ts";
+import { addTag, isMediaType, setHeader, toError } from "../../../http/index.ts";
+import { RawJson } from "../../../lib/index.ts";
+import type { Schemas } from "../../schema/index.ts";
+import type { OperationObject, Part, ReportReason } from "../../source/index.ts";
 import {
   discardStream,
   findFormat,
@@ -14,13 +14,13 @@ import {
   selectMediaType,
   type WrittenBody,
   withoutContent,
-} from "../wire/index.ts";
-import type { OpenCalls } from "./open-calls.ts";
-import { ResponseCheck, type ResponseValidation } from "./response-check.ts";
-import { compileDeclarations, type Declaration, type ResponseContent } from "./response-declaration.ts";
-import { writeHeader } from "./response-headers.ts";
-import { toPayload } from "./response-stream.ts";
-import { chooseType, notAcceptable } from "./response-type.ts";
+} from "../../wire/index.ts";
+import type { OpenCalls } from "../open-calls.ts";
+import { ResponseCheck, type ResponseValidation } from "./check.ts";
+import { compileDeclarations, type Declaration, type ResponseContent } from "./declaration.ts";
+import { writeHeader } from "./headers.ts";
+import { toPayload } from "./stream.ts";
+import { chooseType, notAcceptable } from "./type.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
 export interface UntypedResponse {

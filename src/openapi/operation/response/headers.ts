@@ -1,10 +1,10 @@
 // The headers that a handler returns: validates them, and writes them as text.
-import { isFraming, isHeaderName, isHeaderText } from "../../http/index.ts";
-import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
-import type { Validate } from "../schema/index.ts";
-import { readText } from "../wire/index.ts";
-import type { ResponseCheck } from "./response-check.ts";
-import type { Header } from "./response-declaration.ts";
+import { isFraming, isHeaderName, isHeaderText } from "../../../http/index.ts";
+import { ignoreFailure, isPromise, toJson } from "../../../lib/index.ts";
+import type { Validate } from "../../schema/index.ts";
+import { readText } from "../../wire/index.ts";
+import type { ResponseCheck } from "./check.ts";
+import type { Header } from "./declaration.ts";
 
 /** Returns the values of a header as text. Throws an Error if HTTP does not allow it. Reports it if it does not match its declaration. */
 export function writeHeader(
