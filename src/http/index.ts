@@ -25,6 +25,7 @@ export {
   maxDetails,
   notFound,
   notImplemented,
+  serviceUnavailable,
   toError,
 } from "./failure/index.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
@@ -40,13 +41,12 @@ export {
 } from "./headers/index.ts";
 export { collectGarbageWhenIdle, defaultGracePeriod, type MemoryMonitorOptions } from "./load/index.ts";
 export {
-  addTag,
-  createTag,
   matchesTag,
   rejectPreconditions,
   rejectUnrouted,
   representations,
   type StaticFile,
   serveFile,
+  tagOf,
   withoutQuery,
 } from "./message/index.ts";

@@ -1,9 +1,11 @@
 // What app.close() does with the calls in progress.
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import fastify, { type FastifyInstance } from "fastify";
 import { pino } from "pino";
 import t, { type Test } from "tap";
@@ -203,3 +205,27 @@ t.test("Closes the connections of handlers that do not respond, at the end of th
   t.equal(await response, "");
   t.ok(time >= gracePeriod - 20 && time < gracePeriod + 4_000, `closed after ${time} ms`);
 });
+
+t.test(
+  "A process whose only client has closed its side of the connection waits for the end of the shutdown",
+  async (t) => {
+    const program = `
+    import { pino } from "pino";
+    import { createServer } from ${JSON.stringify(new URL("../../src/openapi/index.ts", import.meta.url))};
+    const { promise, resolve } = Promise.withResolvers();
+    const handlers = { a: () => (resolve(), new Promise(() => {})) };
+    const document = ${JSON.stringify(document)};
+    const app = await createServer({ document, handlers, gracePeriod: ${gracePeriod}, logger: pino({ level: "silent" }) });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    console.log(app.server.address().port);
+    await promise;
+    await app.close();
+    process.stdout.write("closed");`;
+    const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+    const [port] = await once(run.child.stdout as Readable, "data");
+    const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+    t.teardown(() => socket.destroy());
+    socket.end("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    t.match((await run).stdout, /closed$/);
+  },
+);

@@ -45,7 +45,7 @@ export const gracefulShutdown = fp<GracefulShutdownOptions>(
     app.addHook("preClose", async () => {
       isClosing = true;
       stopListening(server);
-      const timer = setTimeout(() => server.closeAllConnections(), Math.min(gracePeriod, maxDelay)).unref();
+      const timer = setTimeout(() => server.closeAllConnections(), Math.min(gracePeriod, maxDelay)); // keeps the process alive: a half-closed connection does not
       server.once("close", () => clearTimeout(timer));
       for (const callback of callbacks) callback(gracePeriod);
       const deadline = performance.now() + idleTimeout;

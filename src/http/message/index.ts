@@ -1,5 +1,5 @@
 // Requests and responses: targets, checks, preconditions, representations.
-export { addTag, createTag, matchesTag, rejectPreconditions } from "./preconditions.ts";
+export { matchesTag, rejectPreconditions, tagOf } from "./preconditions.ts";
 export { representations } from "./representation.ts";
 export { rejectUnrouted, requestChecks } from "./request-checks.ts";
 export { QueryFreeLogController, withoutQuery } from "./request-log.ts";

@@ -2,8 +2,7 @@
 // dates, so that If-Modified-Since and If-Unmodified-Since are ignored (section 13.1.3 and 13.1.4).
 import { createHash, hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { FastifyReply } from "fastify";
-import { HttpError } from "../failure/index.ts";
+import { HttpError, InvalidRequest } from "../failure/index.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
 export function createTag(content: string | Uint8Array, headers: Headers = []): string {
@@ -18,13 +17,14 @@ export function createTag(content: string | Uint8Array, headers: Headers = []): 
 type Headers = readonly (readonly [name: string, text: string])[];
 
 /**
- * Adds an entity tag to a response, unless its content is a stream, or its handler has added one: a version is cheaper than a
- * digest. The headers of the handler count, such as a link to the next page, because a client that gets 304 uses those that
- * it has stored.
+ * Returns the entity tag of a response: that of its handler, because a version is cheaper than a digest, or one of the content;
+ * undefined for a stream. The headers of the handler count, such as a link to the next page, because a client that gets 304
+ * uses those that it has stored.
  */
-export function addTag(reply: FastifyReply, headers: Headers, content: unknown): void {
-  if (headers.some(([name]) => name.toLowerCase() === "etag")) return;
-  if (typeof content === "string" || content instanceof Uint8Array) reply.header("etag", createTag(content, headers));
+export function tagOf(headers: Headers, content: unknown): string | undefined {
+  const own = headers.find(([name]) => name.toLowerCase() === "etag")?.[1];
+  if (own !== undefined) return own;
+  return typeof content === "string" || content instanceof Uint8Array ? createTag(content, headers) : undefined;
 }
 
 /** Returns the tag of the same content in a content coding, whose bytes differ (section 8.8.3.3). */
@@ -60,23 +60,26 @@ export function rejectPreconditions(headers: IncomingHttpHeaders, names: readonl
 }
 
 /**
- * Returns whether a list of tags, as in If-Match or If-None-Match, has the tag of a representation, in any content coding; undefined
- * without a list. The representation does not exist if `createTag` returns undefined. The comparison is that of section 8.8.3.2.
+ * Returns whether the header has one of the tags of a representation, in any content coding; undefined if it was not sent. The
+ * representation does not exist if `createTags` returns undefined. If-Match compares strongly, and If-None-Match weakly (section
+ * 8.8.3.2). Throws an InvalidRequest if the header is malformed.
  */
 export function matchesTag(
-  list: string | undefined,
-  createTag: () => string | undefined,
-  comparison: "strong" | "weak",
+  name: "If-Match" | "If-None-Match",
+  sent: IncomingHttpHeaders,
+  createTags: () => readonly string[] | undefined,
 ): boolean | undefined {
+  const list = sent[name === "If-Match" ? "if-match" : "if-none-match"];
   if (list === undefined) return undefined;
-  const tag = createTag();
-  if (tag === undefined) return false;
-  const isComparable = (text: string) => comparison === "weak" || !text.startsWith("W/");
-  const toComparable = (text: string) => (comparison === "weak" ? opaque(text) : text);
-  return hasTag(
-    list,
-    (other) => isComparable(other) && toComparable(removeCoding(other)) === toComparable(tag) && isComparable(tag),
-  );
+  if (parseTags(list) === undefined)
+    throw new InvalidRequest([
+      { location: "header", name, message: `The header ${name} must be * or a list of entity tags, such as "a1".` },
+    ]);
+  const tags = createTags();
+  if (tags === undefined) return false;
+  const isEqual = (one: string, other: string) =>
+    name === "If-Match" ? one === other && !one.startsWith("W/") : opaque(one) === opaque(other);
+  return hasTag(list, (one) => tags.some((tag) => isEqual(one, tag) || isEqual(removeCoding(one), tag)));
 }
 
 function preconditionFailed(): HttpError {
@@ -86,9 +89,17 @@ function preconditionFailed(): HttpError {
   );
 }
 
-// A tag can contain commas.
+// A malformed list has no tag.
 function hasTag(list: string, isEqual: (tag: string) => boolean): boolean {
-  return list.trim() === "*" || (list.match(/(?:W\/)?"[^"]*"/g) ?? []).some(isEqual);
+  const tags = parseTags(list) ?? [];
+  return tags === "*" || tags.some(isEqual);
+}
+
+// Sections 8.8.3 and 5.6.1.2: elements can be empty. A tag can contain commas.
+function parseTags(list: string): readonly string[] | "*" | undefined {
+  if (list.trim() === "*") return "*";
+  const isList = /^[ \t,]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*(?:,[ \t,]*|$))*$/.test(list);
+  return isList ? (list.match(/(?:W\/)?"[^"]*"/g) ?? []) : undefined;
 }
 
 function opaque(tag: string): string {

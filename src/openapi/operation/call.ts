@@ -1,7 +1,6 @@
 // A validated request, as handlers receive it. Its type for an operation is `Call` in handler.ts.
 import type { FastifyReply } from "fastify";
-import { createTag, matchesTag } from "../../http/index.ts";
-import { toJson } from "../../lib/index.ts";
+import { matchesTag } from "../../http/index.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
 import type { HandlerResult } from "./response/response.ts";
@@ -10,6 +9,14 @@ import { SentRequest } from "./sent-request.ts";
 type SentHeaders = Readonly<Record<string, unknown>>;
 
 type CallValues = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body" | "caller">;
+
+/** What a call knows beside its request. */
+export interface CallOptions {
+  readonly operation: Operation;
+  /** The operation that returns the representation of the resource: the GET of its path, or itself. */
+  readonly read: Operation;
+  readonly openCalls: OpenCalls;
+}
 
 /** A validated request without the types of its operation. */
 export class UntypedCall {
@@ -20,23 +27,21 @@ export class UntypedCall {
   readonly cookies: unknown;
   readonly body: unknown;
   readonly caller: unknown;
-  readonly #operation: Operation;
+  readonly #options: CallOptions;
   readonly #reply: FastifyReply;
-  readonly #openCalls: OpenCalls;
   #signal: AbortSignal | undefined;
   #request: SentRequest | undefined;
 
-  constructor(operation: Operation, values: CallValues, reply: FastifyReply, openCalls: OpenCalls) {
-    this.operationId = operation.id;
+  constructor(values: CallValues, reply: FastifyReply, options: CallOptions) {
+    this.operationId = options.operation.id;
     this.params = values.params;
     this.query = values.query;
     this.headers = values.headers;
     this.cookies = values.cookies;
     this.body = values.body;
     this.caller = values.caller;
-    this.#operation = operation;
+    this.#options = options;
     this.#reply = reply;
-    this.#openCalls = openCalls;
   }
 
   /** The request as it was sent: its id, address, URL, headers and logger. */
@@ -46,7 +51,7 @@ export class UntypedCall {
   }
 
   get operation(): Operation {
-    return this.#operation;
+    return this.#options.operation;
   }
 
   /** The id of the last event that a client of server-sent events has received, before it has connected again. */
@@ -56,11 +61,12 @@ export class UntypedCall {
   }
 
   /**
-   * Returns whether the client's If-Match has the ETag of a representation, which is what a GET of it returns: its body, and the
-   * headers of its handler. Undefined if the client has sent no If-Match. `body` is undefined if there is no representation.
+   * Returns whether the client's If-Match has the ETag of a representation, which is what the GET of this path returns: the body and
+   * the headers of its handler. Undefined if the client has sent no If-Match. `body` is undefined if there is no representation.
+   * Throws an HttpError (400) if the header is malformed.
    */
   ifMatch(body: unknown, headers: SentHeaders = {}): boolean | undefined {
-    return matchesTag(this.#reply.request.raw.headers["if-match"], () => toTag(body, headers), "strong");
+    return matchesTag("If-Match", this.#reply.request.raw.headers, () => this.#tagsOf(body, headers));
   }
 
   /**
@@ -68,13 +74,18 @@ export class UntypedCall {
    * for any representation, so that a PUT does not replace one.
    */
   ifNoneMatch(body: unknown, headers: SentHeaders = {}): boolean | undefined {
-    const matches = matchesTag(this.#reply.request.raw.headers["if-none-match"], () => toTag(body, headers), "weak");
+    const matches = matchesTag("If-None-Match", this.#reply.request.raw.headers, () => this.#tagsOf(body, headers));
     return matches === undefined ? undefined : !matches;
+  }
+
+  #tagsOf(body: unknown, headers: SentHeaders): readonly string[] | undefined {
+    const { responses } = this.#options.read;
+    return body === undefined ? undefined : responses.tagsOf({ status: 200, body, headers }, this.#reply);
   }
 
   /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
   get responseType(): string | undefined {
-    return this.#operation.responses.preferredType(this.#reply.request.headers.accept);
+    return this.operation.responses.preferredType(this.#reply.request.headers.accept);
   }
 
   /**
@@ -82,18 +93,16 @@ export class UntypedCall {
    * after half of the grace period for other responses. Not that of Fastify, which ends with the request.
    */
   get signal(): AbortSignal {
-    this.#signal ??= this.#openCalls.createSignal(this.#reply.raw);
+    this.#signal ??= this.#options.openCalls.createSignal(this.#reply.raw);
     return this.#signal;
+  }
+
+  /** Returns whether a handler has failed because its signal was aborted. */
+  isAbortedBy(thrown: unknown): boolean {
+    if (!this.#signal?.aborted) return false;
+    return thrown === this.#signal.reason || (thrown instanceof Error && thrown.name === "AbortError");
   }
 }
 
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
 export type UntypedHandler = (call: UntypedCall, context: unknown) => Promise<HandlerResult>;
-
-// The ETag that the server computes for the response with this body, unless its headers have one.
-function toTag(body: unknown, headers: SentHeaders): string | undefined {
-  if (body === undefined) return undefined;
-  const texts = Object.entries(headers).map(([name, value]) => [name, `${value}`] as const);
-  const own = texts.find(([name]) => name.toLowerCase() === "etag")?.[1];
-  return own ?? createTag(typeof body === "string" || body instanceof Uint8Array ? body : toJson(body), texts);
-}

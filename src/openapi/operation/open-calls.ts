@@ -13,15 +13,23 @@ export class OpenCalls {
   #isClosing = false;
   #isAborting = false;
 
-  /** Returns a signal that is aborted when the response is closed, or by `close`. */
+  /**
+   * Returns a signal that is aborted when the response or the client's side of the connection is closed, or by `close`. A client that
+   * closes its side has disconnected, as far as one can know: few still wait for a response.
+   */
   createSignal(response: ServerResponse): AbortSignal {
-    if (this.#isAborting || response.writableFinished || response.destroyed) return AbortSignal.abort();
+    const { socket } = response.req;
+    if (this.#isAborting || response.writableFinished || response.destroyed || socket.readableEnded)
+      return AbortSignal.abort();
     const controller = new AbortController();
     this.#controllers.set(response, controller);
-    response.once("close", () => {
+    const abort = () => {
       this.#controllers.delete(response);
+      socket.off("end", abort);
       controller.abort();
-    });
+    };
+    socket.once("end", abort);
+    response.once("close", abort);
     return controller.signal;
   }
 

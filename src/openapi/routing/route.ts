@@ -1,7 +1,14 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteShorthandOptionsWithHandler } from "fastify";
-import { InvalidRequest, notFound, rejectPreconditions, toError } from "../../http/index.ts";
+import {
+  type HttpError,
+  InvalidRequest,
+  notFound,
+  rejectPreconditions,
+  serviceUnavailable,
+  toError,
+} from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import {
   type HandlerResult,
@@ -56,6 +63,8 @@ export interface RouteOptions {
   /** Is called if a response fails after its headers were sent. */
   readonly onError: WriteOptions["onError"];
   readonly openCalls: OpenCalls;
+  /** The operation that returns the representation of the resource. */
+  readonly read: Operation;
 }
 
 /** The route of an operation. */
@@ -108,7 +117,7 @@ export class OperationRoute {
     return {
       config: { operation, ignoresBody: true },
       handler: async (_request, reply) => {
-        const call = new UntypedCall(operation, values, reply, openCalls);
+        const call = new UntypedCall(values, reply, this.#options);
         const response = await handler(call, context);
         if (response instanceof Error) throw response;
         return operation.responses.write(reply, response, { validation: "none", openCalls });
@@ -156,19 +165,24 @@ export class OperationRoute {
     rejectPreconditions(request.headers, this.#unsupportedPreconditions);
     const { body } = values;
     if (body instanceof Readable) reply.raw.once("finish", () => body.destroy());
-    const call = new UntypedCall(operation, values, reply, options.openCalls);
+    const call = new UntypedCall(values, reply, this.#options);
     request.isHandled = true;
     let response: HandlerResult;
     try {
       response = await handler(call, context);
       if (response instanceof Error) throw response;
     } catch (thrown) {
-      throw errors.map(thrown, operation);
+      throw call.isAbortedBy(thrown) ? aborted() : errors.map(thrown, operation);
     }
     if (typeof response !== "object" || response === null)
       throw new Error(`The handler of ${operation.id} returned no response.`);
     operation.responses.write(reply, response, options);
   }
+}
+
+// Not a failure of the application, which is logged.
+function aborted(): HttpError {
+  return serviceUnavailable("The request was aborted, because the server shuts down, or its client has disconnected.");
 }
 
 // Returns what Fastify has read of a request, and reads its headers and cookies: Fastify keeps the headers that are no

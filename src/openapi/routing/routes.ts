@@ -178,6 +178,7 @@ function createRoutes<Operations, Context, Caller>(
       errors: table,
       onError,
       openCalls,
+      read: operations.find(({ method, path }) => method === "GET" && path === operation.path) ?? operation,
     });
     return [operation.id, route.toFastifyOptions()] as const;
   });

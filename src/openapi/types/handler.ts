@@ -154,8 +154,9 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
   /** The id of the last event that a client of server-sent events has received, before it has connected again. */
   readonly lastEventId: string | undefined;
   /**
-   * Returns whether the client's If-Match has the ETag of a representation, which is what a GET of it returns: its body, and the
-   * headers of its handler. Undefined if the client has sent no If-Match. `body` is undefined if there is no representation.
+   * Returns whether the client's If-Match has the ETag of a representation, which is what the GET of this path returns: the body and
+   * the headers of its handler. Undefined if the client has sent no If-Match. `body` is undefined if there is no representation.
+   * Throws an HttpError (400) if the header is malformed.
    */
   ifMatch(body: unknown, headers?: Readonly<Record<string, unknown>>): boolean | undefined;
   /**

@@ -1,7 +1,12 @@
 // Streams that are not sent to their end: responses to HEAD, clients that disconnect, and responses that fail.
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import t from "tap";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pino } from "pino";
+import t, { type Test } from "tap";
+import { parse } from "yaml";
+import { createServer } from "../../../src/openapi/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { until } from "../../support/wait.ts";
 
@@ -41,28 +46,71 @@ t.test("Responds to HEAD without reading an endless stream", async (t) => {
 });
 
 t.test("Tells the handler that the client has disconnected", async (t) => {
-  const events: string[] = [];
-  const { app } = await start(({ signal }) => {
+  const { port, errors } = await listen(t, ({ signal }) => {
     async function* wait() {
       yield { data: "first" };
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      events.push("aborted");
+      aborted.resolve();
     }
     return { status: 200, body: wait() };
   });
-  t.teardown(() => app.close());
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
-  socket.write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+  const aborted = Promise.withResolvers<void>();
+  const socket = request(port);
   socket.on("data", (chunk) => {
     if (String(chunk).includes("first")) socket.destroy();
   });
-  await until(
-    () => events[0],
-    () => "the signal is not aborted",
-  );
-  t.same(events, ["aborted"]);
+  await aborted.promise;
+  t.same(errors, []);
 });
+
+t.test("Tells the handler of any response when its client closes the connection, or its side of it", async (t) => {
+  for (const close of ["end", "resetAndDestroy"] as const) {
+    const started = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<void>();
+    const { port, errors } = await listen(t, async ({ signal }) => {
+      started.resolve();
+      await sleep(60_000, undefined, { signal }).finally(aborted.resolve);
+      return { status: 204 };
+    });
+    const socket = request(port);
+    await started.promise;
+    socket[close]();
+    await aborted.promise;
+    if (close === "end") t.match(await text(socket), /^HTTP\/1.1 503 .*because .* its client has disconnected/s);
+    t.same(errors, [], "it is no failure of the handler");
+    socket.destroy();
+  }
+});
+
+t.test("A signal that is read after the client has closed its side is aborted", async (t) => {
+  const signals: AbortSignal[] = [];
+  const { port } = await listen(t, async (call) => {
+    await sleep(100);
+    signals.push(call.signal);
+    return { status: 204 };
+  });
+  const socket = request(port).end();
+  t.match(await text(socket), /^HTTP\/1.1 204 /, "a handler that does not use its signal responds");
+  t.equal(signals[0]?.aborted, true);
+});
+
+/** Listens with a handler. */
+async function listen(t: Test, handler: (call: { readonly signal: AbortSignal }) => object) {
+  const errors: string[] = [];
+  const onError = (error: Error) => void errors.push(error.message);
+  const handlers = { a: async (call: { readonly signal: AbortSignal }) => handler(call) };
+  const logger = pino({ level: "silent" });
+  const app = await createServer({ document: parse(document), handlers, onError, logger } as never);
+  t.teardown(() => app.close());
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return { port: (app.server.address() as AddressInfo).port, errors };
+}
+
+function request(port: number): Socket {
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  socket.write("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  return socket;
+}
 
 t.test("The signal is that of the response, also if it is read late", async (t) => {
   const signals: AbortSignal[] = [];

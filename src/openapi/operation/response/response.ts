@@ -1,7 +1,7 @@
 // The responses of an operation: selects the media type, validates what a handler returns, and writes it.
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addTag, isMediaType, setHeader, toError } from "../../../http/index.ts";
+import { isMediaType, setHeader, tagOf, toError } from "../../../http/index.ts";
 import { RawJson } from "../../../lib/index.ts";
 import type { Schemas } from "../../schema/index.ts";
 import type { OperationObject, Part, ReportReason } from "../../source/index.ts";
@@ -110,8 +110,23 @@ export class Responses {
     }
   }
 
+  /**
+   * Returns the ETags that `write` would add to a response, one for each media type that its body can have. Throws an Error if it
+   * can't be sent.
+   */
+  tagsOf(response: UntypedResponse, reply: FastifyReply): readonly string[] {
+    const check = new ResponseCheck("off", reply);
+    const declaration = this.#select(response.status);
+    const texts = writeHeaders(response, declaration, check);
+    const types = [...(declaration?.contents.keys() ?? [])].filter((type) => findFormat(type).canWrite(response.body));
+    const bodies = (types.length > 0 ? types : [undefined]).map((type) =>
+      this.#writeBody(declaration, { ...response, type }, reply, check),
+    );
+    return bodies.flatMap(({ payload }) => tagOf(texts, payload) ?? []);
+  }
+
   #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
-    const { status, body, headers = {}, type } = response;
+    const { status, body, type } = response;
     if (!(Number.isInteger(status) && status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is not one of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
@@ -121,13 +136,7 @@ export class Responses {
     const declaration = this.#select(status);
     if (options.validation !== "none" && !this.declares(status))
       throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
-    if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
-      throw new Error("The headers that the handler returned must be a plain object.");
-    const texts: [name: string, text: string][] = [];
-    for (const name in headers)
-      if (headers[name] !== undefined && !(hasNoContent(status) && /^content-length$/i.test(name)))
-        for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), check))
-          texts.push([name, text]);
+    const texts = writeHeaders(response, declaration, check);
     const isBodiless = body === undefined || status === 304 || hasNoContent(status);
     if (isBodiless && (body ?? undefined) !== undefined)
       check.report(`The handler returned a body with the status ${status}, which has none.`);
@@ -135,7 +144,8 @@ export class Responses {
     if (type !== undefined && !(typeof type === "string" && isMediaType(type)))
       throw new Error("The type that the handler returned is not a media type.");
     const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, check);
-    if (declaration?.isTagged) addTag(reply, texts, content?.payload);
+    const tag = declaration?.isTagged ? tagOf(texts, content?.payload) : undefined;
+    if (tag !== undefined) reply.header("etag", tag);
     if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (check.comparesSchemas && declaration) {
       const names = [...texts.map(([name]) => name), ...(links === undefined ? [] : ["link"])];
@@ -197,6 +207,22 @@ export class Responses {
       isChecked ? (value) => check.check(value, status, schema) : undefined,
     );
   }
+}
+
+// The headers of a response as text, in their order.
+function writeHeaders(
+  { status, headers = {} }: UntypedResponse,
+  declaration: Declaration | undefined,
+  check: ResponseCheck,
+): [name: string, text: string][] {
+  if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
+    throw new Error("The headers that the handler returned must be a plain object.");
+  const texts: [name: string, text: string][] = [];
+  for (const name in headers)
+    if (headers[name] !== undefined && !(hasNoContent(status) && /^content-length$/i.test(name)))
+      for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), check))
+        texts.push([name, text]);
+  return texts;
 }
 
 // Headers that hooks have set are counted, such as X-Request-Id.
