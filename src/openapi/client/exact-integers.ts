@@ -19,22 +19,25 @@ export interface IntegerPlaces {
 /** Where the responses of a document have integers that are bigints. `openapi-server generate --client` writes it. */
 export interface IntegerMap {
   readonly schemas: Readonly<Record<string, IntegerPlaces>>;
-  /** By method and path template, such as `GET /books/{bookId}`, and by status, range or `default`. */
+  /**
+   * By method and path template, such as `GET /books/{bookId}`, and by status, range or `default`. Also those without such an
+   * integer: otherwise, a path or status would be taken for another one, such as /books/mine for /books/{bookId}.
+   */
   readonly operations: Readonly<Record<string, Readonly<Record<string, IntegerPlaces>>>>;
 }
 
 // Marks the text of a number in a string. Random, so that no other string begins with it.
 const mark = `integer:${Math.random().toString(36).slice(2)}:`;
 // Sticky: a token begins where the previous one has ended, so that the time is linear.
-const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[^"\d-]+/gy;
-const longInteger = /^-?\d{16,}$/; // which a number may not represent
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[^"\d-]+/gy;
+const longInteger = /^(-?\d{16,})(?:\.0+)?$/; // which a number may not represent
 
 /** Serializes a value as JSON, with each bigint as an integer. The `bodySerializer` of openapi-fetch. */
 export function exactJson(value: unknown): string {
   // Reads the value from `this`, because the second parameter is a string if BigInt has a toJSON.
   const text = JSON.stringify(value, function (this: Record<string, unknown>, key, part) {
-    const original = this[key];
-    return typeof original === "bigint" ? mark + String(original) : part;
+    const exact = [this[key], part].find((one) => typeof one === "bigint");
+    return exact === undefined ? part : mark + String(exact);
   });
   const [first, ...others] = (text ?? "").split(`"${mark}`);
   return [first, ...others.map((part) => part.replace('"', ""))].join("");
@@ -44,39 +47,50 @@ export function exactJson(value: unknown): string {
 export function parseExactJson(text: string, places: IntegerPlaces, map: IntegerMap): unknown {
   const value = JSON.parse(text); // the expression below assumes that the text is JSON
   const withMarks = /\d{16}/.test(text)
-    ? JSON.parse(text.replace(token, (part) => (longInteger.test(part) ? `"${mark}${part}"` : part)))
+    ? JSON.parse(text.replace(token, (part) => part.replace(longInteger, `"${mark}$1"`)))
     : value;
-  return convert(withMarks, [places], map);
+  const root = [withMarks];
+  // Not recursive, because values can be nested deeper than the stack.
+  const open: Open[] = [{ value: root, places: [{ items: places }] }];
+  for (let one = open.pop(); one; one = open.pop()) convertMembers(one, map, open);
+  return root[0];
 }
 
-function convert(value: unknown, places: readonly IntegerPlaces[], map: IntegerMap): unknown {
-  const all = withSchemas(places, map);
-  if (typeof value === "number")
-    return Number.isInteger(value) && all.some(({ exact }) => exact) ? BigInt(value) : value;
-  if (typeof value === "string") {
-    if (!value.startsWith(mark)) return value;
-    const digits = value.slice(mark.length);
-    return all.some(({ exact }) => exact) ? BigInt(digits) : Number(digits);
-  }
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value))
-    return value.map((item, index) =>
-      convert(
-        item,
-        all.flatMap(({ first, items }) => first?.[index] ?? items ?? []),
-        map,
-      ),
-    );
+/** An array or object whose members are still to be converted. */
+interface Open {
+  readonly value: object;
+  readonly places: readonly IntegerPlaces[];
+}
+
+function convertMembers({ value, places }: Open, map: IntegerMap, open: Open[]): void {
   for (const [name, member] of Object.entries(value)) {
-    const inner = all.flatMap(({ properties, others }) =>
-      properties && Object.hasOwn(properties, name) ? (properties[name] as IntegerPlaces) : (others ?? []),
+    const inner = withSchemas(
+      Array.isArray(value)
+        ? places.flatMap(({ first, items }) => first?.[Number(name)] ?? items ?? [])
+        : places.flatMap(({ properties, others }) =>
+            properties && Object.hasOwn(properties, name) ? (properties[name] as IntegerPlaces) : (others ?? []),
+          ),
+      map,
     );
-    const converted = convert(member, inner, map);
+    if (typeof member === "object" && member !== null) {
+      open.push({ value: member, places: inner });
+      continue;
+    }
+    const converted = convertPrimitive(
+      member,
+      inner.some(({ exact }) => exact),
+    );
     // Not an assignment, because of the name __proto__.
     if (converted !== member)
       Object.defineProperty(value, name, { value: converted, enumerable: true, writable: true, configurable: true });
   }
-  return value;
+}
+
+function convertPrimitive(value: unknown, isExact: boolean): unknown {
+  if (typeof value === "number") return isExact && Number.isInteger(value) ? BigInt(value) : value;
+  if (typeof value !== "string" || !value.startsWith(mark)) return value;
+  const digits = value.slice(mark.length);
+  return isExact ? BigInt(digits) : Number(digits);
 }
 
 // Also those of the schemas that they name, each once: they can be recursive.
@@ -99,14 +113,18 @@ export function createExactFetch(
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): typeof globalThis.fetch {
   const routes = Object.entries(map.operations).map(([key, places]) => new Route(key, places));
-  routes.sort((one, other) => other.weight - one.weight);
+  routes.sort((one, other) => other.segments - one.segments || other.weight - one.weight);
   return async (input, init) => {
     const request = new Request(input, init);
     const response = await fetch(request);
     const { pathname } = new URL(request.url);
     const route = routes.find((one) => one.matches(request.method, pathname));
     const places = route?.placesOf(response.status);
-    if (places === undefined || !/^[^;]*[/+]json\s*(;|$)/i.test(response.headers.get("content-type") ?? ""))
+    if (
+      places === undefined ||
+      Object.keys(places).length === 0 ||
+      !/^[^;]*[/+]json\s*(;|$)/i.test(response.headers.get("content-type") ?? "")
+    )
       return response;
     return withExactJson(response, places, map);
   };
@@ -115,7 +133,7 @@ export function createExactFetch(
 // A client can also read the text and parse it by itself, as openapi-fetch does without a Content-Length.
 async function withExactJson(response: Response, places: IntegerPlaces, map: IntegerMap): Promise<Response> {
   const text = await response.text();
-  const { status, statusText, headers, url } = response;
+  const { status, statusText, headers, url, redirected, type } = response;
   const sent = new Headers(headers);
   if (text !== "") sent.set("content-length", `${new TextEncoder().encode(text).length}`);
   const isBodiless = text === "" && [204, 205, 304].includes(status);
@@ -123,6 +141,8 @@ async function withExactJson(response: Response, places: IntegerPlaces, map: Int
   const define = (target: Response): Response =>
     Object.defineProperties(target, {
       url: { value: url },
+      redirected: { value: redirected },
+      type: { value: type },
       json: { value: async () => parseExactJson(await target.text(), places, map) },
       clone: { value: () => define(Response.prototype.clone.call(target)) },
     });
@@ -131,6 +151,8 @@ async function withExactJson(response: Response, places: IntegerPlaces, map: Int
 
 /** The method and path template of an operation. */
 class Route {
+  /** More segments precede fewer: the others are the path of the server's URL. */
+  readonly segments: number;
   /** That of concrete paths precedes templates (OpenAPI 3.1.1, section 4.8.8.2). */
   readonly weight: number;
   readonly #method: string;
@@ -146,6 +168,7 @@ class Route {
       .split("/")
       .map((segment) => segment.split("%7B%7D"))
       .slice(1);
+    this.segments = this.#segments.length;
     this.weight = this.#segments.flat().join("").length;
     this.#method = method;
     this.#places = places;

@@ -2,25 +2,32 @@
 import type { IntegerMap, IntegerPlaces } from "../client/index.ts";
 import type { Document } from "../document/index.ts";
 import { isInt64, type SchemaNode } from "../schema/index.ts";
+import { isJson } from "../wire/index.ts";
 import { findReachable } from "./type-views.ts";
 
 type Places = { -readonly [Name in keyof IntegerPlaces]: IntegerPlaces[Name] };
 
-/** Returns the places of all responses. Schemas without such an integer are left out. */
+/**
+ * Returns the places of all responses: those of all media types that are JSON. Schemas without such an integer are left out, and all
+ * operations if none has one.
+ */
 export function listIntegers({ operations, schemas }: Document): IntegerMap {
   const collector = new Collector();
   const byOperation: Record<string, Record<string, IntegerPlaces>> = {};
   for (const { method, path, part } of operations) {
     const byStatus: Record<string, IntegerPlaces> = {};
-    for (const [status, response] of part.membersOf("responses"))
-      for (const [, content] of response.membersOf("content")) {
+    for (const [status, response] of part.membersOf("responses")) {
+      const contents = response.membersOf("content").filter(([type]) => isJson(type) || type.includes("*"));
+      const all = contents.map(([, content]) => {
         const schema = content.written("schema");
-        const places = schema && collector.describe(schemas.at(schema.pointer));
-        if (places) byStatus[/^[1-5]xx$/i.test(status) ? status.toUpperCase() : status] = places;
-      }
-    if (Object.keys(byStatus).length > 0) byOperation[`${method} ${path}`] = byStatus;
+        return schema && collector.describe(schemas.at(schema.pointer));
+      });
+      byStatus[/^[1-5]xx$/i.test(status) ? status.toUpperCase() : status] = all.reduce(combine, undefined) ?? {};
+    }
+    byOperation[`${method} ${path}`] = byStatus;
   }
-  return { schemas: collector.schemas, operations: byOperation };
+  const hasIntegers = Object.values(byOperation).some((places) => Object.values(places).some(isNotEmpty));
+  return { schemas: collector.schemas, operations: hasIntegers ? byOperation : {} };
 }
 
 class Collector {
@@ -50,7 +57,7 @@ class Collector {
     ])
       places.others = combine(places.others, this.describe(other));
     const first = node.childrenOf("prefixItems").map((child) => this.describe(child.node) ?? {});
-    if (first.some((one) => Object.keys(one).length > 0)) places.first = first;
+    if (first.some(isNotEmpty)) places.first = first;
     for (const items of below(node, "items")) places.items = combine(places.items, this.describe(items));
     for (const name of Object.keys(places) as (keyof Places)[]) if (places[name] === undefined) delete places[name];
   }
@@ -68,6 +75,10 @@ class Collector {
   #hasIntegers(node: SchemaNode): boolean {
     return findReachable(node, this.#known, ({ schema }) => isInt64(schema));
   }
+}
+
+function isNotEmpty(places: IntegerPlaces): boolean {
+  return Object.keys(places).length > 0;
 }
 
 function below(node: SchemaNode, keyword: "additionalProperties" | "items"): SchemaNode[] {

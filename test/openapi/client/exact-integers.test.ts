@@ -28,6 +28,8 @@ const text = documentOf(
       requestBody: { required: true, content: { application/json: { schema: { $ref: "#/components/schemas/Tree" } } } }
       responses: ${responseOf('{ $ref: "#/components/schemas/Tree" }')}
   /trees/mine: { get: { operationId: mine, responses: ${responseOf("{ type: integer, format: int64 }")} } }
+  /trees/none: { get: { operationId: none, responses: { 200: { description: x, content: { application/json: { schema: { type: integer } } } }, default: { description: x, content: { application/json: { schema: { type: integer, format: int64 } } } } } } }
+  /types: { get: { operationId: types, responses: { 200: { description: x, content: { application/json: { schema: { type: integer, format: int64 } }, text/csv: {}, application/x+json: { schema: { type: array, items: { type: integer, format: int64 } } } } } } } }
   /plain: { get: { operationId: plain, responses: ${responseOf("{ type: object, additionalProperties: { type: integer } }")} } }
 `,
   `components:
@@ -71,6 +73,8 @@ const app = await createServer({
       return id === 0n ? { status: 404, body: { id: large } } : { status: 200, body };
     },
     mine: async () => ({ status: 200, body: large }),
+    none: async () => ({ status: 200, body: 5 }),
+    types: async () => ({ status: 200, type: "application/x+json", body: [large] }),
     plain: async () => ({ status: 200, body: { a: 1, b: -7 } }),
   },
 });
@@ -89,6 +93,8 @@ t.test("openapi-fetch sends and receives exact integers", async (t) => {
   t.equal(response.url, `${baseUrl}/trees/${large}?q=-${large}`);
   t.equal((await client.GET("/trees/mine", {})).data, large, "a concrete path precedes a template");
   t.same((await client.GET("/plain", {})).data, { a: 1, b: -7 }, "an integer without a format is a number");
+  t.same((await client.GET("/trees/none", {})).data, 5, "a path and a status without such an integer are no others");
+  t.same((await client.GET("/types", {})).data, [large], "of each media type");
 });
 
 t.test("fetch alone reads them with json(), and all else of the response is as it was", async (t) => {
@@ -106,6 +112,7 @@ t.test("fetch alone reads them with json(), and all else of the response is as i
   t.same(await again.json(), tree);
   t.match(await response.text(), `"id":${large}`);
   t.match(response.headers.get("x-request-id"), /-/);
+  t.match(response, { redirected: false, type: "basic" });
   t.equal(response.bodyUsed, true);
   const failed = await post(0n);
   t.equal(failed.status, 404);
@@ -150,7 +157,7 @@ t.test("A path is that of its template, behind the path of the server's URL", as
 
 t.test("Only schemas with such integers have places, each by its name", async (t) => {
   t.same(Object.keys(integers.schemas).sort(), ["Id", "Tree"]);
-  t.same(integers.operations["GET /plain"], { 404: { properties: { id: { exact: true } } } });
+  t.same(integers.operations["GET /plain"], { 200: {}, 404: { properties: { id: { exact: true } } } });
   t.same(integers.operations["POST /trees/{id}"]?.["200"], { schemas: ["Tree"] });
   t.same(integers.schemas.Tree?.properties?.either, { exact: true, items: { exact: true } });
 });
@@ -186,6 +193,16 @@ t.test("Each value with exact integers is read as it was written", async (t) => 
     }),
     { numRuns: 300 },
   );
+  for (const [text, expected] of [
+    ["[9007199254740993.0, 9007199254740993]", [2n ** 53n + 1n, 2n ** 53n + 1n]],
+    [`["${"\\u0041".repeat(2_000_000)}", 12345678901234567]`, ["A".repeat(2_000_000), 12345678901234567n]],
+  ] as const)
+    t.same(parseExactJson(text, { items: { exact: true } }, map), expected);
+  const levels = 100_000;
+  let inner = parseExactJson(`${"[".repeat(levels)}12345678901234567${"]".repeat(levels)}`, { schemas: ["T"] }, map);
+  while (Array.isArray(inner)) inner = inner[0];
+  t.equal(inner, 12345678901234567n);
+  t.equal(exactJson({ a: { toJSON: () => 5n } }), '{"a":5}');
   for (const wrong of ["", "{", "01", "[1,]"]) t.throws(() => parseExactJson(wrong, {}, map), SyntaxError);
   t.same(
     parseExactJson('{"__proto__":12345678901234567890}', { others: { exact: true } }, map),
