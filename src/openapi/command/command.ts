@@ -60,6 +60,8 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--client", "write the types of a client (openapi-fetch) instead", false)
     .option("--check", "fail if the file is not current, instead of writing it", false)
     .option("--watch", "write the file again after each change of the document", false)
+    .option("--no-strict", "write the types of a document in spite of its errors")
+    .addOption(configOption())
     .action((document: string, flags: GenerateFlags) => generate(document, flags, io, signal));
   try {
     await program.parseAsync(args.length > 0 ? args : ["--help"], { from: "user" });

@@ -65,8 +65,8 @@ async function importOptions(path: string): Promise<object> {
   await access(url).catch(() => {
     throw new Error(`The module ${path} of --config does not exist.`);
   });
-  const module = await import(url.href).catch((error: Error) => {
-    throw new Error(`The module ${path} can't be imported: ${error.message}`);
+  const module = await import(url.href).catch((thrown: unknown) => {
+    throw new Error(`The module ${path} can't be imported: ${thrown instanceof Error ? thrown.message : thrown}`);
   });
   const options = module.default ?? module.options;
   if (isObject(options)) return options;

@@ -1,8 +1,9 @@
 // `openapi-server generate`: writes the types of handlers, or of clients.
 import { readFile, writeFile } from "node:fs/promises";
-import { readDocument } from "../document/index.ts";
+import { type DocumentOptions, readDocument } from "../document/index.ts";
 import { listDocumentFiles } from "../source/index.ts";
 import { generateClientModule, generateModule } from "../types/index.ts";
+import { readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -12,19 +13,25 @@ export interface GenerateFlags {
   readonly watch: boolean;
   /** Types for openapi-fetch, instead of those of handlers. */
   readonly client: boolean;
+  /** `false` writes the types of a document in spite of its errors. */
+  readonly strict: boolean;
+  readonly config: string | undefined;
 }
 
 /**
- * Writes the types of a document to a file, by default to standard output. With `check`, only compares the file, and throws an Error if
- * it is not current. With `watch`, writes the file again after each change of the document, until `signal` is aborted.
+ * Writes the types of a document to a file, by default to standard output. Rejects with an Error that names its errors. With
+ * `check`, only compares the file, and rejects if it is not current. With `watch`, writes the file again after each change of the
+ * document, until `signal` is aborted.
  */
 export async function generate(path: string, flags: GenerateFlags, io: CommandIo, signal?: AbortSignal): Promise<void> {
   const { output, check, watch, client } = flags;
   if (check && watch) throw new Error("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)
     throw new Error(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
+  const { formats, ignore, ...config } = await readConfig(flags.config);
+  const strict = flags.strict ? config.strict : false;
   const write = async () => {
-    const text = await createText(path, client);
+    const text = await createText(path, client, { formats, ignore, strict });
     if (output === undefined) io.stdout.write(text);
     else if (!check) await writeFile(output, text);
     else if ((await readFile(output, "utf8").catch(() => undefined)) !== text)
@@ -49,8 +56,8 @@ export async function generate(path: string, flags: GenerateFlags, io: CommandIo
   await watchChanges(report, stop.signal);
 }
 
-async function createText(path: string, client: boolean): Promise<string> {
-  const document = await readDocument(path, { strict: false });
+async function createText(path: string, client: boolean, options: DocumentOptions): Promise<string> {
+  const document = await readDocument(path, options);
   const types = client ? await generateClientModule(document) : await generateModule(document);
   return `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
 }

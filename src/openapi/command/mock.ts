@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import { readDocument } from "../document/index.ts";
 import { createServer } from "../server/index.ts";
-import { listDocumentFiles } from "../source/index.ts";
-import { readConfig } from "./config.ts";
+import { describeFindings, listDocumentFiles } from "../source/index.ts";
+import { type Config, readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -32,6 +33,8 @@ export async function serveMock(
   const logger = pino({ level: log ? "info" : "error" });
   const create = () => createServer({ ...config, document, mock: true, validateRequests: validate, logger });
   const watchChanges = watch ? await watchFiles(() => listDocumentFiles(document)) : undefined;
+  let errors = await listErrors(document, config);
+  if (errors.length > 0) io.stderr.write(`${describeErrors(errors)}\nThe rest of it is served.\n`);
   let app = await create();
   // With --watch, one address: a reload would release the others of a name, such as localhost, too late.
   const host = watch ? (await lookup(options.host)).address : options.host;
@@ -50,6 +53,9 @@ export async function serveMock(
   const { port } = app.server.address() as AddressInfo;
   const reload = async () => {
     try {
+      const found = await listErrors(document, config);
+      if (found.length > 0 && errors.length === 0) throw new Error(describeErrors(found));
+      errors = found;
       const next = await create();
       const previous = app;
       app = next;
@@ -64,6 +70,16 @@ export async function serveMock(
     }
   };
   void watchChanges(reload, stop.signal);
+}
+
+// The errors of a document, for which createServer would refuse it without a mock.
+async function listErrors(path: string, { strict, ignore, formats }: Config): Promise<string[]> {
+  const { findings } = await readDocument(path, { strict: false, formats });
+  return describeFindings(findings.list({ strict, ignore }).filter(({ level }) => level === "error"));
+}
+
+function describeErrors(errors: readonly string[]): string {
+  return `The document has errors:\n${errors.map((error) => `- ${error}`).join("\n")}`;
 }
 
 const maxAttempts = 50;

@@ -44,11 +44,14 @@ t.test("mock logs no requests by default", async (t) => {
 t.test("generate writes the types of handlers, to a file or to standard output", async (t) => {
   const { stdout } = await run(["generate", library]);
   t.match(stdout, /\bid: bigint;/);
-  t.match(
-    await run(["generate", faulty]),
-    { code: 0, stdout: /"application\/xml": / },
-    "also of a document with problems",
-  );
+  t.match(await run(["generate", faulty]), {
+    code: 1,
+    stdout: "",
+    stderr: /did you mean maxLength\? .*faulty\.yaml:\d+/,
+  });
+  t.match(await run(["generate", faulty, "--no-strict"]), { code: 0, stdout: /"application\/xml": /, stderr: "" });
+  const config = save("config.mjs", 'export default { ignore: ["misspelled"] };');
+  t.match(await run(["generate", faulty, "--config", config]), { code: 0, stdout: /"application\/xml": / });
   const output = join(place, "operations.ts");
   t.match(await run(["generate", library, "--output", output]), { code: 0, stdout: "" });
   t.equal(readFileSync(output, "utf8"), stdout);

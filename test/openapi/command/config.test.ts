@@ -76,6 +76,7 @@ t.test("Names what is wrong with the module", async (t) => {
     ["export default [];", "must export the options of createServer"],
     ["export default {", "can't be imported: "],
     ["throw new Error('broken');", "can't be imported: broken"],
+    ["throw null;", "can't be imported: null"],
     ["export default { ingore: [] };", "has the unknown option `ingore`: did you mean `ignore`?"],
     ["export default { strict: 'yes' };", 'must be true or false, and not "yes".'],
     [

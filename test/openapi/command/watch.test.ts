@@ -42,15 +42,18 @@ t.test("Serves the new state after a change of any file, also of one that a refe
   write("sub/a.yaml", item("two"));
   await responds("/a", "two");
   write("api.yaml", `${head}  /a: { $ref: sub/a.yaml }\n  /b: { $ref: b.yaml }\n`); // a file that does not exist yet
-  while (output.stdout.split("Reloaded").length < 3) await sleep(10);
+  while (output.stderr === "") await sleep(10);
   write("b.yaml", item("three"));
   await responds("/b", "three");
   write("new.yaml", item("four"));
   renameSync(join(dirname(path), "new.yaml"), join(dirname(path), "b.yaml")); // as editors do
   await responds("/b", "four");
-  rmSync(join(dirname(path), "b.yaml"));
-  await responds("/b", 404);
-  t.match(output, { stdout: new RegExp(`\\n(Reloaded ${path}\\.\\n){5}$`), stderr: "" });
+  t.match(output.stdout, new RegExp(`\\n(Reloaded ${path}\\.\\n){3}$`));
+  output.stderr = "";
+  write("b.yaml", "get: [");
+  while (output.stderr === "") await sleep(10);
+  t.match(output.stderr, /b\.yaml:1:\d+.*\nThe last valid state of the document is served\.\n$/s);
+  await responds("/b", "four");
 });
 
 t.test("Serves the last valid state until the next one, and prints what is wrong", async (t) => {
@@ -70,6 +73,16 @@ t.test("Serves the last valid state until the next one, and prints what is wrong
   while (!output.stderr.includes("ENOENT")) await sleep(10);
   await responds("/a", "one");
   write("api.yaml", `${head}  /a: ${item("two")}`);
+  await responds("/a", "two");
+});
+
+t.test("Serves what is valid of a document with errors, and prints them", async (t) => {
+  const { output, responds, write } = await watch(t, {
+    "api.yaml": `${head}  /a: ${item("one")}  /b: { $ref: b.yaml }\n`,
+  });
+  t.match(output.stderr, /^The document has errors:\n- .*b\.yaml.*\nThe rest of it is served\.\n$/s);
+  await responds("/a", "one");
+  write("api.yaml", `${head}  /a: ${item("two")}  /b: { $ref: b.yaml }\n`);
   await responds("/a", "two");
 });
 
