@@ -1,6 +1,8 @@
 // Generates the types of handlers and clients from a document: those of openapi-typescript, with bigint for int64.
 import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
 import type { Document } from "../document/index.ts";
+import { aliasRecursiveTypes } from "./recursive-types.ts";
+import { SafeNames } from "./safe-names.ts";
 import { toTypeDocument } from "./type-document.ts";
 import { literalsKey, type TypeSchema } from "./type-schemas.ts";
 
@@ -34,7 +36,9 @@ export async function generateTypes(document: Document, options: GenerateOptions
       : literals.length === 1
         ? toType(literals[0] as string)
         : factory.createUnionTypeNode(literals.map(toType));
-  const nodes = await openapiTS(toTypeDocument(document, { ...options, hasNotes: true }) as never, {
+  const names = new SafeNames();
+  const content = names.replaceIn(toTypeDocument(document, { ...options, hasNotes: true }) as never);
+  const nodes = await openapiTS(content as never, {
     emptyObjectsUnknown: true,
     defaultNonNullable: false,
     silent: true,
@@ -45,7 +49,7 @@ export async function generateTypes(document: Document, options: GenerateOptions
       return toUnion(values.map((value) => JSON.stringify(value)));
     },
   });
-  return astToString(nodes);
+  return names.restoreIn(astToString(aliasRecursiveTypes(nodes, ts) as typeof nodes));
 }
 
 async function loadGenerator() {

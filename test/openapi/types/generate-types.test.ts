@@ -1,10 +1,14 @@
 // The types of handlers, which openapi-typescript generates.
+import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
+import { join } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
 import { parseDocument, readDocument } from "../../../src/openapi/application.ts";
 import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
+import { compile } from "../../support/compile.ts";
 import { documentOf } from "../../support/document-server.ts";
+import { folder } from "../../support/files.ts";
 import { libraryText } from "../../support/library.ts";
 
 const extensible = "copies: { type: string, x-extensible-enum: [one, many] }";
@@ -97,4 +101,67 @@ t.test("Webhooks have types, but no handlers", async (t) => {
   const types = await generateTypes(await parseDocument(documentOf("  {}", webhooks)));
   t.match(types, /interface webhooks \{\s+added: \{[\s\S]*id: number;\s+key\?: never;/);
   t.match(types, /type operations = Record<string, never>;/);
+});
+
+t.test("Schemas that contain themselves without an object between have types that compile", async (t) => {
+  const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+  const document = await parseDocument(
+    documentOf(
+      `  /x: { get: { operationId: x, responses: { 200: { description: x, content: { application/json: { schema: ${ref("Json")} } } } } } }`,
+      `components:
+  schemas:
+    Nested: { type: array, items: ${ref("Nested")} }
+    Json: { anyOf: [{ type: [string, "null"] }, { type: array, items: ${ref("Json")} }, { additionalProperties: ${ref("Json")} }] }
+    A-1: { oneOf: [{ type: string }, ${ref("Pair")}] }
+    Pair: { type: array, prefixItems: [{ type: integer }, ${ref("A-1")}], minItems: 2, items: false }
+    Tree: { properties: { children: { type: array, items: ${ref("Tree")} }, json: ${ref("Json")} } }`,
+    ),
+  );
+  const place = folder(t);
+  const use = (name: string, type: string, value: string) => `export const ${name}: ${type} = ${value};\n`;
+  const schema = (name: string) => `components["schemas"]["${name}"]`;
+  writeFileSync(
+    join(place, "types.ts"),
+    (await generateTypes(document)) +
+      use("nested", schema("Nested"), "[[], [[]]]") +
+      use("json", `operations["x"]["responses"][200]["content"]["application/json"]`, '{ a: ["b", { c: null }] }') +
+      use("pair", schema("Pair"), '[1, [2, "x"]]') +
+      use("tree", schema("Tree"), "{ children: [{ json: [] }] }") +
+      `// @ts-expect-error\n${use("wrong", schema("Nested"), "[1]")}`,
+  );
+  t.same(compile([join(place, "types.ts")], place), []);
+});
+
+t.test("Names of any kind stay as they are, also those of the members of all objects", async (t) => {
+  const names = ["valueOf", "hasOwnProperty", "constructor", "__proto__", "toString", "a%b", "100%25"];
+  const components = {
+    schemas: Object.fromEntries(
+      names.map((name) => [
+        name,
+        { type: "object", required: [name], properties: { x: {}, [name]: { type: "string" } } },
+      ]),
+    ),
+  };
+  const refer = (name: string) => ({ $ref: `#/components/schemas/${encodeURIComponent(name)}` });
+  const paths = Object.fromEntries(
+    names.map((name, index) => [
+      `/${index}/{${name}}`,
+      {
+        get: {
+          operationId: name,
+          parameters: [{ name, in: "path", required: true, schema: { type: "integer" } }],
+          responses: { 200: { description: "x", content: { "application/json": { schema: refer(name) } } } },
+        },
+      },
+    ]),
+  );
+  const document = await readDocument({ openapi: "3.1.0", info: { title: "x", version: "1" }, paths, components });
+  const place = folder(t);
+  const checks = names.map((name, index) => {
+    const id = JSON.stringify(name);
+    const body = `operations[${id}]["responses"][200]["content"]["application/json"][${id}]`;
+    return `export const a${index}: ${body} = "x";\nexport const b${index}: operations[${id}]["parameters"]["path"][${id}] = 5;\n`;
+  });
+  writeFileSync(join(place, "types.ts"), (await generateTypes(document)) + checks.join(""));
+  t.same(compile([join(place, "types.ts")], place), []);
 });
