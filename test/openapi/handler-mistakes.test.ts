@@ -157,7 +157,7 @@ t.test("A formatError that fails does not change the status", async (t) => {
     [() => undefined, /must return an object/],
     [async () => ({}), /must return an object/],
     [() => Promise.reject(new Error("rejected")), /must return an object/],
-    [() => ({ n: 1n }), /BigInt/],
+    [() => ({ toJSON: thrower(new Error("no JSON")) }), /no JSON/],
     [Object.assign(() => ({}), { mediaType: "a/b\r\nb" }), /not a media type/],
     [Object.assign(() => ({}), { mediaType: "" }), /not a media type/],
   ] as const) {

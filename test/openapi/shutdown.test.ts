@@ -103,6 +103,21 @@ for (const [name, create] of Object.entries(servers)) {
     t.ok(time < 4_000, `closed after ${time} ms`);
   });
 
+  t.test(`${name}: closes the connection of a client that does not read its events`, async (t) => {
+    const started = Promise.withResolvers<void>();
+    const app = await create(async () => {
+      setTimeout(started.resolve, 100);
+      return { status: 200, type: "text/event-stream", body: Array(1_000).fill({ data: "x".repeat(100_000) }) };
+    });
+    await app.listen({ host: "127.0.0.1", port: 0 });
+    const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+    t.teardown(() => socket.destroy());
+    socket.write("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    await started.promise;
+    const time = await close(app);
+    t.ok(time < 8_000, `closed after ${time} ms`);
+  });
+
   t.test(`${name}: ends server-sent events that a handler writes as a stream`, async (t) => {
     for (const toBody of [(stream: Readable) => stream, (stream: Readable) => Readable.toWeb(stream)]) {
       const source = new Readable({ read() {} });

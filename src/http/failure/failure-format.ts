@@ -1,6 +1,6 @@
 // The text of the body of a failed request.
 import type { FastifyRequest } from "fastify";
-import { ignoreFailure, isPromise } from "../../lib/index.ts";
+import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
 import { isMediaType } from "../headers/index.ts";
 import { toError } from "./application-error.ts";
 import type { ErrorBody } from "./http-error.ts";
@@ -36,7 +36,7 @@ export function writeFailure(
   try {
     const { type, body } = format(failure, context);
     if (isPromise(body)) ignoreFailure(body);
-    const text: string | undefined = isPromise(body) ? undefined : JSON.stringify(body);
+    const text: string | undefined = isPromise(body) ? undefined : toJson(body);
     if (text === undefined) throw new Error("formatError must return an object, and not a promise or function.");
     if (typeof type !== "string" || !isMediaType(type)) throw new Error("formatError.mediaType is not a media type.");
     return { type, text };

@@ -10,7 +10,7 @@ export interface EventStream {
 export class OpenCalls {
   readonly #controllers = new Map<ServerResponse, AbortController>();
   readonly #streams = new Map<ServerResponse, EventStream>();
-  #isClosing = false;
+  #closingTime: number | undefined; // milliseconds in which calls can complete, once the server closes
   #isAborting = false;
 
   /**
@@ -35,28 +35,31 @@ export class OpenCalls {
 
   /** Adds a response of server-sent events, which `close` ends. */
   addEventStream(response: ServerResponse, stream: EventStream): void {
-    if (this.#isClosing) this.#end(response, stream);
+    if (this.#closingTime !== undefined) this.#end(response, stream, this.#closingTime);
     this.#streams.set(response, stream);
     response.once("close", () => this.#streams.delete(response));
   }
 
   /**
    * Ends server-sent events, also those that begin later, and aborts their signals: the clients connect to another server.
-   * Aborts the signals of all other calls after `time` milliseconds, in which they can complete.
+   * Aborts the signals of all other calls after `time` milliseconds, in which they can complete, and closes the connections of clients
+   * that do not read their events.
    */
   close(time: number): void {
-    this.#isClosing = true;
-    for (const [response, stream] of this.#streams) this.#end(response, stream);
+    this.#closingTime = time;
+    for (const [response, stream] of this.#streams) this.#end(response, stream, time);
     setTimeout(() => {
       this.#isAborting = true;
       for (const controller of this.#controllers.values()) controller.abort();
     }, time).unref();
   }
 
-  #end(response: ServerResponse, stream: EventStream): void {
+  #end(response: ServerResponse, stream: EventStream, time: number): void {
     // An existing app would wait for the next request of the connection.
     response.once("finish", () => response.req.socket.destroySoon());
     stream.close();
     this.#controllers.get(response)?.abort();
+    const timer = setTimeout(() => response.destroy(), time);
+    response.once("close", () => clearTimeout(timer));
   }
 }

@@ -1,4 +1,5 @@
 // What an application runs around its handlers.
+import { ignoreFailure } from "../../lib/index.ts";
 import type { UntypedCall, UntypedHandler } from "./call.ts";
 import type { HandlerResult } from "./response/response.ts";
 
@@ -23,7 +24,14 @@ export type Wrap<Context = unknown, Caller = unknown> = (
 /** Returns a handler with functions around it, of which the first is the outermost. */
 export function wrapHandler(handler: UntypedHandler, wraps: readonly Wrap[]): UntypedHandler {
   return wraps.reduceRight<UntypedHandler>(
-    (inner, wrap) => async (call, context) => wrap(call, async (own = context) => inner(call, own), context),
+    (inner, wrap) => async (call, context) => {
+      const next = (own = context) => {
+        const result = inner(call, own);
+        ignoreFailure(result); // also if the function does not wait for it, and has a response of its own
+        return result;
+      };
+      return wrap(call, next, context);
+    },
     handler,
   );
 }

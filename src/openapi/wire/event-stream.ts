@@ -5,7 +5,7 @@ import { ItemStream } from "./item-streams.ts";
 // The text of server-sent events that a handler writes itself.
 class EventStream extends PassThrough {
   readonly #source: Readable;
-  #isBusy = true; // whether bytes were sent since the last heartbeat
+  #sentAt = performance.now();
   #isLineComplete = true;
 
   constructor(source: Readable) {
@@ -13,17 +13,19 @@ class EventStream extends PassThrough {
     this.#source = source;
     finished(source, (error) => error && this.destroy(error)); // also if it was destroyed without an error
     source.on("data", (chunk: Buffer | string) => {
-      this.#isBusy = true;
+      this.#sentAt = performance.now();
       this.#isLineComplete = /[\r\n]$/.test(typeof chunk === "string" ? chunk : chunk.subarray(-1).toString());
     });
     source.pipe(this);
     this.once("close", () => source.destroy());
   }
 
-  /** Sends a comment if nothing was sent since the last call. Inside an event, the comment is a line of it. */
-  beat(): void {
-    if (!this.#isBusy && this.#isLineComplete && !this.writableEnded && this.readableLength === 0) this.write(":\n");
-    this.#isBusy = false;
+  /** Sends a comment if nothing was sent for this number of milliseconds. Inside an event, the comment is a line of it. */
+  beat(idleTime: number): void {
+    if (!this.#isLineComplete || this.writableEnded || this.readableLength > 0) return;
+    if (performance.now() - this.#sentAt < idleTime) return;
+    this.#sentAt = performance.now();
+    this.write(":\n");
   }
 
   /** Ends the stream after the bytes that have been read. Clients ignore an event that is not complete, and connect again. */

@@ -4,7 +4,7 @@ import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib
 import type { Validate, Validation } from "../schema/index.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type FormatName, formatOf } from "./media-types.ts";
-import { toSentValue } from "./sent-value.ts";
+import { isJsonValue, toSentValue } from "./sent-value.ts";
 
 /** What a body is read with. */
 export interface ReadOptions {
@@ -105,17 +105,4 @@ function writeJson(mediaType: string, body: unknown, check?: (value: unknown) =>
   throw new Error(
     `The handler returned a value for ${mediaType} that is not a JSON value, such as a stream or a promise.`,
   );
-}
-
-const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];
-
-// Whether a body is a value that JSON.stringify writes as its content. Of streams, promises, collections and other objects of
-// Node, it would write the internals, or nothing.
-function isJsonValue(body: unknown): boolean {
-  if (typeof body === "function" || typeof body === "symbol") return false;
-  if (typeof body !== "object" || body === null || Array.isArray(body) || "toJSON" in body)
-    return !Buffer.isBuffer(body);
-  if (ArrayBuffer.isView(body) || body instanceof Error) return false;
-  const isOpaque = Object.prototype.toString.call(body) !== "[object Object]" && Object.keys(body).length === 0;
-  return !(isOpaque || internals.some((name) => typeof Reflect.get(body, name) === "function"));
 }

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { toError } from "../../http/index.ts";
 import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
 import { essenceOf } from "./media-types.ts";
-import { toSentValue } from "./sent-value.ts";
+import { isJsonValue, toSentValue } from "./sent-value.ts";
 
 const maxSlice = 2; // milliseconds
 
@@ -90,7 +90,7 @@ export class ItemStream extends Readable {
   #iterator: AnyIterator | undefined; // undefined until the first item is read
   readonly #write: Serialize;
   #isReading = false;
-  #isBusy = true; // whether items were sent since the last heartbeat
+  #sentAt = performance.now();
   #hasRetry = false; // whether an event has set the time after which the client connects again
   #hasRoom = true;
   #isEnded = false;
@@ -100,7 +100,8 @@ export class ItemStream extends Readable {
     super();
     const serialize = serializers[essenceOf(mediaType)] as Serialize;
     this.#write = (item) => {
-      if (!isJsonItem(item)) throw new Error("The handler returned an item that is not a JSON value.");
+      if (!isJsonValue(item) || item === undefined)
+        throw new Error("The handler returned an item that is not a JSON value.");
       const checked = check(toSentValue(item));
       this.#hasRetry ||= isEvent(checked) && checked.retry !== undefined;
       return serialize(checked);
@@ -108,10 +109,10 @@ export class ItemStream extends Readable {
     this.#items = items;
   }
 
-  /** Sends a comment if the client has received nothing since the last call. Only of server-sent events. */
-  beat(): void {
-    if (!this.#isOver && !this.#isBusy && this.readableFlowing && this.readableLength === 0) this.push(comment);
-    this.#isBusy = false;
+  /** Sends a comment if nothing was sent for this number of milliseconds. Only of server-sent events. */
+  beat(idleTime: number): void {
+    if (this.#isOver || !this.readableFlowing || this.readableLength > 0) return;
+    if (performance.now() - this.#sentAt >= idleTime) this.#send(comment);
   }
 
   /** Ends server-sent events after those that were sent. Their clients connect again, at random times. */
@@ -149,10 +150,7 @@ export class ItemStream extends Readable {
   async #readSlice(): Promise<void> {
     let text = "";
     const send = () => {
-      if (text !== "" && !this.#isOver) {
-        this.#hasRoom = this.push(text);
-        this.#isBusy = true;
-      }
+      if (text !== "" && !this.#isOver) this.#hasRoom = this.#send(text);
       text = "";
     };
     const end = performance.now() + maxSlice;
@@ -174,6 +172,11 @@ export class ItemStream extends Readable {
       send();
       await setImmediate();
     }
+  }
+
+  #send(text: string): boolean {
+    this.#sentAt = performance.now();
+    return this.push(text);
   }
 
   // An iterable whose `next` throws has ended.
@@ -250,10 +253,6 @@ function toEvent(item: unknown): string {
 function toResult(result: IteratorResult<unknown>): IteratorResult<unknown> {
   if (typeof result === "object" && result !== null) return result;
   throw new TypeError("The handler returned an iterable whose next() does not return an object.");
-}
-
-function isJsonItem(item: unknown): boolean {
-  return item !== undefined && typeof item !== "function" && typeof item !== "symbol";
 }
 
 function isEvent(item: unknown): item is Readonly<Record<string, unknown>> {

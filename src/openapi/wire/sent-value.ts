@@ -16,3 +16,18 @@ export function toSentValue(value: unknown): unknown {
   }
   return copy ?? value;
 }
+
+const internals = ["then", "pipe", Symbol.iterator, Symbol.asyncIterator];
+
+/**
+ * Returns whether JSON.stringify writes the content of a value. Of streams, promises, collections and other objects of Node, it would
+ * write the internals, or nothing.
+ */
+export function isJsonValue(body: unknown): boolean {
+  if (typeof body === "function" || typeof body === "symbol") return false;
+  if (typeof body !== "object" || body === null || Array.isArray(body) || "toJSON" in body)
+    return !Buffer.isBuffer(body);
+  if (ArrayBuffer.isView(body) || body instanceof Error) return false;
+  const isOpaque = Object.prototype.toString.call(body) !== "[object Object]" && Object.keys(body).length === 0;
+  return !(isOpaque || internals.some((name) => typeof Reflect.get(body, name) === "function"));
+}

@@ -115,13 +115,22 @@ t.test("A stream of events sends comments while it has no events, and nothing el
       text += chunk;
     });
     for (let n = 0; n < 20; n++) await new Promise(setImmediate);
-    stream.beat(); // items were sent since the last one
-    t.notMatch(text, /:\n$/);
-    stream.beat();
-    stream.beat();
+    stream.beat(60_000);
+    t.notMatch(text, /:\n$/, "not for that long");
+    stream.beat(0);
+    for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+    stream.beat(0);
     for (let n = 0; n < 20; n++) await new Promise(setImmediate);
     t.equal(text.startsWith(heartbeat), true, text);
     t.match(text, /(:\n){2}|(:\n\n){2}/);
+  }
+});
+
+t.test("An item whose content JSON does not have ends the stream", async (t) => {
+  for (const item of [new Map([[1, 2]]), Promise.withResolvers, new PassThrough(), undefined]) {
+    const { client, errors } = await open(t, async () => ({ status: 200, type: types[1], body: [1, item] }));
+    await once(client, "close");
+    t.same(errors, ["The handler returned an item that is not a JSON value."]);
   }
 });
 
@@ -133,7 +142,7 @@ t.test("The comment of a stream of texts is not inside of a line", async (t) => 
     text += chunk;
   });
   const beat = async () => {
-    for (let n = 0; n < 2; n++) stream.beat();
+    stream.beat(0);
     for (let n = 0; n < 20; n++) await new Promise(setImmediate);
   };
   for (const chunk of ["data: a", " b\n", "id: 1\n\n"]) {
@@ -146,7 +155,7 @@ t.test("The comment of a stream of texts is not inside of a line", async (t) => 
 
 t.test("A stream that nobody reads gets no comments", async (t) => {
   const stream = new ItemStream("text/event-stream", wait([], new AbortController().signal), (item) => item);
-  for (let n = 0; n < 10; n++) stream.beat();
+  for (let n = 0; n < 10; n++) stream.beat(0);
   t.equal(stream.readableLength, 0);
 });
 

@@ -8,6 +8,7 @@ import { createServer, openApi, type Wrap } from "../../../src/openapi/index.ts"
 import { documentOf } from "../../support/document-server.ts";
 
 const logger = pino({ level: "silent" });
+const json = { "content-type": "application/json" };
 const document = parse(
   documentOf(`  /notes:
     post:
@@ -115,4 +116,20 @@ t.test("Wraps the handlers of the mock, and is skipped by none", async (t) => {
   const app = await createServer({ document, logger, wrap, mock: true });
   await app.inject("/notes/1");
   t.same(seen, ["getNote"]);
+});
+
+t.test("A function can respond without waiting for its handler, whose failure then has no effect", async (t) => {
+  const wrap: Wrap<Context> = async (_call, next) => {
+    void next();
+    return { status: 409 };
+  };
+  const app = await createServer({ document, handlers: handlers as never, context: { notes: [] }, wrap, logger });
+  const response = await app.inject({
+    method: "POST",
+    url: "/notes",
+    payload: JSON.stringify("throws"),
+    headers: json,
+  });
+  t.equal(response.statusCode, 409);
+  await new Promise(setImmediate); // a rejection that nothing handles fails the test
 });

@@ -15,7 +15,8 @@ import {
 import type { OpenCalls } from "../open-calls.ts";
 
 const maxHeaderDelay = 20; // milliseconds in which a stream can fail with an error response, before its headers are sent
-const heartbeat = 15_000; // milliseconds without an event; proxies close a connection that is idle for 30 to 60 s
+const heartbeat = 15_000; // milliseconds without an event, at most; proxies close a connection that is idle for 30 to 60 s
+const heartbeatCheck = 5_000; // milliseconds
 const keepAliveDelay = 60_000; // milliseconds until the system checks whether the client of an idle connection still exists
 
 /** Returns what is sent: a text, bytes or a stream. `length` is the Content-Length that the handler has set. */
@@ -32,7 +33,7 @@ export function toPayload(
   if (events) {
     // Its client reconnects. Of other streams, an early end would look like the last item.
     openCalls.addEventStream(reply.raw, events);
-    const timer = setInterval(() => events.beat(), heartbeat).unref();
+    const timer = setInterval(() => events.beat(heartbeat - heartbeatCheck), heartbeatCheck).unref();
     reply.raw.once("close", () => clearInterval(timer));
   }
   return length === undefined ? (events ?? stream) : withLength(events ?? stream, length);
