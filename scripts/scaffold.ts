@@ -1,10 +1,11 @@
-// Writes, for each operation of the document without a handler: a handler that responds with 501, a test that fails
+// Writes, for each operation of the document that has no handler, and that the store can't answer by itself: a handler that responds with 501, a test that fails
 // until the handler is implemented, and an entry in src/pets/handlers.ts.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "../src/openapi/operation/operation.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
+import { findStandardOperations } from "../src/resources/index.ts";
 import { find, type Json } from "./json-pointer.ts";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -141,7 +142,10 @@ function scaffold(missing: readonly Operation[]): void {
 }
 
 try {
-  const missing = document.operations.filter(({ id }) => !existsSync(resolve(`src/pets/handlers/${id}.ts`)));
+  const standard = new Set(findStandardOperations(document).known.map(({ operation }) => operation));
+  const missing = document.operations.filter(
+    (operation) => !standard.has(operation) && !existsSync(resolve(`src/pets/handlers/${operation.id}.ts`)),
+  );
   if (missing.length > 0) scaffold(missing);
   else console.log("All operations have handlers.");
 } catch (error) {

@@ -17,6 +17,7 @@ import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOpti
 import { MetricsRegistry } from "./lib/index.ts";
 import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/application.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
+import { createStandardHandlers } from "./resources/index.ts";
 import { health, status } from "./status/index.ts";
 import type { Store } from "./store/index.ts";
 import { type AggregatorClient, RequestLogger, type Tracing, withLazyChildren } from "./telemetry/index.ts";
@@ -24,7 +25,8 @@ import { type AggregatorClient, RequestLogger, type Tracing, withLazyChildren } 
 /** The dependencies of `buildApp`. */
 export interface Dependencies {
   readonly document: Document;
-  readonly handlers: Handlers;
+  /** Operations of the usual kinds need none: src/resources. */
+  readonly handlers: Partial<Handlers>;
   readonly store: Store;
   readonly config: Config;
   readonly logger: Logger;
@@ -84,9 +86,11 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, clock);
   const authenticate = createBearerScheme(app, { identify, usage, failureLimiter });
+  const standard = createStandardHandlers(document, handlers, tracedStore, urls.base);
   await app.register(routes<operations, Context, Caller>, {
     document,
-    handlers,
+    handlers: { ...standard.handlers, ...handlers } as never, // the start compares them with the document
+    handlerReasons: standard.reasons,
     context: createContexts(tracedStore, urls.base),
     security: { apiKey: { type: "http bearer", authenticate } },
     guards: [

@@ -10,16 +10,24 @@ export {
   readDocument,
   toPublicUrls,
 } from "./document/index.ts";
+export type { SchemaNode } from "./schema/index.ts";
 export type { Part, Report, SchemaObject } from "./source/index.ts";
 export { compareTypes, type TypeSummary } from "./types/index.ts";
 
 // Its operations
 
-export { createRecordValidator, createRowValidator, listForCors, type Operation } from "./operation/index.ts";
+export {
+  createRecordValidator,
+  createRowValidator,
+  listForCors,
+  type Operation,
+  type UntypedCall,
+  type UntypedHandler,
+} from "./operation/index.ts";
 export { type Authenticate, type Guard, type RoutesOptions, routes } from "./routing/index.ts";
 export { Query } from "./wire/index.ts";
 
 // Its pages
 
 export { servePublicFile, swaggerPages } from "./pages/index.ts";
-export { serviceLinks } from "./server/index.ts";
+export { type ResourceHandlers, type ResourceOptions, type ResourceSource, serviceLinks } from "./server/index.ts";

@@ -9,6 +9,7 @@ export {
   openApi,
   type PluginEdgeOptions,
   type PluginOptions,
+  type ResourceSource,
   type ServerOptions,
   type UntypedOperations,
 } from "./server/index.ts";

@@ -10,6 +10,8 @@ type NewPet = components["schemas"]["NewPet"];
 /** The second argument of handlers. */
 export interface Context {
   readonly pets: RecordStore<Pet, NewPet>;
+  /** Returns the records of another collection of the document. */
+  readonly records: Store["records"];
   /** The public URL of the path of the operation. */
   readonly url: string;
 }
@@ -20,7 +22,7 @@ export function createContexts(
   baseUrl: string,
 ): (operation: openapi.Operation) => Context {
   const pets = records<Pet, NewPet>("pets");
-  return ({ path }) => ({ pets, url: baseUrl + path });
+  return ({ path }) => ({ pets, records, url: baseUrl + path });
 }
 
 /** A validated request. */

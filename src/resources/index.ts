@@ -2,3 +2,6 @@
 export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
 export { type ListQuery, linkPages, readCursor } from "./pages.ts";
 export { collectionsOf, type Resource, readResources } from "./resource.ts";
+export { createStandardHandlers, readIdempotencyKey, type StandardHandlers } from "./standard-handlers.ts";
+export { findStandardOperations } from "./standard-operations.ts";
+export { openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

@@ -1,11 +1,15 @@
 // Records of other sources that follow the rules of the document, such as the lines of an import.
 import { type Checked, type InvalidValue, parseJson, shorten } from "../../lib/index.ts";
-import { describeUnknown, type Schemas } from "../schema/index.ts";
+import { type Direction, describeUnknown, type Schemas } from "../schema/index.ts";
 import type { Part } from "../source/index.ts";
 
-/** Creates the validation of a record that follows the rules of a body. */
-export function createRecordValidator(schema: Part, schemas: Schemas): (record: unknown) => Checked {
-  const validate = schemas.compileReaderAt(schema.pointer);
+/** Creates the validation of a record that follows the rules of the body of a request, or of a response. */
+export function createRecordValidator(
+  schema: Part,
+  schemas: Schemas,
+  direction: Direction = "request",
+): (record: unknown) => Checked {
+  const validate = schemas.compileReaderAt(schema.pointer, direction);
   return (record) => {
     const result = validate(record);
     return "value" in result ? result : { problem: result.problems[0] };

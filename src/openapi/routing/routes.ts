@@ -53,6 +53,8 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly mock?: boolean | undefined;
   /** What to do about an operation without a handler: the end of the error. */
   readonly missingHandler?: string;
+  /** Why operations need a handler, by operationId. Completes "it …". */
+  readonly handlerReasons?: ReadonlyMap<string, string> | undefined;
   /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
   readonly validateRequests?: boolean | undefined;
   /** Whether a response that does not match the document is a failure (500), or is logged. The default is true. */
@@ -144,6 +146,7 @@ function createRoutes<Operations, Context, Caller>(
     docsUrl,
     links,
     mock = false,
+    handlerReasons,
     missingHandler = "Add one to `handlers`, or set `mock`.",
     validateRequests = true,
     validateResponses = true,
@@ -160,7 +163,11 @@ function createRoutes<Operations, Context, Caller>(
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
     const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
-    if (handler === undefined) throw new Error(`The operation ${operation.id} has no handler. ${missingHandler}`);
+    if (handler === undefined) {
+      const reason = handlerReasons?.get(operation.id);
+      const needs = reason === undefined ? "" : `, and needs one, because it ${reason}`;
+      throw new Error(`The operation ${operation.id} has no handler${needs}. ${missingHandler}`);
+    }
     const route = new OperationRoute({
       operation,
       handler: wrapHandler(handler, wraps),

@@ -45,9 +45,14 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     ...(identify && { identify }),
     ...(origins && { cors: { origins, ...listForCors(operations) } }),
   });
-  await options.extend?.(app);
-  // Encapsulated, so that the routes of the application read their own bodies.
-  await app.register(async (scope) => serveDocument(scope, document, options, isSecure));
-  await app.ready();
+  try {
+    await options.extend?.(app);
+    // Encapsulated, so that the routes of the application read their own bodies.
+    await app.register(async (scope) => serveDocument(scope, document, options, isSecure));
+    await app.ready();
+  } catch (error) {
+    await app.close(); // also what was opened for it
+    throw error;
+  }
   return app;
 }

@@ -4,6 +4,9 @@ export type {
   OpenApiOptions,
   PluginEdgeOptions,
   PluginOptions,
+  ResourceHandlers,
+  ResourceOptions,
+  ResourceSource,
   ServerOptions,
   UntypedOperations,
 } from "./options.ts";

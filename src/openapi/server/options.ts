@@ -1,6 +1,7 @@
 // The options of `createServer` and of the plugin `openApi`.
-import type { FastifyInstance } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { AppEdgeOptions, EdgeOptions } from "../../http/index.ts";
+import type { Document } from "../document/index.ts";
 import type { ErrorFormat, FailureContext, UntypedHandler, Wrap } from "../operation/index.ts";
 import type { MappedError, SecuritySchemes } from "../routing/index.ts";
 import type { Formats } from "../schema/index.ts";
@@ -30,6 +31,8 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly security?: SecuritySchemes<Caller> | undefined;
   /** The second argument of each handler. */
   readonly context?: Context | undefined;
+  /** Answers operations that have no handler, such as a store of their records. */
+  readonly resources?: ResourceSource | undefined;
   /** Operations without a handler respond with examples, and schemes without a check accept each credential. */
   readonly mock?: boolean | undefined;
   /** Run around each handler, such as for transactions and metrics. The first is the outermost. */
@@ -72,6 +75,31 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
    * production.
    */
   readonly validateResponses?: boolean | "log" | undefined;
+}
+
+/** What answers operations that have no handler of the application. */
+export interface ResourceSource {
+  /** Is called when the server is created. Rejects with an Error if it can't answer the document. */
+  open(document: Document, options: ResourceOptions): Promise<ResourceHandlers>;
+}
+
+/** What a ResourceSource needs to know of the server. */
+export interface ResourceOptions {
+  /** The handlers of the application, by operationId. */
+  readonly handlers: object;
+  /** The base URL of the operations, such as `/v1`. */
+  readonly baseUrl: string;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** Handlers that a server uses until it closes. */
+export interface ResourceHandlers {
+  /** By operationId. */
+  readonly handlers: Readonly<Record<string, UntypedHandler>>;
+  /** Why the other operations need a handler, by operationId. Completes "it …". */
+  readonly reasons: ReadonlyMap<string, string>;
+  /** Releases what the handlers use. */
+  close(): Promise<void>;
 }
 
 export interface ServerOptions<Operations, Context, Caller>

@@ -9,7 +9,7 @@ import { servePublicFile, swaggerPages } from "../pages/index.ts";
 import { routes } from "../routing/index.ts";
 import { type OpenApi, readBasePath } from "../source/index.ts";
 import { checkTypes, type DocumentTypes, type Handlers } from "../types/index.ts";
-import type { OpenApiOptions } from "./options.ts";
+import type { OpenApiOptions, ResourceHandlers } from "./options.ts";
 import { serviceLinks } from "./service-links.ts";
 
 /** Returns the Link header of failures. */
@@ -71,9 +71,11 @@ export async function serveDocument<Operations, Context, Caller>(
   const { handlers = {}, security = {}, context, mock, wrap = [], errors, onError, validateResponses } = options;
   const docs = servesDocs(document, options);
   const baseUrl = app.prefix + document.basePath;
+  const resources = await openResources(app, document, options, baseUrl);
   await app.register(routes<Operations, Context, Caller>, {
     document,
-    handlers: handlers as object as Handlers<Operations, Context, Caller>,
+    handlers: { ...resources?.handlers, ...handlers } as object as Handlers<Operations, Context, Caller>,
+    handlerReasons: resources?.reasons,
     context: () => context as Context,
     security,
     mock,
@@ -90,6 +92,19 @@ export async function serveDocument<Operations, Context, Caller>(
   if (!docs) return;
   servePublicFile(app, { path: "/openapi.json", content: () => document.json ?? toJson(document.content) });
   await app.register(swaggerPages, { content: withOwnServers(document.content, app.prefix), isSecure });
+}
+
+async function openResources<Operations, Context, Caller>(
+  app: FastifyInstance,
+  document: Document,
+  { resources, handlers = {} }: OpenApiOptions<Operations, Context, Caller>,
+  baseUrl: string,
+): Promise<ResourceHandlers | undefined> {
+  const opened = await resources?.open(document, { handlers, baseUrl, logger: app.log });
+  if (opened === undefined) return undefined;
+  app.addHook("onClose", () => opened.close());
+  app.log.info({ operations: Object.keys(opened.handlers) }, "operations without a handler of their own");
+  return opened;
 }
 
 /** Returns the format of all error responses. */

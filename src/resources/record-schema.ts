@@ -1,0 +1,69 @@
+// The schema of a record, with all that applies to it behind references and allOf.
+import type { Checked } from "../lib/index.ts";
+import {
+  createRecordValidator,
+  createRowValidator,
+  type Document,
+  type Part,
+  type SchemaNode,
+} from "../openapi/application.ts";
+
+/** A type of values that a store can compare. */
+export type ValueType = "string" | "int64" | "number" | "boolean";
+
+/** The schema of the records of a collection, or of the bodies that make them. */
+export class RecordSchema {
+  /** Its place in the document. */
+  readonly part: Part;
+  /** The names of its properties, in the order of the document. */
+  readonly propertyNames: readonly string[];
+  /** The properties that each record has. */
+  readonly required: readonly string[];
+  /** The schema itself, and those that apply besides. */
+  readonly parts: readonly SchemaNode[];
+  readonly document: Document;
+
+  constructor(document: Document, part: Part) {
+    this.part = part;
+    this.document = document;
+    this.parts = document.schemas.at(part.pointer).parts();
+    this.propertyNames = document.schemas.shapeAt(part.pointer).propertyNames;
+    this.required = [...new Set(this.parts.flatMap(({ schema }) => (schema.required ?? []) as string[]))];
+  }
+
+  /** The name of the component; undefined for a schema that is no component. */
+  get name(): string | undefined {
+    return /^\/components\/schemas\/([^/]+)$/.exec(this.part.pointer)?.[1];
+  }
+
+  /** Returns the schemas that apply to a property. */
+  property(name: string): readonly SchemaNode[] {
+    return this.parts.flatMap((node) => node.property(name)).flatMap((node) => node.parts());
+  }
+
+  /** Creates the validation of a parsed record: as it is sent, or returned. Compiles the schema, which is expensive. */
+  createValidator(direction: "request" | "response"): (record: unknown) => Checked<object> {
+    return createRecordValidator(this.part, this.document.schemas, direction) as (record: unknown) => Checked<object>;
+  }
+
+  /** Creates the validation of a record whose properties are texts; those of objects and arrays are JSON. */
+  createRowValidator(): (row: Readonly<Record<string, string>>) => Checked<object> {
+    const validate = createRowValidator(this.part, this.document.schemas);
+    return validate as (row: Readonly<Record<string, string>>) => Checked<object>;
+  }
+}
+
+/** Returns the type of values that a store can compare; undefined for others. `schemas` apply to the same value. */
+export function valueType(schemas: readonly SchemaNode[]): ValueType | undefined {
+  const types = schemas.flatMap(({ schema: { type } }) => (type === undefined ? [] : [[type].flat()]));
+  const [first, ...others] = new Set(types.flat().filter((name) => name !== "null"));
+  if (others.length > 0) return undefined;
+  if (first === "integer") return schemas.some(({ schema }) => schema.format === "int64") ? "int64" : "number";
+  return first === "string" || first === "number" || first === "boolean" ? first : undefined;
+}
+
+/** Returns the schemas of the items of an array; undefined if it is none. */
+export function itemSchemas(schemas: readonly SchemaNode[]): readonly SchemaNode[] | undefined {
+  const items = schemas.flatMap((node) => node.item(Number.POSITIVE_INFINITY) ?? []);
+  return items.length > 0 ? items.flatMap((node) => node.parts()) : undefined;
+}

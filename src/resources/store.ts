@@ -1,0 +1,49 @@
+// A store for a document: `createServer({ document, resources: openStore(url) })`.
+import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
+import { openStore as open, type RecordStore, type Store } from "../store/index.ts";
+import { collectionsOf, readResources } from "./resource.ts";
+import { createStandardHandlers } from "./standard-handlers.ts";
+
+export interface ResourceStoreOptions {
+  /** The maximum number of records of each collection; by default, there is none. */
+  readonly maxRecords?: bigint | undefined;
+  /** The number of connections (PostgreSQL only). The default is 10. */
+  readonly connections?: number | undefined;
+}
+
+/** The records of a document. */
+export interface ResourceStore extends ResourceSource {
+  /**
+   * Returns the records of a collection, for handlers of the application. Its name is its path, such as `books` or `shop_books`. Throws an
+   * Error for another name, and before the server is created.
+   */
+  records<R, N extends object = object>(collection: string): RecordStore<R, N>;
+}
+
+/**
+ * Returns a store for the option `resources` of `createServer`: it answers the operations of collections that have no handler. It is
+ * opened when the server is created, and closed with it. `url` is `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
+ */
+export function openStore(url: string, { maxRecords, connections }: ResourceStoreOptions = {}): ResourceStore {
+  let store: Store | undefined;
+  return {
+    async open(document: Document, { handlers, baseUrl, logger }: ResourceOptions) {
+      if (readResources(document).length === 0)
+        throw new Error(
+          "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with an int64.",
+        );
+      const opened = await open(url, {
+        collections: collectionsOf(document),
+        maxRecords: maxRecords ?? null,
+        inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
+        ...(connections !== undefined && { connections }),
+      });
+      store = opened;
+      return { ...createStandardHandlers(document, handlers, opened, baseUrl), close: () => opened.close() };
+    },
+    records(collection) {
+      if (store === undefined) throw new Error("The store is opened when the server is created.");
+      return store.records(collection);
+    },
+  };
+}
