@@ -1,4 +1,4 @@
-// Builds the package of the spec-first server: the folders lib, patches, http and openapi as JavaScript and declarations, the pages
+// Builds the package of the spec-first server: the folders lib, patches, http, openapi, store and resources as JavaScript and declarations, the pages
 // about it, and the license. npm runs this script before it packs openapi/server, and with --clean afterwards.
 import { execFileSync } from "node:child_process";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,6 +20,7 @@ async function build(): Promise<void> {
     "src/openapi/index.ts",
     "src/openapi/application.ts",
     "src/openapi/client/index.ts",
+    "src/resources/store.ts",
     "src/openapi/bin.js",
   ].map(resolve);
   await writeFile(project, JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions, files, include: [] }));

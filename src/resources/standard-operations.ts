@@ -118,10 +118,13 @@ function findBodyObstacle(operation: Operation, { record, collection }: Resource
     record.property(name).some(({ schema }) => schema.writeOnly === true),
   );
   if (secret !== undefined) return `takes the property ${secret}, which is write-only`;
-  const isGiven = (name: string) =>
-    body.required.includes(name) || body.property(name).some(({ schema }) => schema.default !== undefined);
+  const isGiven = (name: string) => {
+    const schemas = body.property(name).map(({ schema }) => schema);
+    if (schemas.some(({ readOnly }) => readOnly === true)) return false; // a request can't have it
+    return body.required.includes(name) || schemas.some((schema) => schema.default !== undefined);
+  };
   const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
-  return missing === undefined ? undefined : `does not require the property ${missing}, which each record has`;
+  return missing === undefined ? undefined : `does not require the property ${missing}, which each record must have`;
 }
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */

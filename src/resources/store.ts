@@ -37,6 +37,9 @@ export function openStore(url: string, { maxRecords, connections }: ResourceStor
         maxRecords: maxRecords ?? null,
         inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
         ...(connections !== undefined && { connections }),
+      }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+        throw new Error("A store in PostgreSQL needs the package pg. Run npm install pg.");
       });
       store = opened;
       return { ...createStandardHandlers(document, handlers, opened, baseUrl), close: () => opened.close() };

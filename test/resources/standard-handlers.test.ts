@@ -208,6 +208,10 @@ t.test("An operation whose meaning is not certain needs a handler, and the error
     ],
     [edit("required: [id, lent]", "required: [id, lent, pages]"), /addBook .* does not require the property pages/],
     [
+      edit("lent: { type: boolean, default: false }", "lent: { type: boolean, default: false, readOnly: true }"),
+      /addBook .* does not require the property lent/,
+    ],
+    [
       edit("pages: { type: integer }", "pages: { type: integer, writeOnly: true }"),
       /addBook .* takes the property pages, which is write-only/,
     ],

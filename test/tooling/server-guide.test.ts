@@ -31,7 +31,9 @@ const blocksOf = (page: string) =>
     content,
   }));
 const adapt = (program: string) =>
-  program.replace('"@petstore/openapi-server"', JSON.stringify(join(root, "src/openapi/index.ts")));
+  program
+    .replace('"@petstore/openapi-server"', JSON.stringify(join(root, "src/openapi/index.ts")))
+    .replace('"@petstore/openapi-server/store"', JSON.stringify(join(root, "src/resources/store.ts")));
 
 t.test("The programs of all pages compile", async (t) => {
   const files = pages.flatMap((page) =>

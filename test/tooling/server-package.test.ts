@@ -37,6 +37,7 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
     "dist/openapi/index.d.ts",
     "dist/openapi/application.js",
     "dist/openapi/bin.js",
+    "dist/resources/store.js",
     "docs/handlers.md",
     "docs/tickets.yaml",
     "README.md",
@@ -44,7 +45,7 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
   ])
     t.ok(names.includes(name), name);
   t.same(
-    names.filter((name) => /pets|store|\.test\.|[^d]\.ts$/.test(name)),
+    names.filter((name) => /pet|dist\/auth|\.test\.|[^d]\.ts$/.test(name)),
     [],
   );
 });
@@ -56,7 +57,8 @@ t.test("The dependencies are ranges that begin with the versions with which the 
   const { dependencies, peerDependencies, devDependencies } = own;
   for (const [name, range] of Object.entries({ ...devDependencies, ...dependencies, ...peerDependencies }))
     t.equal(range, `^${versions[name]}`, name);
-  t.same(Object.keys(peerDependencies), ["fastify"], "the app of a user has the same Fastify");
+  t.same(Object.keys(peerDependencies), ["fastify", "pg"], "the app of a user has the same Fastify");
+  t.same(own.peerDependenciesMeta, { pg: { optional: true } });
 });
 
 t.test("The guide leads from an empty folder to a typed, running server", async (t) => {
@@ -110,6 +112,27 @@ t.test("The guide leads from an empty folder to a typed, running server", async 
     { cwd: reader, env },
   );
   t.match(wrong.stdout, /405/, "an undeclared status does not compile");
+});
+
+t.test("The store works from the package, and PostgreSQL names the package that it needs", async (t) => {
+  const program = `
+    import { createServer } from "@petstore/openapi-server";
+    import { openStore } from "@petstore/openapi-server/store";
+    const document = "node_modules/@petstore/openapi-server/docs/tickets.yaml";
+    const options = { document, mock: true };
+    const app = await createServer({ ...options, resources: openStore("sqlite:agents.db") });
+    const headers = { authorization: "Bearer t", "content-type": "application/json" };
+    const { payload } = await app.inject({ method: "POST", url: "/agents", headers, payload: '{"name":"Ada"}' });
+    console.log(payload);
+    await app.close();
+    const { message } = await createServer({ ...options, resources: openStore("postgres://127.0.0.1:9/x") }).catch((e) => e);
+    console.log(message);`;
+  const { stdout } = await run("node", ["--input-type=module", "--eval", program], { cwd: reader, env });
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .filter((line) => !line.startsWith('{"level"'));
+  t.same(lines, ['{"id":1,"name":"Ada"}', "A store in PostgreSQL needs the package pg. Run npm install pg."]);
 });
 
 t.test("In a clone, the commands of the README serve a document", async (t) => {
