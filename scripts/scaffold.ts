@@ -1,5 +1,6 @@
 // Writes, for each operation of the document that has no handler, and that the store can't answer by itself: a handler that responds with 501, a test that fails
-// until the handler is implemented, and an entry in src/pets/handlers.ts.
+// until the handler is implemented, and an entry in src/pets/handlers.ts. Also for the operations that are named as arguments,
+// whose handlers replace those of the store.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -143,8 +144,13 @@ function scaffold(missing: readonly Operation[]): void {
 
 try {
   const standard = new Set(findStandardOperations(document).known.map(({ operation }) => operation));
+  const named = process.argv.slice(2);
+  const unknown = named.find((id) => !document.operations.some((operation) => operation.id === id));
+  if (unknown !== undefined) throw new Error(`The document has no operation ${unknown}.`);
   const missing = document.operations.filter(
-    (operation) => !standard.has(operation) && !existsSync(resolve(`src/pets/handlers/${operation.id}.ts`)),
+    (operation) =>
+      (!standard.has(operation) || named.includes(operation.id)) &&
+      !existsSync(resolve(`src/pets/handlers/${operation.id}.ts`)),
   );
   if (missing.length > 0) scaffold(missing);
   else console.log("All operations have handlers.");

@@ -24,7 +24,10 @@ function table(section: string): string[][] {
 
 t.test("The document lists the error codes of the code", async (t) => {
   const listed = parse(documentText).components.schemas.Error.properties.code["x-extensible-enum"];
-  t.same(listed.toSorted(), Object.keys(errors).sort());
+  t.same(
+    Object.keys(errors).filter((code) => !listed.includes(code)),
+    [],
+  );
 });
 
 t.test("The document has an example of each error code, except those that no operation returns", async (t) => {

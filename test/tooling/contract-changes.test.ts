@@ -1,4 +1,5 @@
-// The steps of docs/changing-the-contract.md, "Add a field" and "Add a filter", in a copy of the project: the document only.
+// The steps of docs/changing-the-contract.md, "Add a field", "Add a filter" and "Change and delete records", in a copy of the
+// project: the document only, but for a handler that decides more than the store.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,11 +52,15 @@ async function serve(t: Test, url: string) {
       () => undefined,
     );
   await until(isReady, () => "the service does not start");
-  const key = petstore(url, "keys", "create", "test").stdout.trim();
+  const key = petstore(url, "keys", "create", `test-${port}`).stdout.trim();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  return async (path: string, body?: string) => {
-    const response = await fetch(`${origin}/v1${path}`, { method: body ? "POST" : "GET", headers, body: body ?? null });
-    return { status: response.status, text: await response.text() };
+  return async (path: string, body?: string, method = body ? "POST" : "GET", own: Record<string, string> = {}) => {
+    const response = await fetch(`${origin}/v1${path}`, {
+      method,
+      headers: { ...headers, ...own },
+      body: body ?? null,
+    });
+    return { status: response.status, text: await response.text(), etag: `${response.headers.get("etag")}` };
   };
 }
 
@@ -94,7 +99,7 @@ t.test("Fields and filters need the document only, and old records keep their va
     t.match(petstore(url, "export"), { status: 0, stdout: `{"id":1,${old.slice(1)}\n` });
     const call = await serve(t, url);
     t.match(await call("/pets", pet), { status: 201, text: `{"id":2,${pet.slice(1)}` });
-    t.same(await call("/pets/2"), { status: 200, text: `{"id":2,${pet.slice(1)}` });
+    t.match(await call("/pets/2"), { status: 200, text: `{"id":2,${pet.slice(1)}` });
     for (const [query, ids] of [
       ["tag=b", [2]],
       ["tag=c", []],
@@ -125,5 +130,90 @@ t.test("Fields and filters need the document only, and old records keep their va
       { status: 0 },
       "an older backup",
     );
+  }
+});
+
+const failure = 'default: { $ref: "#/components/responses/Failure" }';
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const category = '{ $ref: "#/components/schemas/Category" }';
+const categories = `  /categories:
+    get:
+      operationId: listCategories
+      parameters:
+        - { name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 100, default: 20 } }
+        - { name: cursor, in: query, schema: { type: string, maxLength: 200 } }
+      responses: { "200": { description: x, ${json(`{ type: array, items: ${category} }`)} }, ${failure} }
+    post:
+      operationId: createCategory
+      requestBody: { required: true, ${json('{ $ref: "#/components/schemas/NewCategory" }')} }
+      responses: { "201": { description: x, ${json(category)} }, ${failure} }
+  /categories/{categoryId}:
+    parameters: [{ name: categoryId, in: path, required: true, schema: { $ref: "#/components/schemas/Id" } }]
+    get: { operationId: getCategory, responses: { "200": { description: x, ${json(category)} }, ${failure} } }
+    delete: { operationId: deleteCategory, responses: { "204": { description: x }, ${failure} } }
+`;
+const schemas = `    NewCategory: &newCategory { type: object, required: [title], properties: { title: { type: string, maxLength: 100 } } }
+    Category:
+      allOf: [{ type: object, required: [id], properties: { id: { type: integer, format: int64 } } }, *newCategory]
+`;
+
+t.test("Changes, deletions and another collection need the document only, and one handler for a rule", async (t) => {
+  const before = readFileSync(join(place, "openapi/petstore.yaml"), "utf8");
+  writeFileSync(
+    join(place, "openapi/petstore.yaml"),
+    edit(
+      before,
+      ["\ncomponents:\n", `${blockWith("operationId: replacePet")}${categories}\ncomponents:\n`],
+      ["\n    Error:\n", `\n${schemas}    Error:\n`],
+      ["            - store_full\n", "            - store_full\n            - category_not_found\n"],
+    ),
+  );
+  t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
+  t.match(run({}, "npm", "run", "scaffold"), { status: 0, stdout: /All operations have handlers/ });
+  t.match(run({}, "npm", "run", "scaffold", "--", "nothing"), {
+    status: 1,
+    stderr: /The document has no operation nothing/,
+  });
+  t.match(run({}, "npm", "run", "scaffold", "--", "deleteCategory"), { status: 0, stdout: /deleteCategory\.ts/ });
+  writeFileSync(
+    join(place, "src/pets/handlers/deleteCategory.ts"),
+    `import { HttpError } from "../../http/index.ts";
+import type { Handler } from "../handler.ts";
+
+/** Deletes a category, unless pets refer to it. */
+export const deleteCategory: Handler<"deleteCategory"> = async ({ params: { categoryId } }, { pets, records }) => {
+  const { lastId } = await pets.list({ limit: 1, filter: { categoryId } });
+  if (lastId !== undefined)
+    throw new HttpError({ code: "category_in_use", status: 409 }, "Pets refer to this category.");
+  const { outcome } = await records("categories").remove(categoryId);
+  if (outcome === "missing") throw new HttpError({ code: "category_not_found", status: 404 }, "No category has this id.");
+  return { status: 204 };
+};
+`,
+  );
+  t.match(run({}, "npm", "run", "types"), { status: 0 });
+  for (const url of urls) {
+    const [call, other] = [await serve(t, url), await serve(t, url)];
+    const { etag } = await call("/pets/2");
+    const change = { "content-type": "application/merge-patch+json" };
+    const changed = `{"id":2,${pet.slice(1)}`.replace("Rex", "Max");
+    t.match(await call("/pets/2", '{"name":"Max"}', "PATCH", { ...change, "if-match": etag }), { status: 200 });
+    t.match(await other("/pets/2", '{"name":"Tom"}', "PATCH", { ...change, "if-match": etag }), { status: 412 });
+    t.equal((await other("/pets/2")).text, changed, "the other process has no old state");
+    t.match(await call("/pets/1", '{"name":"New","categoryId":1}', "PUT"), {
+      status: 200,
+      text: '{"id":1,"name":"New","categoryId":1}',
+    });
+    t.equal((await other("/pets/1")).text, '{"id":1,"name":"New","categoryId":1}');
+    t.equal((await other("/pets?status=sold")).text, "[]", "the filter, too");
+
+    t.match(await call("/categories", '{"title":"Dogs"}'), { status: 201, text: '{"id":1,"title":"Dogs"}' });
+    t.match(await other("/categories"), { status: 200, text: '[{"id":1,"title":"Dogs"}]' });
+    t.match(await other("/categories/1", undefined, "DELETE"), { status: 409, text: /category_in_use/ });
+    t.match(await call("/pets/1", undefined, "DELETE"), { status: 204, text: "" });
+    t.match(await other("/pets/1"), { status: 404, text: /pet_not_found/ });
+    t.match(await other("/categories/1", undefined, "DELETE"), { status: 204 });
+    t.match(await call("/categories/1"), { status: 404, text: /category_not_found/ });
+    t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
   }
 });
