@@ -22,15 +22,17 @@ const int64Keywords = [
 ] as const;
 
 const int64 = { type: "integer", format: "int64" };
+const fields = {
+  weight: { type: "number", minimum: 0 },
+  age: { type: "integer" },
+  filled: { ...int64, default: 9 },
+  ...Object.fromEntries(
+    int64Keywords.map(([keyword, value], index) => [`int${index}`, { ...int64, [keyword]: value }]),
+  ),
+};
 const document = editDocument(
-  setProperties("NewPet", {
-    weight: { type: "number", minimum: 0 },
-    age: { type: "integer" },
-    filled: { ...int64, default: 9 },
-    ...Object.fromEntries(
-      int64Keywords.map(([keyword, value], index) => [`int${index}`, { ...int64, [keyword]: value }]),
-    ),
-  }),
+  setProperties("NewPet", fields),
+  setProperties("Pet", fields),
   addParameter("listPets", { name: "X-Count", in: "header", required: true, schema: { ...int64, minimum: 1 } }),
   ...["integer", "number", "boolean", "string"].map((type) =>
     addParameter("listPets", { name: type[0], in: "query", schema: { type } }),

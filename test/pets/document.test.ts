@@ -163,8 +163,6 @@ t.test("Accepts generated types that the store implements", async (t) => {
 
 t.test("The document is valid, whatever the code that generated its hash has checked", async (t) => {
   const { operations } = await parseDocument(readFileSync("openapi/petstore.yaml", "utf8"));
-  t.same(
-    operations.map(({ id }) => id),
-    ["listPets", "createPet", "getPet"],
-  );
+  const ids = new Set(operations.map(({ id }) => id));
+  t.ok(["listPets", "createPet", "getPet"].every((id) => ids.has(id)));
 });
