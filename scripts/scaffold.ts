@@ -1,12 +1,12 @@
 // Writes, for each operation of the document that has no handler, and that the store can't answer by itself: a handler that responds with 501, a test that fails
 // until the handler is implemented, and an entry in src/pets/handlers.ts. Also for the operations that are named as arguments,
-// whose handlers replace those of the store.
+// whose handlers replace those of the store. With --upgrade and the name of a collection: a function that changes old records.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "../src/openapi/operation/operation.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
-import { findStandardOperations } from "../src/resources/index.ts";
+import { findStandardOperations, readResources } from "../src/resources/index.ts";
 import { find, type Json } from "./json-pointer.ts";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -134,17 +134,33 @@ function scaffold(missing: readonly Operation[]): void {
     if (!existsSync(resolve(test))) files.set(test, testSource(operation, definition));
   }
   for (const [name, text] of files) writeFileSync(resolve(name), text);
-  execFileSync(resolve("node_modules/.bin/biome"), ["check", "--write", ...files.keys()], {
-    cwd: resolve("."),
-    stdio: "pipe",
-  });
+  format(files.keys());
   for (const { id, method, path } of missing)
     console.log(`${method} ${path}: implement src/pets/handlers/${id}.ts and complete test/pets/${id}.test.ts.`);
 }
 
-try {
+function scaffoldUpgrade(name: string | undefined): void {
+  const file = "src/pets/upgrades.ts";
+  const resources = readResources(document);
+  const resource = resources.find((one) => one.name === name);
+  if (resource === undefined)
+    throw new Error(`--upgrade needs the name of a collection: ${resources.map((one) => one.name).join(", ")}.`);
+  const { hash } = resource.record;
+  const source = readFileSync(resolve(file), "utf8");
+  if ([`  ${name}: {`, `  "${name}": {`].some((entry) => source.includes(entry)))
+    throw new Error(`${file} has a function of ${name}. Edit it, and set \`to\` to "${hash}".`);
+  const entry = `
+  "${name}": {
+    to: "${hash}", // the schema of the document for which it was written
+    upgrade: (record) => ({ ...record }),
+  },`;
+  writeFileSync(resolve(file), source.replace("Upgrades = {", `Upgrades = {${entry}`));
+  format([file]);
+  console.log(`${file}: edit the function of ${name}, which returns a record as the document describes it.`);
+}
+
+function scaffoldOperations(named: readonly string[]): void {
   const standard = new Set(findStandardOperations(document).known.map(({ operation }) => operation));
-  const named = process.argv.slice(2);
   const unknown = named.find((id) => !document.operations.some((operation) => operation.id === id));
   if (unknown !== undefined) throw new Error(`The document has no operation ${unknown}.`);
   const missing = document.operations.filter(
@@ -154,6 +170,19 @@ try {
   );
   if (missing.length > 0) scaffold(missing);
   else console.log("All operations have handlers.");
+}
+
+function format(files: Iterable<string>): void {
+  execFileSync(resolve("node_modules/.bin/biome"), ["check", "--write", ...files], {
+    cwd: resolve("."),
+    stdio: "pipe",
+  });
+}
+
+try {
+  const [first, ...others] = process.argv.slice(2);
+  if (first === "--upgrade") scaffoldUpgrade(others[0]);
+  else scaffoldOperations(process.argv.slice(2));
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;

@@ -10,8 +10,8 @@ import { generateKey, openKeyCounter } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, collectGarbageWhenIdle, tlsOptions } from "./http/index.ts";
-import { escapeControlCharacters, version } from "./lib/index.ts";
-import { handlers, readDocument } from "./pets/index.ts";
+import { escapeControlCharacters, throttle, version } from "./lib/index.ts";
+import { handlers, prepareRecords, readDocument } from "./pets/index.ts";
 import { collectionsOf } from "./resources/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
 import { connectToPrimary, createLogger, openTracing } from "./telemetry/index.ts";
@@ -38,6 +38,10 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     maxRecords: config.MAX_PETS,
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
   });
+  if (!cluster.isWorker && !isInMemory(config.DATABASE_URL)) {
+    const progress = throttleProgress(logger);
+    await prepareRecords(config.DATABASE_URL, document, { apply: false, progress });
+  }
   const listening = isPrimary
     ? await startWorkers(config.WORKERS, logger, config.RATE_LIMIT)
     : await listen(config, { document, store, logger });
@@ -48,6 +52,12 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     printStartupMessage(listening.origin, document.basePath, key, hasKeys);
   }
   if (isPrimary) await store.close();
+}
+
+// Logs the validation of many records every 5 s.
+function throttleProgress(logger: FastifyBaseLogger): (label: string, done: number, total: number) => void {
+  const log = throttle((label: string, done: number, total: number) => logger.info({ done, total }, label), 5_000);
+  return (label, done, total) => done < total && log(label, done, total);
 }
 
 // Builds the app and listens. Resolves to undefined if a signal stopped the service before it listened.

@@ -1,9 +1,10 @@
 // Checks the integrity of a store: the structure of the database, the next id of each table, and each record against
 // the document.
 import type { Document } from "../openapi/application.ts";
+import { maxId } from "../resources/index.ts";
 import { idTablesOf, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
-import { createRowCheck, maxId } from "./row-rules.ts";
+import { createRowCheck } from "./row-rules.ts";
 
 /**
  * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if

@@ -1,16 +1,13 @@
 // The rules for the values of rows: what the service and its commands write. A row that breaks a rule was written by
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
 import { isKeyName, keyNameRule } from "../auth/index.ts";
-import { InvalidValue, parseJson, toDay } from "../lib/index.ts";
+import { toDay } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
-import { createIdempotencyKeyCheck, type Resource, readResources } from "../resources/index.ts";
-import { readId, type sharedTables, type Table, type Values } from "../store/index.ts";
+import { createIdempotencyKeyCheck, createRecordCheck, maxId, readResources } from "../resources/index.ts";
+import type { sharedTables, Table, Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 
 const digestSize = 32; // bytes of a hash
-
-/** The highest id that another id can follow. */
-export const maxId = 2n ** 63n - 2n;
 
 const maxClockSkew = 86_400_000; // milliseconds
 const maxTime = 8_640_000_000_000_000n; // milliseconds since 1970: the range of Date
@@ -44,24 +41,6 @@ export function createRowCheck(document: Document): (table: Table, row: Values) 
   };
 }
 
-/** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
-function createRecordCheck(resource: Resource): (row: Values) => string | undefined {
-  const validate = resource.createValidator("record");
-  const checkId = integer(1n, maxId);
-  return ([id, text]) => {
-    const idProblem = checkId(id as Values[0]);
-    if (idProblem !== undefined) return `: id ${idProblem}`;
-    try {
-      const { problem } = validate(parseJson(text as string));
-      if (problem) throw new InvalidValue(problem.requirement, problem.path);
-      return readId(resource.collection, text as string) === id ? undefined : " has another id in its record";
-    } catch (error) {
-      const { path, requirement } = error as InvalidValue;
-      return ` does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}`;
-    }
-  };
-}
-
 function createRules(document: Document): Rules {
   const latestTime = Date.now() + maxClockSkew;
   const id = integer(1n, maxId);
@@ -69,6 +48,7 @@ function createRules(document: Document): Rules {
   const count = integer(0n, maxCount);
   const time = integer(0n, maxTime);
   const pastTime: Rule = (value) => time(value) ?? ((value as bigint) > latestTime ? "is in the future" : undefined);
+  const collectionName = text((value) => /^[\w-]+$/.test(value), "is not the name of a collection");
   const keyName = text(isKeyName, `is not the name of a key. ${keyNameRule.replace(/\.$/, "")}`);
   return {
     keys: {
@@ -84,7 +64,7 @@ function createRules(document: Document): Rules {
     },
     idempotency: {
       record_id: id,
-      collection: text((value) => /^[\w-]+$/.test(value), "is not the name of a collection"),
+      collection: collectionName,
       caller: integer(0n, maxId), // 0 without a credential
       key: text(createIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
       digest,
@@ -96,6 +76,11 @@ function createRules(document: Document): Rules {
       key: (value) => (value === "" ? undefined : keyName(value)), // empty without a credential
       day: integer(0n, toDay(latestTime)),
       count: integer(1n, maxCount),
+    },
+    record_schemas: {
+      collection: collectionName,
+      schema: text((value) => /^[0-9a-f]{32}$/.test(value), "is not the hash of a schema"),
+      upgraded_to: optional(integer(0n, maxId)),
     },
     imports: { digest, lines: count, records: count, complete: flag, written_at: pastTime },
   };

@@ -2,3 +2,4 @@
 export { readDocument } from "./document.ts";
 export { type Context, createContexts, type Handlers } from "./handler.ts";
 export { handlers } from "./handlers.ts";
+export { prepareRecords } from "./records.ts";

@@ -7,6 +7,7 @@ import {
   type Part,
   type SchemaNode,
 } from "../openapi/application.ts";
+import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */
 export type ValueType = "string" | "int64" | "number" | "boolean";
@@ -34,6 +35,11 @@ export class RecordSchema {
   /** The name of the component; undefined for a schema that is no component. */
   get name(): string | undefined {
     return /^\/components\/schemas\/([^/]+)$/.exec(this.part.pointer)?.[1];
+  }
+
+  /** The hash of the schema, with all that it refers to. */
+  get hash(): string {
+    return hashSchema(this.document.schemas.at(this.part.pointer));
   }
 
   /** Returns the schemas that apply to a property. */

@@ -206,7 +206,7 @@ export function readIdempotencyKey(call: Pick<UntypedCall, "headers" | "body" | 
 function callerId(caller: unknown): bigint {
   if (caller === undefined) return 0n;
   const { id } = Object(caller) as { readonly id?: unknown };
-  return typeof id === "bigint" ? id : digestOf(id ?? caller).readBigInt64BE();
+  return typeof id === "bigint" ? id : BigInt.asUintN(62, digestOf(id ?? caller).readBigUInt64BE());
 }
 
 function digestOf(value: unknown): Buffer {

@@ -1,6 +1,7 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
-import { openStore as open, type RecordStore, type Store } from "../store/index.ts";
+import { isInMemory, openStore as open, openTables, type RecordStore, type Store } from "../store/index.ts";
+import { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
 import { collectionsOf, readResources } from "./resource.ts";
 import { createStandardHandlers } from "./standard-handlers.ts";
 
@@ -9,6 +10,8 @@ export interface ResourceStoreOptions {
   readonly maxRecords?: bigint | undefined;
   /** The number of connections (PostgreSQL only). The default is 10. */
   readonly connections?: number | undefined;
+  /** Functions that change records of another version of the document, by the name of their collection. */
+  readonly upgrades?: Upgrades | undefined;
 }
 
 /** The records of a document. */
@@ -22,9 +25,11 @@ export interface ResourceStore extends ResourceSource {
 
 /**
  * Returns a store for the option `resources` of `createServer`: it answers the operations of collections that have no handler. It is
- * opened when the server is created, and closed with it. `url` is `sqlite:PATH`, `sqlite::memory:` or `postgres://…`.
+ * opened when the server is created, and closed with it. `url` is `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. If the schema of
+ * a collection has changed, its records are validated, or changed by `upgrades`: the server is not created if one of them
+ * does not match.
  */
-export function openStore(url: string, { maxRecords, connections }: ResourceStoreOptions = {}): ResourceStore {
+export function openStore(url: string, options: ResourceStoreOptions = {}): ResourceStore {
   let store: Store | undefined;
   return {
     async open(document: Document, { handlers, baseUrl, logger }: ResourceOptions) {
@@ -32,15 +37,23 @@ export function openStore(url: string, { maxRecords, connections }: ResourceStor
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with an int64.",
         );
+      const { maxRecords = null, connections, upgrades = {} } = options;
+      const collections = collectionsOf(document);
       const opened = await open(url, {
-        collections: collectionsOf(document),
-        maxRecords: maxRecords ?? null,
+        collections,
+        maxRecords,
         inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
         ...(connections !== undefined && { connections }),
       }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
         throw new Error("A store in PostgreSQL needs the package pg. Run npm install pg.");
       });
+      try {
+        if (!isInMemory(url)) await prepareRecords(url, document, upgrades);
+      } catch (error) {
+        await opened.close();
+        throw error;
+      }
       store = opened;
       return { ...createStandardHandlers(document, handlers, opened, baseUrl), close: () => opened.close() };
     },
@@ -49,4 +62,11 @@ export function openStore(url: string, { maxRecords, connections }: ResourceStor
       return store.records(collection);
     },
   };
+}
+
+async function prepareRecords(url: string, document: Document, upgrades: Upgrades): Promise<void> {
+  const tables = await openTables(url, "migrate", { collections: collectionsOf(document) });
+  const names = readResources(document).map(({ name, record }) => `${name}: { to: "${record.hash}", upgrade }`);
+  const advice = `Pass functions that change them to openStore: { upgrades: { ${names.join(", ")} } }.`;
+  await upgradeRecords(tables, document, { apply: true, upgrades, advice }).finally(() => tables.close());
 }

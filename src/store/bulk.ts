@@ -29,6 +29,7 @@ export const sharedTables = {
   },
   deprecated_calls: { operation: "text", key: "text", day: "bigint", count: "bigint" },
   imports: { digest: "bytea", lines: "bigint", records: "bigint", complete: "bigint", written_at: "bigint" },
+  record_schemas: { collection: "text", schema: "text", upgraded_to: "bigint" },
 } as const satisfies Record<string, Columns>;
 
 /** The names that a collection can't have. */
@@ -43,6 +44,7 @@ const sortKeys: Readonly<Record<keyof typeof sharedTables, string>> = {
   idempotency: "collection, record_id",
   deprecated_calls: "operation, key, day",
   imports: "digest",
+  record_schemas: "collection, schema",
 };
 
 /** A table: its name, its columns, and the columns by which its rows are sorted. */
@@ -89,8 +91,8 @@ export interface TableReader {
   identities(): Promise<readonly Uint8Array[]>;
   /** Counts the rows of a table. */
   count(table: string): Promise<number>;
-  /** Returns all rows of a table in batches, sorted by its sort key. */
-  rows(table: string): AsyncIterable<readonly Values[]>;
+  /** Returns all rows of a table in batches, sorted by its sort key. Of a table with ids, those after an id. */
+  rows(table: string, after?: bigint): AsyncIterable<readonly Values[]>;
   /** Returns the rows of the records of a collection that match a filter, in batches, sorted by id. */
   matching(collection: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]>;
   /** Returns the last id that was generated, or 0. */
@@ -106,7 +108,9 @@ export interface TableReader {
 export interface TableWriter extends TableReader {
   /** Inserts rows. */
   add(table: string, rows: readonly Values[]): Promise<void>;
-  /** Deletes the row whose first column has this value, or all rows. */
+  /** Replaces the records of a collection with these ids. */
+  change(table: string, rows: readonly Values[]): Promise<void>;
+  /** Deletes the rows whose first column has this value, or all rows. */
   remove(table: string, first?: Values[0]): Promise<void>;
   /** Sets the last id that was generated. */
   setLastId(table: string, id: bigint): Promise<void>;

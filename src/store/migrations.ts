@@ -65,6 +65,15 @@ export const migrations: readonly Migration[] = [
       written_at ${integer} NOT NULL
     ) ${keyedOptions};
 
+    -- The schemas of the document that all records of a collection match, by their hashes. While a function changes the records:
+    -- that of the new schema, and the last id that it was applied to.
+    CREATE TABLE ${prefix}record_schemas (
+      collection ${text} NOT NULL,
+      schema ${text} NOT NULL,
+      upgraded_to ${integer},
+      PRIMARY KEY (collection, schema)
+    ) ${keyedOptions};
+
     -- One random value, which identifies the store. In PostgreSQL, creates lock its row.
     CREATE TABLE ${prefix}secret (value ${bytes} NOT NULL) ${options};
   `,

@@ -21,12 +21,18 @@ for (const name of readdirSync(root).filter((name) => !omitted.has(name)))
   cpSync(join(root, name), join(place, name), { recursive: true });
 symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
 const run = (env: Record<string, string>, ...args: string[]) => {
-  const options = { cwd: place, encoding: "utf8", env: { ...process.env, ...env } } as const;
+  const options = { cwd: place, encoding: "utf8", env: { ...process.env, ...env }, timeout: 120_000 } as const;
   const { status, stdout, stderr } = spawnSync(args[0] as string, args.slice(1), options);
   return { status, stdout, stderr };
 };
 const petstore = (DATABASE_URL: string, ...args: string[]) =>
   run({ DATABASE_URL }, process.execPath, "src/bin.js", ...args);
+
+const petstoreInput = (url: string, text: string) => {
+  const input = join(place, "input.ndjson");
+  writeFileSync(input, text);
+  return petstore(url, "import", input, "--resource", "pets");
+};
 
 // A field of each type, beside that of the page. The indentation is that of the document.
 const fields = `        tags: &tags { type: array, maxItems: 9, items: { type: string, maxLength: 20 } }
@@ -214,6 +220,59 @@ export const deleteCategory: Handler<"deleteCategory"> = async ({ params: { cate
     t.match(await other("/pets/1"), { status: 404, text: /pet_not_found/ });
     t.match(await other("/categories/1", undefined, "DELETE"), { status: 204 });
     t.match(await call("/categories/1"), { status: 404, text: /category_not_found/ });
+    t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
+  }
+});
+
+t.test("A field that becomes required needs a function for the records without it", async (t) => {
+  const file = join(place, "openapi/petstore.yaml");
+  const before = readFileSync(file, "utf8");
+  for (const url of urls) {
+    for (const name of ["One", "Two"])
+      t.match(petstoreInput(url, `{"name":"${name}","categoryId":1}\n`), { status: 0 });
+    t.match(petstore(url, "migrate"), { status: 0 });
+  }
+  writeFileSync(
+    file,
+    edit(
+      before,
+      ["required: [name, categoryId]", "required: [name, categoryId, breed]"],
+      ["required: [id, name, categoryId]", "required: [id, name, categoryId, breed]"],
+    ),
+  );
+  t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
+  const refused =
+    /^petstore: 2 records of pets do not match the document\. Nothing was changed\. .*\n(- pets \d+ does not match the schema: It must have the field 'breed'\.\n){2}$/;
+  for (const url of urls) {
+    t.match(petstore(url, "migrate"), { status: 1, stderr: refused });
+    t.match(petstore(url, "serve"), {
+      status: 1,
+      stderr: /^petstore: 2 records of pets .* petstore migrate applies it\.\n$/,
+    });
+  }
+  t.match(run({}, "npm", "run", "scaffold", "--", "--upgrade", "pets"), {
+    status: 0,
+    stdout: /src\/pets\/upgrades\.ts/,
+  });
+  t.match(run({}, "npm", "run", "scaffold", "--", "--upgrade", "pets"), {
+    status: 1,
+    stderr: /has a function of pets/,
+  });
+  for (const url of urls) t.match(petstore(url, "migrate"), { status: 1, stderr: /also after the function/ });
+  const upgrades = join(place, "src/pets/upgrades.ts");
+  const [line] = page.split("\n").filter((text) => text.includes("upgrade: (record) =>"));
+  writeFileSync(
+    upgrades,
+    edit(readFileSync(upgrades, "utf8"), ["    upgrade: (record) => ({ ...record }),", `${line?.trim()}`]),
+  );
+  t.match(run({}, "npm", "run", "types"), { status: 0 });
+  for (const url of urls) {
+    t.match(petstore(url, "serve"), { status: 1, stderr: /are to be changed by a function/ });
+    t.match(petstore(url, "migrate"), { status: 0, stdout: "The database is up to date.\n" });
+    const call = await serve(t, url);
+    const { text } = await call("/pets");
+    t.match(text, /"name":"One","categoryId":1,"breed":"unknown"/);
+    t.match(text, /"breed":"Beagle"/, "a record that has the field keeps it");
     t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
   }
 });

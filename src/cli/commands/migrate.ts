@@ -1,22 +1,33 @@
 // petstore migrate: creates a database, or migrates it to this version.
-import { readDocument } from "../../pets/index.ts";
+import { prepareRecords, readDocument } from "../../pets/index.ts";
 import { collectionsOf } from "../../resources/index.ts";
 import { isMissingStore, openStore } from "../../store/index.ts";
-import { type Io, print } from "../io.ts";
+import { CommandFailure, type Io, print } from "../io.ts";
 import { type OutputOptions, toIndentedJson } from "../output.ts";
+import { startProgress } from "../progress.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
-/** Creates the database of DATABASE_URL, or applies its pending migrations. Prints whether it has created it. */
+/**
+ * Creates the database of DATABASE_URL, or applies its pending migrations, and makes sure that its records match the document. Prints
+ * whether it has created it.
+ */
 export async function migrateStore(io: Io, { json }: OutputOptions): Promise<void> {
   const url = readDatabaseUrl(io);
   let created = false;
-  const collections = collectionsOf(await readDocument());
+  const document = await readDocument();
+  const collections = collectionsOf(document);
   const store = await openStore(url, { mode: "migrate", collections }).catch((error) => {
     if (!isMissingStore(error)) throw error;
     created = true;
     return openStore(url, { collections });
   });
   await store.close();
+  const bar = startProgress(io.stderr);
+  await prepareRecords(url, document, { apply: true, progress: (...step) => bar.show(...step, "records") })
+    .finally(() => bar.clear())
+    .catch((error: Error) => {
+      throw new CommandFailure(error.message.split("\n"));
+    });
   const text = created ? "Created the database." : "The database is up to date.";
   await print(io, json ? toIndentedJson({ kind: store.kind, created }) : text);
 }

@@ -23,8 +23,9 @@ export class PostgresTableWriter implements TableWriter {
     return Number(rows[0].n);
   }
 
-  rows(table: string): AsyncIterable<readonly Values[]> {
-    return this.#select(table, `ORDER BY ${findTable(this.tables, table).sortKey}`);
+  rows(table: string, after?: bigint): AsyncIterable<readonly Values[]> {
+    const order = `ORDER BY ${findTable(this.tables, table).sortKey}`;
+    return after === undefined ? this.#select(table, order) : this.#select(table, `WHERE id > $1 ${order}`, after);
   }
 
   matching({ name }: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]> {
@@ -65,6 +66,15 @@ export class PostgresTableWriter implements TableWriter {
     await this.#db.query(
       `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`,
       types.map((_, index) => rows.map((row) => row[index])),
+    );
+  }
+
+  async change(table: string, rows: readonly Values[]): Promise<void> {
+    const { name } = this.#find(table);
+    await this.#db.query(
+      `UPDATE ${name} AS old SET record = new.record FROM unnest($1::bigint[], $2::json[]) AS new (id, record)
+       WHERE old.id = new.id`,
+      [rows.map(([id]) => id), rows.map(([, record]) => record)],
     );
   }
 

@@ -89,8 +89,8 @@ class SqliteTableWriter implements TableWriter {
     return Number(this.#db.prepare(`SELECT count(*) AS n FROM ${this.#find(table).name}`).get()?.n);
   }
 
-  rows(table: string): AsyncIterable<readonly Values[]> {
-    return this.#select(table, "");
+  rows(table: string, after?: bigint): AsyncIterable<readonly Values[]> {
+    return after === undefined ? this.#select(table, "") : this.#select(table, "WHERE id > ?", after);
   }
 
   matching({ name }: Collection, filter: Filter, value: unknown): AsyncIterable<readonly Values[]> {
@@ -138,6 +138,11 @@ class SqliteTableWriter implements TableWriter {
     const { name, columns } = this.#find(table);
     const insert = this.#db.prepare(`INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => "?")})`);
     for (const row of rows) insert.run(...row);
+  }
+
+  async change(table: string, rows: readonly Values[]): Promise<void> {
+    const update = this.#db.prepare(`UPDATE ${this.#find(table).name} SET record = ? WHERE id = ?`);
+    for (const [id, record] of rows) update.run(record as string, id as bigint);
   }
 
   async remove(table: string, first?: Values[0]): Promise<void> {

@@ -1,0 +1,21 @@
+// Makes sure that the records of a store match the document, before the service uses them.
+import type { Document } from "../openapi/application.ts";
+import { collectionsOf, upgradeRecords } from "../resources/index.ts";
+import { openTables } from "../store/index.ts";
+import { upgrades } from "./upgrades.ts";
+
+const advice =
+  "Change them with a function: npm run scaffold -- --upgrade NAME writes it, and petstore migrate applies it.";
+
+export interface PrepareOptions {
+  /** Applies the functions of upgrades.ts. Otherwise, a function that is pending is an Error. */
+  readonly apply: boolean;
+  /** Receives the number of records that are done, and of all. */
+  readonly progress?: (label: string, done: number, total: number) => void;
+}
+
+/** Validates the records of the store at `url` if the schema of the document has changed. Rejects like `upgradeRecords`. */
+export async function prepareRecords(url: string, document: Document, options: PrepareOptions): Promise<void> {
+  const store = await openTables(url, "migrate", { collections: collectionsOf(document) });
+  await upgradeRecords(store, document, { ...options, upgrades, advice }).finally(() => store.close());
+}

@@ -1,0 +1,23 @@
+// What is wrong with the row of a record: the rules of the document, and of its id.
+import { InvalidValue, parseJson } from "../lib/index.ts";
+import { readId, type Values } from "../store/index.ts";
+import type { Resource } from "./resource.ts";
+
+/** The highest id that another id can follow. */
+export const maxId = 2n ** 63n - 2n;
+
+/** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
+export function createRecordCheck(resource: Resource): (row: Values) => string | undefined {
+  const validate = resource.createValidator("record");
+  return ([id, text]) => {
+    if (typeof id !== "bigint" || id < 1n || id > maxId) return `: id must be an integer from 1 to ${maxId}`;
+    try {
+      const { problem } = validate(parseJson(text as string));
+      if (problem) throw new InvalidValue(problem.requirement, problem.path);
+      return readId(resource.collection, text as string) === id ? undefined : " has another id in its record";
+    } catch (error) {
+      const { path, requirement } = error as InvalidValue;
+      return ` does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}`;
+    }
+  };
+}

@@ -1,0 +1,168 @@
+// Records that were written for another version of the document. A store knows for which schemas all of its records are valid. For
+// another one, they are validated, and changed by a function if there is one, before a service uses them.
+import { parseJson } from "../lib/index.ts";
+import type { Document } from "../openapi/application.ts";
+import {
+  type TableReader,
+  type Tables,
+  type TableWriter,
+  type Values,
+  writeMembers,
+  writeRecord,
+} from "../store/index.ts";
+import { createRecordCheck } from "./record-check.ts";
+import { type Resource, readResources } from "./resource.ts";
+
+/** Changes the records of a collection, so that they match the document. */
+export interface Upgrade {
+  /** The hash of the schema of the record in the document for which the function was written. */
+  readonly to: string;
+  /** Returns the record as the document describes it. Its id stays as it is. Throws an Error for one that it can't change. */
+  readonly upgrade: (record: Readonly<Record<string, unknown>>) => object;
+}
+
+/** By the name of the collection. */
+export type Upgrades = Readonly<Record<string, Upgrade>>;
+
+export interface UpgradeOptions {
+  /** Applies these functions. Without, the records are only validated, and a function that is pending is an Error. */
+  readonly apply: boolean;
+  readonly upgrades: Upgrades;
+  /** What to do about invalid records: a sentence of the Error. */
+  readonly advice: string;
+  /** Receives the number of records that are done, and of all. */
+  readonly progress?: (label: string, done: number, total: number) => void;
+}
+
+const maxShown = 10;
+
+/**
+ * Makes sure that all records of a store match the document. Validates those of a collection once for each version of its schema, or
+ * changes them by the function for it, in one transaction for each batch; a function that was interrupted continues. Rejects
+ * with an Error whose first line has the number of invalid records, and the others the first ten; nothing is changed then.
+ */
+export async function upgradeRecords(store: Tables, document: Document, options: UpgradeOptions): Promise<void> {
+  for (const resource of readResources(document)) {
+    const schema = resource.record.hash;
+    const known = await store.read((source) => readSchemas(source, resource.name));
+    const state = known.find((one) => one.schema === schema);
+    if (state && state.upgradedTo === null) continue;
+    const own = options.upgrades[resource.name];
+    const upgrade = own?.to === schema ? own.upgrade : undefined;
+    if (upgrade && !options.apply)
+      throw new Error(`The records of ${resource.name} are to be changed by a function. ${options.advice}`);
+    const interrupted = known.find(({ upgradedTo }) => upgradedTo !== null);
+    if (interrupted && interrupted.schema !== schema)
+      throw new Error(
+        `A function has changed some records of ${resource.name} for another version of the document. Run that version again, to complete it.`,
+      );
+    if (interrupted && !upgrade)
+      throw new Error(`A function has changed some records of ${resource.name}. It is needed to complete it.`);
+    if (interrupted === undefined) await validateRecords(store, resource, upgrade, options);
+    if (upgrade) await changeRecords(store, resource, schema, upgrade, options);
+    else await store.write((target) => addSchema(target, resource.name, schema));
+  }
+}
+
+interface SchemaState {
+  readonly schema: string;
+  readonly upgradedTo: bigint | null;
+}
+
+async function readSchemas(source: TableReader, collection: string): Promise<SchemaState[]> {
+  const states: SchemaState[] = [];
+  for await (const rows of source.rows("record_schemas"))
+    for (const [name, schema, upgradedTo] of rows)
+      if (name === collection) states.push({ schema: schema as string, upgradedTo: upgradedTo as bigint | null });
+  return states;
+}
+
+// Another process may have added it meanwhile.
+async function addSchema(target: TableWriter, collection: string, schema: string): Promise<void> {
+  const known = await readSchemas(target, collection);
+  if (!known.some((one) => one.schema === schema)) await target.add("record_schemas", [[collection, schema, null]]);
+}
+
+/** Rejects with an Error if records are invalid, as they are or after the function. */
+async function validateRecords(
+  store: Tables,
+  resource: Resource,
+  upgrade: Upgrade["upgrade"] | undefined,
+  { advice, progress }: UpgradeOptions,
+): Promise<void> {
+  const { name } = resource;
+  const findProblem = createRecordCheck(resource);
+  const first: string[] = [];
+  let invalid = 0;
+  await store.read(async (source) => {
+    const total = await source.count(name);
+    let done = 0;
+    for await (const rows of source.rows(name)) {
+      for (const row of rows) {
+        const problem = describeProblem(() => findProblem(upgrade ? changeRow(resource, row, upgrade) : row));
+        if (problem === undefined) continue;
+        invalid += 1;
+        if (first.length < maxShown) first.push(`- ${name} ${row[0]}${problem}.`);
+      }
+      done += rows.length;
+      progress?.(`Validating ${name}`, done, total);
+    }
+  });
+  if (invalid === 0) return;
+  const records = invalid === 1 ? `1 record of ${name} does` : `${invalid} records of ${name} do`;
+  const after = upgrade ? ", also after the function" : "";
+  const more = invalid > first.length ? [`- and ${invalid - first.length} more`] : [];
+  const lines = [`${records} not match the document${after}. Nothing was changed. ${advice}`, ...first, ...more];
+  throw new Error(lines.join("\n"));
+}
+
+function describeProblem(find: () => string | undefined): string | undefined {
+  try {
+    return find();
+  } catch (error) {
+    return `: the function has failed: ${error instanceof Error ? error.message.replace(/\.$/, "") : "it threw no Error"}`;
+  }
+}
+
+async function changeRecords(
+  store: Tables,
+  resource: Resource,
+  schema: string,
+  upgrade: Upgrade["upgrade"],
+  { progress }: UpgradeOptions,
+): Promise<void> {
+  const { name } = resource;
+  const findProblem = createRecordCheck(resource);
+  const total = await store.read((source) => source.count(name));
+  let done = 0;
+  const changeBatch = () =>
+    store.write(
+      async (target) => {
+        const state = (await readSchemas(target, name)).find((one) => one.schema === schema);
+        if (state?.upgradedTo === null) return false; // another process has completed it
+        const batch = await firstOf(target.rows(name, state?.upgradedTo ?? 0n));
+        const changed = batch.map((row) => changeRow(resource, row, upgrade));
+        for (const row of changed) {
+          const problem = findProblem(row); // of a record that was created after the validation
+          if (problem !== undefined) throw new Error(`The record ${name} ${row[0]}${problem}.`);
+        }
+        if (changed.length > 0) await target.change(name, changed);
+        await target.remove("record_schemas", name);
+        await target.add("record_schemas", [[name, schema, (batch.at(-1)?.[0] as bigint | undefined) ?? null]]);
+        done += batch.length;
+        return batch.length > 0;
+      },
+      { exclusive: true },
+    );
+  while (await changeBatch()) progress?.(`Changing ${name}`, done, total);
+}
+
+async function firstOf(batches: AsyncIterable<readonly Values[]>): Promise<readonly Values[]> {
+  for await (const batch of batches) return batch;
+  return [];
+}
+
+function changeRow({ collection }: Resource, [id, text]: Values, upgrade: Upgrade["upgrade"]): Values {
+  const changed = upgrade(parseJson(text as string) as Readonly<Record<string, unknown>>);
+  return [id as bigint, writeRecord(collection, id as bigint, writeMembers(collection, changed)).text];
+}
