@@ -242,7 +242,7 @@ t.test("A field that becomes required needs a function for the records without i
   );
   t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
   const refused =
-    /^petstore: 2 records of pets do not match the document\. Nothing was changed\. .*\n(- pets \d+ does not match the schema: It must have the field 'breed'\.\n){2}$/;
+    /^petstore: 2 records of pets do not match the document\. Nothing was changed\. .*\n(petstore: - pets \d+ does not match the schema: It must have the field 'breed'\.\n){2}$/m;
   for (const url of urls) {
     t.match(petstore(url, "migrate"), { status: 1, stderr: refused });
     t.match(petstore(url, "serve"), {
@@ -265,7 +265,7 @@ t.test("A field that becomes required needs a function for the records without i
     upgrades,
     edit(readFileSync(upgrades, "utf8"), ["    upgrade: (record) => ({ ...record }),", `${line?.trim()}`]),
   );
-  t.match(run({}, "npm", "run", "types"), { status: 0 });
+  t.notMatch(run({}, "npm", "run", "types").stdout, /^src\//m, "only tests create pets without the field");
   for (const url of urls) {
     t.match(petstore(url, "serve"), { status: 1, stderr: /are to be changed by a function/ });
     t.match(petstore(url, "migrate"), { status: 0, stdout: "The database is up to date.\n" });

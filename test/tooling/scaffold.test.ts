@@ -137,7 +137,7 @@ t.test("npm run scaffold reads every kind of parameter and body, and several ope
 t.test("npm run scaffold rejects an operationId that is not a valid function name", async (t) => {
   write("openapi/petstore.yaml", editDocument(setOperation("createPet", { operationId: "class" })));
   const before = read("src/pets/handlers.ts");
-  t.match(npm("scaffold"), {
+  t.match(npm("scaffold", "--", "class"), {
     status: 1,
     output: /^The operationId class is not a valid function name\. Choose another one\.$/m,
   });
