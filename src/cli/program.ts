@@ -251,6 +251,14 @@ function addStoreCommands(program: Command, io: Io): void {
     )
     .option("--json", "print JSON")
     .action(async (options: OutputOptions) => (await import("./commands/migrate.ts")).migrateStore(io, options));
+  addExamples(
+    program
+      .command("views")
+      .description("print SQL that creates a view of each collection, with a column for each field")
+      .action(async () => (await import("./commands/views.ts")).printViews(io)),
+    ['petstore views | psql "$DATABASE_URL"', "create the views in PostgreSQL"],
+    ["sqlite3 -init <(petstore views) data/petstore.db", "use them in SQLite"],
+  );
   const copy = program
     .command("copy")
     .description("copy a database to an empty one; stop the service first")

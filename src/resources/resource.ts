@@ -1,7 +1,7 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
 import type { Checked } from "../lib/index.ts";
 import { type Document, type Operation, type Part, Query, type SchemaNode } from "../openapi/application.ts";
-import { type Collection, type Filter, reservedNames } from "../store/index.ts";
+import { type Collection, type Filter, reservedNames, type ViewColumn } from "../store/index.ts";
 import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 
 /** The parameters of a list that select a page. */
@@ -48,6 +48,12 @@ export class Resource {
   /** The name of one record, such as `pet`. */
   get recordName(): string {
     return (this.record.name ?? this.name.replace(/s$/, "")).replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
+  }
+
+  /** The columns of its view. */
+  get columns(): readonly ViewColumn[] {
+    const { propertyNames } = this.record;
+    return propertyNames.map((name) => ({ name, type: valueType(this.record.property(name)) ?? "json" }));
   }
 
   /** The maximum size of a new record in bytes; undefined if the document has none. */

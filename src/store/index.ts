@@ -28,3 +28,4 @@ export {
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export { type Collection, type Filter, readId, withoutId, writeMembers, writeRecord } from "./records.ts";
 export { disableWal } from "./sqlite/sqlite-connection.ts";
+export { createViewStatement, type ViewColumn } from "./views.ts";

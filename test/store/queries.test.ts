@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
+import { createViewStatement } from "../../src/store/index.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { root } from "../support/files.ts";
+import { petCollection, petResource } from "../support/pets.ts";
 import { query } from "../support/postgres.ts";
 import { fill, toFile } from "../support/stores.ts";
 
@@ -39,4 +41,32 @@ t.test("The queries run in SQLite, and use the index of the filter", async (t) =
   const [sold = ""] = sqlite;
   t.equal(db.prepare(sold).all().length, 3);
   t.match(db.prepare(`EXPLAIN QUERY PLAN ${sold}`).all(), [{ detail: /USING INDEX pets_by_status/ }]);
+});
+
+t.test("The views have a typed column for each property", async (t) => {
+  const columns = petResource.columns.concat({ name: "tags", type: "json" }, { name: "a'b\"c", type: "boolean" });
+  const statement = (url: string) => createViewStatement(url, petCollection, columns);
+  const url = await newDatabase(t);
+  await fill(url, 2);
+  await query(url, await statement(url));
+  const selection = '"id", "name", "categoryId", "status"';
+  t.same(await query(url, `SELECT ${selection} FROM petstore.pets_view WHERE "categoryId" = 1`), [
+    { id: "2", name: "Rex 1 🐕", categoryId: "1", status: "sold" },
+  ]);
+  const file = await stores.sqlite(t);
+  await fill(file, 2);
+  const db = new DatabaseSync(toFile(file) as string);
+  t.teardown(() => db.close());
+  db.exec(await statement(file));
+  t.same(
+    { ...db.prepare(`SELECT ${selection} FROM pets_view WHERE "categoryId" = 1`).get() },
+    { id: 2, name: "Rex 1 🐕", categoryId: 1, status: "sold" },
+  );
+  t.same(
+    db
+      .prepare("SELECT * FROM pets_view")
+      .columns()
+      .map(({ name }) => name),
+    columns.map(({ name }) => name),
+  );
 });

@@ -1,6 +1,7 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
 import { type Collection, type Direction, type Filter, writeRecord } from "../records.ts";
+import type { ViewColumn } from "../views.ts";
 
 /** A statement: the name under which it is prepared, its text, and the method of the store that runs it, for metrics. */
 export interface NamedStatement {
@@ -101,7 +102,7 @@ const sequence = ({ name }: Collection) => quoteText(`petstore.${quoteName(`${na
 const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
 
 /** Returns the expression of the value of a filter, in parentheses. */
-function expressionOf({ property, type, contains }: Filter): string {
+function expressionOf({ property, type, contains }: Pick<Filter, "property" | "type" | "contains">): string {
   if (contains) return `((record -> ${quoteText(property)})::jsonb)`;
   const text = `record ->> ${quoteText(property)}`;
   return type === "string" ? `(${text})` : `((${text})::${types[type]})`;
@@ -204,6 +205,11 @@ export function listStatement(collection: Collection, filters: readonly Filter[]
     .map((name) => `${name} ${order}`)
     .join(", ");
   return `SELECT record FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
+}
+
+/** Returns the expression of a column of a view. */
+export function toColumn({ name, type }: ViewColumn): string {
+  return type === "json" ? `record -> ${quoteText(name)}` : expressionOf({ property: name, type, contains: false });
 }
 
 /** Returns the expression by which a filter is indexed, in parentheses. `value` is one, by default that of the record. */

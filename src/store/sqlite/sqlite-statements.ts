@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
 import { type Collection, type Direction, type Filter, writeRecord } from "../records.ts";
+import type { ViewColumn } from "../views.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {
@@ -32,13 +33,23 @@ export const statements = {
 };
 
 /** Returns the expression of the value of a filter. That of a simple name is the same in PostgreSQL. */
-export function expressionOf({ property }: Filter): string {
+export function expressionOf({ property }: Pick<Filter, "property">): string {
   const isSimple = /^[a-z_]\w*$/i.test(property);
   return `record ->> ${quoteText(isSimple ? property : pathOf(property))}`;
 }
 
 function pathOf(property: string): string {
   return `$.${JSON.stringify(property)}`;
+}
+
+/** Returns the expression of a column of a view. */
+export function toColumn({ name, type }: ViewColumn): string {
+  return type === "json" ? `record -> ${quoteText(pathOf(name))}` : expressionOf({ property: name });
+}
+
+/** Returns the name of the table of a collection. */
+export function tableOf({ name }: Collection): string {
+  return quoteName(name);
 }
 
 /** Returns a name in quotes. */

@@ -1,0 +1,28 @@
+// Views with a column for each property of a record, for people who use SQL. They are not part of a store: a SQLite file with a view
+// could be that of an attacker.
+import { parseDatabaseUrl } from "../lib/index.ts";
+import type { Collection, Filter } from "./records.ts";
+
+/** A column of a view: the property of a record. `json` is an array or object, or has values of several types. */
+export interface ViewColumn {
+  readonly name: string;
+  readonly type: Filter["type"] | "json";
+}
+
+/** Returns the statement that creates the view of a collection, in the SQL of a database, such as `pets_view`. */
+export async function createViewStatement(
+  url: string,
+  collection: Collection,
+  columns: readonly ViewColumn[],
+): Promise<string> {
+  const isSqlite = parseDatabaseUrl(url)?.kind === "sqlite";
+  const { quoteName, toColumn, tableOf } = isSqlite
+    ? await import("./sqlite/sqlite-statements.ts")
+    : await import("./postgres/postgres-statements.ts");
+  const view = { ...collection, name: `${collection.name}_view` };
+  const list = columns
+    .filter(({ name }) => name !== collection.id)
+    .map((column) => `  ${toColumn(column)} AS ${quoteName(column.name)}`);
+  const create = isSqlite ? "CREATE TEMP VIEW" : "CREATE OR REPLACE VIEW";
+  return `${create} ${tableOf(view)} AS SELECT\n${[`  id AS ${quoteName(collection.id)}`, ...list].join(",\n")}\nFROM ${tableOf(collection)};`;
+}
