@@ -26,6 +26,14 @@ export {
   type StoreMetrics,
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
-export { type Collection, type Filter, readId, withoutId, writeMembers, writeRecord } from "./records.ts";
+export {
+  type Collection,
+  type Filter,
+  readId,
+  type ViewColumn,
+  withoutId,
+  writeMembers,
+  writeRecord,
+} from "./records.ts";
 export { disableWal } from "./sqlite/sqlite-connection.ts";
-export { createViewStatement, type ViewColumn } from "./views.ts";
+export { createViewStatement } from "./views.ts";

@@ -25,6 +25,12 @@ export interface Filter {
   readonly isLong: boolean;
 }
 
+/** A column of a view: the property of a record. `json` is an array or object, or has values of several types. */
+export interface ViewColumn {
+  readonly name: string;
+  readonly type: Filter["type"] | "json";
+}
+
 /** The values of filters by name. */
 export type FilterValues = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,7 @@
 // Views with a column for each property of a record, for people who use SQL. They are not part of a store: a SQLite file with a view
 // could be that of an attacker.
 import { parseDatabaseUrl } from "../lib/index.ts";
-import type { Collection, Filter } from "./records.ts";
-
-/** A column of a view: the property of a record. `json` is an array or object, or has values of several types. */
-export interface ViewColumn {
-  readonly name: string;
-  readonly type: Filter["type"] | "json";
-}
+import type { Collection, ViewColumn } from "./records.ts";
 
 /** Returns the statement that creates the view of a collection, in the SQL of a database, such as `pets_view`. */
 export async function createViewStatement(

@@ -1,7 +1,6 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
-import { type Collection, type Direction, type Filter, writeRecord } from "../records.ts";
-import type { ViewColumn } from "../views.ts";
+import { type Collection, type Direction, type Filter, type ViewColumn, writeRecord } from "../records.ts";
 
 /** A statement: the name under which it is prepared, its text, and the method of the store that runs it, for metrics. */
 export interface NamedStatement {

@@ -1,8 +1,7 @@
 // The SQL statements of the SQLite store. Each is prepared once per connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
-import { type Collection, type Direction, type Filter, writeRecord } from "../records.ts";
-import type { ViewColumn } from "../views.ts";
+import { type Collection, type Direction, type Filter, type ViewColumn, writeRecord } from "../records.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {
