@@ -89,6 +89,8 @@ export interface TableReader {
   readonly tables: readonly Table[];
   /** Returns the random identities of the store, which a copy of its file has, too. A valid store has exactly one. */
   identities(): Promise<readonly Uint8Array[]>;
+  /** Returns the tables and indexes that neither this release nor the collections have, such as `index pets_by_color`. */
+  unneeded(): Promise<readonly string[]>;
   /** Counts the rows of a table. */
   count(table: string): Promise<number>;
   /** Returns all rows of a table in batches, sorted by its sort key. Of a table with ids, those after an id. */

@@ -79,5 +79,11 @@ export const migrations: readonly Migration[] = [
   `,
 ];
 
+/** Returns the names of the tables and indexes of this release, without those of collections. */
+export function listNames(dialect: Dialect): readonly string[] {
+  const text = migrations.map((write) => write(dialect)).join("\n");
+  return [...text.matchAll(/CREATE (?:TABLE|INDEX) (?:petstore\.)?(\w+)/g)].map(([, name]) => name as string);
+}
+
 /** The version of the tables of this release. */
 export const latestVersion = migrations.length;

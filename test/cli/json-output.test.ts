@@ -11,7 +11,7 @@ import { folder } from "../support/files.ts";
 import { addKey, start } from "../support/service.ts";
 
 // serve runs until it is stopped, completion prints a script, and help a text.
-const withoutResult = ["serve", "completion", "help"];
+const withoutResult = ["views", "serve", "completion", "help"];
 
 function listCommands({ commands }: Command): string[] {
   return commands.flatMap((command) =>

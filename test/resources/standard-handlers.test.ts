@@ -166,6 +166,17 @@ for (const [name, newUrl] of [
     );
     t.same(new Set(statuses), new Set([204]));
     t.same(Object.keys(JSON.parse((await send("GET", "/1")).text).owner).sort(), members.sort());
+    const { etag } = (await send("GET", "/1")).headers;
+    const results = await Promise.all(
+      members.map(async (title) => (await send("PUT", "/1", `{"title":"${title}"}`, { "if-match": `${etag}` })).status),
+    );
+    t.same(results.sort(), [200, ...Array(19).fill(412)], "with one ETag, one client changes it");
+    t.match(await send("PATCH", "/1", '{"owner":{"__proto__":{"lent":true},"constructor":1}}'), { status: 204 });
+    t.match((await send("GET", "/1")).text, /"lent":false,"owner":\{"__proto__":\{"lent":true\},"constructor":1\}\}$/);
+    for (const body of ["null", "[]", '"x"', "{"]) t.match(await send("PATCH", "/1", body), { status: 400 }, body);
+    for (const id of ["0", "-1", "9223372036854775807"])
+      t.match(await send("PATCH", `/${id}`, "{}"), { status: 404 }, id);
+    for (const id of ["x", "1.0", "9223372036854775808"]) t.match(await send("DELETE", `/${id}`), { status: 400 }, id);
   });
 }
 

@@ -5,11 +5,12 @@ import { isMissingStore, openStore } from "../../store/index.ts";
 import { CommandFailure, type Io, print } from "../io.ts";
 import { type OutputOptions, toIndentedJson } from "../output.ts";
 import { startProgress } from "../progress.ts";
+import { withTables } from "../resources.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
 /**
  * Creates the database of DATABASE_URL, or applies its pending migrations, and makes sure that its records match the document. Prints
- * whether it has created it.
+ * whether it has created it, and the tables and indexes that the document does not need.
  */
 export async function migrateStore(io: Io, { json }: OutputOptions): Promise<void> {
   const url = readDatabaseUrl(io);
@@ -28,6 +29,8 @@ export async function migrateStore(io: Io, { json }: OutputOptions): Promise<voi
     .catch((error: Error) => {
       throw new CommandFailure(error.message.split("\n"));
     });
+  const unneeded = await withTables(url, "readonly", document, (tables) => tables.read((source) => source.unneeded()));
   const text = created ? "Created the database." : "The database is up to date.";
-  await print(io, json ? toIndentedJson({ kind: store.kind, created }) : text);
+  const rest = unneeded.length > 0 ? `\nThe document does not need: ${unneeded.join(", ")}.` : "";
+  await print(io, json ? toIndentedJson({ kind: store.kind, created, unneeded }) : text + rest);
 }

@@ -5,7 +5,7 @@
 // functions.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
-import { type Dialect, latestVersion, migrations } from "../migrations.ts";
+import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, indexName } from "../records.ts";
 import { requireKnownVersion } from "../schema-version.ts";
 import { indexedOf, quoteName, tableOf } from "./postgres-statements.ts";
@@ -69,6 +69,19 @@ async function listMissing(db: ClientBase, collections: readonly Collection[]): 
   );
   const names = new Set(rows.map(({ name }) => name));
   return collections.flatMap(schemaOf).filter(({ name }) => !names.has(name));
+}
+
+/** Returns the tables and indexes that a database does not need. */
+export async function listUnneeded(db: ClientBase, collections: readonly Collection[]): Promise<string[]> {
+  const { rows } = await db.query<{ kind: string; name: string }>(
+    `SELECT CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END AS kind, c.relname AS name
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'petstore' AND c.relkind IN ('r', 'p', 'i')
+       AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conindid = c.oid) ORDER BY name`,
+  );
+  const relations = collections.flatMap(schemaOf).map(({ name }) => name);
+  const needed = new Set(["migrations", ...listNames(dialect), ...relations]);
+  return rows.flatMap(({ kind, name }) => (needed.has(name) ? [] : [`${kind} ${name}`]));
 }
 
 /** Rejects if a database lacks the table of a collection. It can lack an index. */

@@ -2,20 +2,27 @@
 import type { Client } from "pg";
 import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Values } from "../bulk.ts";
 import type { Collection, Filter } from "../records.ts";
+import { listUnneeded } from "./postgres-migrations.ts";
 import { indexedOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
 
 /** Reads and writes tables over one connection, which runs one query at a time. */
 export class PostgresTableWriter implements TableWriter {
   readonly tables: readonly Table[];
   readonly #db: Client;
+  readonly #collections: readonly Collection[];
 
   constructor(db: Client, collections: readonly Collection[]) {
     this.#db = db;
+    this.#collections = collections;
     this.tables = tablesOf(collections);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {
     return (await this.#db.query("SELECT value FROM petstore.secret")).rows.map(({ value }) => value);
+  }
+
+  unneeded(): Promise<readonly string[]> {
+    return listUnneeded(this.#db, this.#collections);
   }
 
   async count(table: string): Promise<number> {

@@ -14,6 +14,7 @@ import type { OpenMode } from "../port.ts";
 import type { Collection, Filter } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
+import { listUnneeded } from "./sqlite-migrations.ts";
 import { quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
 /** Opens the tables of the store in `file`. Throws like `openDatabase`. */
@@ -83,6 +84,10 @@ class SqliteTableWriter implements TableWriter {
   async identities(): Promise<readonly Uint8Array[]> {
     const rows = this.#db.prepare(statements.identity).all();
     return rows.map(({ value }) => value as Uint8Array);
+  }
+
+  async unneeded(): Promise<readonly string[]> {
+    return listUnneeded(this.#db, this.#collections);
   }
 
   async count(table: string): Promise<number> {

@@ -1,7 +1,7 @@
 // Creates the tables and indexes of the SQLite store, and adds what a database lacks.
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { type Dialect, latestVersion, migrations } from "../migrations.ts";
+import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, indexName } from "../records.ts";
 import { requireKnownVersion } from "../schema-version.ts";
 import { expressionOf, quoteName } from "./sqlite-statements.ts";
@@ -63,6 +63,17 @@ function listMissing(db: DatabaseSync, collections: readonly Collection[]): stri
     if (found.type !== "index") throw new Error(`its ${found.type} ${name} is not that of the document`);
     return [`DROP INDEX ${quoteName(name)}`, statement];
   });
+}
+
+/** Returns the tables and indexes that a database does not need. */
+export function listUnneeded(db: DatabaseSync, collections: readonly Collection[]): string[] {
+  const needed = new Set([...listNames(dialect), ...collectionSchema(collections).keys()]);
+  return db
+    .prepare(
+      "SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .all()
+    .flatMap(({ type, name }) => (needed.has(name as string) ? [] : [`${type} ${name}`]));
 }
 
 /** Throws an Error if a database lacks the table of a collection. It can lack an index. */
