@@ -31,13 +31,13 @@ export function createStandardHandlers(
   const handlers = known.flatMap((standard) => {
     const { kind, operation, resource } = standard;
     if (Object.hasOwn(own, operation.id)) return [];
-    return [[operation.id, creators[kind](new Collection(standard, records(resource.name), baseUrl))] as const];
+    return [[operation.id, creators[kind](new CollectionAccess(standard, records(resource.name), baseUrl))] as const];
   });
   return { handlers: Object.fromEntries(handlers), reasons };
 }
 
-/** What the handlers of an operation need to know. */
-class Collection {
+/** The records of a collection, as the handler of an operation uses them. */
+class CollectionAccess {
   readonly resource: Resource;
   readonly records: RecordStore;
   readonly status: number;
@@ -108,7 +108,7 @@ class Collection {
   }
 }
 
-const creators: Readonly<Record<OperationKind, (collection: Collection) => UntypedHandler>> = {
+const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) => UntypedHandler>> = {
   list: ({ records, url }) => {
     return async ({ query }) => {
       const { limit, cursor: _, ...filter } = query as ListQuery;

@@ -4,7 +4,7 @@ import t, { type Test } from "tap";
 import { parse } from "yaml";
 import { createServer } from "../../src/openapi/index.ts";
 import { openStore } from "../../src/resources/index.ts";
-import { emptyDatabase } from "../support/databases.ts";
+import { emptyDatabase, stores } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
 
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
@@ -256,3 +256,32 @@ t.test("An operation whose meaning is not certain needs a handler, and the error
   });
   t.throws(() => openStore("sqlite::memory:").records("x"), /opened when the server is created/);
 });
+
+for (const [name, newUrl] of [
+  ["SQLite", stores.sqlite],
+  ["PostgreSQL", emptyDatabase],
+] as const)
+  t.test(
+    `${name}: a server does not start with records that do not match, unless a function changes them`,
+    async (t) => {
+      const url = await newUrl(t);
+      const start = (changed: object, upgrades = {}) =>
+        createServer({ document: changed, resources: openStore(url, { upgrades }), logger: pino({ level: "silent" }) });
+      const old = await start(document);
+      const headers = { "content-type": "application/json" };
+      for (const title of ["A", "B"])
+        await old.inject({ method: "POST", url: "/shop/books", payload: JSON.stringify({ title }), headers });
+      await old.close();
+      const changed = parse(text.replace("required: [title]", "required: [title, pages]"));
+      const error = await start(changed).catch(({ message }) => message);
+      t.match(error, /^2 records of shop_books do not match the document\. Nothing was changed\. Pass functions/);
+      const [, to] = /shop_books: \{ to: "(\w+)"/.exec(error) ?? [];
+      const upgrade = (book: object) => ({ ...book, pages: 1 });
+      for (const upgrades of [{ shop_books: { to, upgrade } }, {}]) {
+        const app = await start(changed, upgrades);
+        t.match((await app.inject("/shop/books")).payload, /"title":"A","pages":1,.*"title":"B","pages":1,/);
+        await app.close();
+      }
+      await (await start(document)).close(); // valid by the old schema, too
+    },
+  );
