@@ -1,5 +1,5 @@
 // The operations of a document whose meaning is certain: a store can answer them without a handler.
-import type { Document, Operation } from "../openapi/application.ts";
+import type { Document, Operation, SchemaNode } from "../openapi/application.ts";
 import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 import {
   bodySchema,
@@ -127,6 +127,10 @@ function findBodyObstacle(operation: Operation, { record, collection }: Resource
   return missing === undefined ? undefined : `does not require the property ${missing}, which each record must have`;
 }
 
+function allowsNull(schemas: readonly SchemaNode[]): boolean {
+  return schemas.some(({ schema }) => [schema.type].flat().includes("null"));
+}
+
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 export const patchTypes = ["application/merge-patch+json", "application/json"] as const;
 
@@ -149,6 +153,9 @@ function findPatchObstacle(operation: Operation, { record }: Resource): string |
       return `has a default for the property ${filled}, to which each change would set it: leave it out of the body's schema`;
     const unknown = body?.propertyNames.find((name) => !record.propertyNames.includes(name));
     if (unknown !== undefined) return `takes the property ${unknown}, which the record does not have`;
+    const nullable = body?.propertyNames.find((name) => allowsNull(body.property(name)));
+    if (nullable !== undefined && type === "application/json")
+      return `allows null for the property ${nullable}, which could remove it or set it: in ${patchTypes[0]}, it removes it`;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 // The options of `createServer` that a module exports, for the commands that need no handlers.
+import { statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { findSimilarName, toJson } from "../../lib/index.ts";
@@ -65,6 +66,7 @@ async function importOptions(path: string): Promise<object> {
   await access(url).catch(() => {
     throw new Error(`The module ${path} of --config does not exist.`);
   });
+  url.searchParams.set("time", `${statSync(url).mtimeMs}`); // a module is imported once, and can have changed
   const module = await import(url.href).catch((thrown: unknown) => {
     throw new Error(`The module ${path} can't be imported: ${thrown instanceof Error ? thrown.message : thrown}`);
   });

@@ -29,10 +29,12 @@ export async function serveMock(
   signal?: AbortSignal,
 ): Promise<void> {
   const { log, validate, watch } = options;
-  const config = await readConfig(options.config);
+  let config = await readConfig(options.config);
   const logger = pino({ level: log ? "info" : "error" });
   const create = () => createServer({ ...config, document, mock: true, validateRequests: validate, logger });
-  const watchChanges = watch ? await watchFiles(() => listDocumentFiles(document)) : undefined;
+  const configs = options.config === undefined ? [] : [options.config];
+  const listFiles = async () => [...(await listDocumentFiles(document)), ...configs];
+  const watchChanges = watch ? await watchFiles(listFiles) : undefined;
   let errors = await listErrors(document, config);
   if (errors.length > 0) io.stderr.write(`${describeErrors(errors)}\nThe rest of it is served.\n`);
   let app = await create();
@@ -53,6 +55,7 @@ export async function serveMock(
   const { port } = app.server.address() as AddressInfo;
   const reload = async () => {
     try {
+      config = await readConfig(options.config);
       const found = await listErrors(document, config);
       if (found.length > 0 && errors.length === 0) throw new Error(describeErrors(found));
       errors = found;

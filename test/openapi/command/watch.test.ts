@@ -12,12 +12,14 @@ const item = (example: string) =>
   `{ get: { responses: { 200: { description: x, content: { application/json: { schema: { type: string, example: ${example} } } } } } } }\n`;
 
 /** Starts the mock server of `api.yaml`, and stops it when the test ends. */
-async function watch(t: Test, files: Record<string, string>) {
+async function watch(t: Test, files: Record<string, string>, config?: string) {
   const path = writeFiles(t, files);
   const controller = new AbortController();
   t.teardown(() => controller.abort());
   const output = { stdout: "", stderr: "" };
-  t.match(await runOpenApi(["mock", path, "--watch", "--port", "0"], controller.signal, output), { code: 0 });
+  const options = config === undefined ? [] : ["--config", join(dirname(path), config)];
+  const args = ["mock", path, "--watch", "--port", "0", ...options];
+  t.match(await runOpenApi(args, controller.signal, output), { code: 0 });
   const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout) ?? [];
   // A new server takes the port a moment after the previous one has released it.
   const get = (name: string) =>
@@ -84,6 +86,17 @@ t.test("Serves what is valid of a document with errors, and prints them", async 
   await responds("/a", "one");
   write("api.yaml", `${head}  /a: ${item("two")}  /b: { $ref: b.yaml }\n`);
   await responds("/a", "two");
+});
+
+t.test("Serves the new options of the module, too", async (t) => {
+  const shape = (name: string) => `export default { formatError: () => ({ ${name}: 1 }) };`;
+  const files = { "api.yaml": `${head}  /a: ${item("one")}`, "options.mjs": shape("first") };
+  const { url, write } = await watch(t, files, "options.mjs");
+  const error = async () => (await fetch(`${url}/none`).catch(() => undefined))?.text().catch(() => undefined);
+  t.equal(await error(), '{"first":1}');
+  write("options.mjs", shape("second"));
+  while ((await error()) !== '{"second":1}') await sleep(10);
+  t.pass();
 });
 
 t.test("A connection whose request is not complete does not delay a reload", async (t) => {
