@@ -25,9 +25,6 @@ export function createContexts(
   return ({ path }) => ({ pets, records, url: baseUrl + path });
 }
 
-/** A validated request. */
-export type Call<Id extends keyof operations> = openapi.Call<operations, Id, Caller>;
-
 /** Handles the requests of one operation. Returns expected failures (`fail`), and throws only for bugs. */
 export type Handler<Id extends keyof operations> = openapi.Handler<operations, Id, Context, Caller>;
 
