@@ -39,3 +39,8 @@ function formatSection(command: Command, title: string, rows: readonly (readonly
 function styleTitle(title: string): string {
   return styleText("bold", title, { validateStream: false });
 }
+
+/** Returns whether a help text has colors. node:util decides: terminals only, unless NO_COLOR or FORCE_COLOR is set, as for tables. */
+export function hasColors(stream: NodeJS.WritableStream): boolean {
+  return styleText("bold", "text", { stream }) !== "text";
+}

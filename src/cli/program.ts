@@ -1,7 +1,6 @@
 // Declares the commands: arguments, options and help texts. A command imports its code when it runs: without Fastify,
 // Ajv and YAML, `petstore --help` takes 0.1 s of CPU time instead of 0.35 s.
 
-import { styleText } from "node:util";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
 import type { Shell } from "./commands/completion.ts";
@@ -12,8 +11,8 @@ import type { CreateKeyOptions, RotateKeyOptions } from "./commands/keys.ts";
 import type { RestoreOptions } from "./commands/restore.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import { addEnvironmentFile } from "./environment-file.ts";
-import { addExamples, addNotes } from "./help.ts";
-import type { Io, Output } from "./io.ts";
+import { addExamples, addNotes, hasColors } from "./help.ts";
+import type { Io } from "./io.ts";
 import type { OutputOptions } from "./output.ts";
 
 // Records, because the compiler reports a missing member.
@@ -296,9 +295,4 @@ function addCompletion(program: Command, io: Io): void {
     .addArgument(new Argument("<shell>", "name of the shell").choices(shells))
     .action(async (shell: Shell) => (await import("./commands/completion.ts")).printCompletion(io, program, shell));
   addExamples(completion, ["source <(petstore completion bash)", "enable completion, in ~/.bashrc"]);
-}
-
-// node:util decides: terminals only, unless NO_COLOR or FORCE_COLOR is set. Tables follow the same rule.
-function hasColors(stream: Output): boolean {
-  return styleText("bold", "text", { stream }) !== "text";
 }
