@@ -157,7 +157,7 @@ function isLoopback(address: string): boolean {
 // Creates a key for a new store, so that people can try out the service without preparation. Returns false if the
 // store has been used.
 async function createFirstKey({ records, keys }: Store): Promise<string | false> {
-  const isUsed = (await keys.list()).length > 0 || (await records("pets").list({ limit: 1 })).lastId !== undefined;
+  const isUsed = (await keys.list()).length > 0 || (await records("pets").list({ limit: 1 })).last !== undefined;
   if (isUsed) return false;
   const { key, hash } = generateKey();
   return (await keys.create("first", hash)) && key;

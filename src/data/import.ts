@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
 import type { Resource } from "../resources/index.ts";
-import { type Collection, type Tables, type Values, writeMembers, writeRecord } from "../store/index.ts";
+import { type Collection, type Tables, toNewRecord, type Values, writeRecord } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import {
   type Checkpoint,
@@ -149,8 +149,11 @@ class BatchWriter {
         throw new Error("Another process is importing the same file.");
       const lastId = await target.lastId(collection.name);
       const rows = records.map((record, index): Values => {
-        const id = lastId + 1n + BigInt(index);
-        return [id, writeRecord(collection, id, writeMembers(collection, record)).text];
+        const number = lastId + 1n + BigInt(index);
+        const id = (record as Readonly<Record<string, string | undefined>>)[collection.id];
+        const { members, key } = toNewRecord(collection, record, id);
+        const { text } = writeRecord(collection, key ?? number, members);
+        return key === undefined ? [number, text] : [number, text, key];
       });
       await target.add(collection.name, rows);
       await target.remove("imports", this.#digest);

@@ -4,7 +4,7 @@ import { isKeyName, keyNameRule } from "../auth/index.ts";
 import { toDay } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
 import { createIdempotencyKeyCheck, createRecordCheck, maxId, readResources } from "../resources/index.ts";
-import type { sharedTables, Table, Values } from "../store/index.ts";
+import { findKeyProblem, type sharedTables, type Table, type Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 
 const digestSize = 32; // bytes of a hash
@@ -64,6 +64,7 @@ function createRules(document: Document): Rules {
     },
     idempotency: {
       record_id: id,
+      record_key: optional(text((value) => findKeyProblem(value) === undefined, "is not the id of a record")),
       collection: collectionName,
       caller: integer(0n, maxId), // 0 without a credential
       key: text(createIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),

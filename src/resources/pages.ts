@@ -28,18 +28,20 @@ export function linkPages(
   url: string,
   query: ListQuery,
   position: PagePosition | undefined,
-  { firstId, lastId, more }: Page<unknown>,
+  page: Page<unknown>,
 ): string | undefined {
   const isBackwards = position && "before" in position;
-  const { cursor, ...first } = query;
-  const { limit, ...filter } = first;
-  const start = `${url}?${new URLSearchParams(first as object as Record<string, string>)}`;
+  const { cursor, ...selection } = query;
+  const { limit, ...filter } = selection;
+  const start = `${url}?${new URLSearchParams(selection as object as Record<string, string>)}`;
   const links: string[] = [];
-  const add = (relation: string, id?: bigint) =>
-    links.push(`<${start}${id === undefined ? "" : `&cursor=${createCursor(id, filter)}`}>; rel="${relation}"`);
+  const add = (relation: string, position?: bigint) =>
+    links.push(
+      `<${start}${position === undefined ? "" : `&cursor=${createCursor(position, filter)}`}>; rel="${relation}"`,
+    );
   if (position) add("first");
-  if (firstId !== undefined && (isBackwards ? more : position)) add("prev", -firstId);
-  if (lastId !== undefined && (isBackwards || more)) add("next", lastId);
+  if (page.first !== undefined && (isBackwards ? page.more : position)) add("prev", -page.first);
+  if (page.last !== undefined && (isBackwards || page.more)) add("next", page.last);
   return links.length === 0 ? undefined : links.join(", ");
 }
 

@@ -9,12 +9,15 @@ export const maxId = 2n ** 63n - 2n;
 /** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
 export function createRecordCheck(resource: Resource): (row: Values) => string | undefined {
   const validate = resource.createValidator("record");
-  return ([id, text]) => {
-    if (typeof id !== "bigint" || id < 1n || id > maxId) return `: id must be an integer from 1 to ${maxId}`;
+  return ([number, text, key]) => {
+    if (typeof number !== "bigint" || number < 1n || number > maxId)
+      return `: id must be an integer from 1 to ${maxId}`;
     try {
       const { problem } = validate(parseJson(text as string));
       if (problem) throw new InvalidValue(problem.requirement, problem.path);
-      return readId(resource.collection, text as string) === id ? undefined : " has another id in its record";
+      return readId(resource.collection, text as string) === (key ?? number)
+        ? undefined
+        : " has another id in its record";
     } catch (error) {
       const { path, requirement } = error as InvalidValue;
       return ` does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}`;

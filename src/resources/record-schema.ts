@@ -47,6 +47,12 @@ export class RecordSchema {
     return this.parts.flatMap((node) => node.property(name)).flatMap((node) => node.parts());
   }
 
+  /** Returns whether a property can have a value in a response. Compiles its schema, which is expensive. */
+  accepts(name: string, value: unknown): boolean {
+    const nodes = this.parts.flatMap((node) => node.property(name));
+    return nodes.every(({ pointer }) => "value" in this.document.schemas.compileReaderAt(pointer, "response")(value));
+  }
+
   /** Creates the validation of a parsed record: as it is sent, or returned. Compiles the schema, which is expensive. */
   createValidator(direction: "request" | "response"): (record: unknown) => Checked<object> {
     return createRecordValidator(this.part, this.document.schemas, direction) as (record: unknown) => Checked<object>;

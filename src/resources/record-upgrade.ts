@@ -3,6 +3,7 @@
 import { parseJson } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
 import {
+  type RecordId,
   type TableReader,
   type Tables,
   type TableWriter,
@@ -162,7 +163,8 @@ async function firstOf(batches: AsyncIterable<readonly Values[]>): Promise<reado
   return [];
 }
 
-function changeRow({ collection }: Resource, [id, text]: Values, upgrade: Upgrade["upgrade"]): Values {
+function changeRow({ collection }: Resource, [number, text, ...key]: Values, upgrade: Upgrade["upgrade"]): Values {
   const changed = upgrade(parseJson(text as string) as Readonly<Record<string, unknown>>);
-  return [id as bigint, writeRecord(collection, id as bigint, writeMembers(collection, changed)).text];
+  const id = (key[0] ?? number) as RecordId;
+  return [number as bigint, writeRecord(collection, id, writeMembers(collection, changed)).text, ...key];
 }

@@ -1,15 +1,15 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
 import type { Checked } from "../lib/index.ts";
 import { type Document, type Operation, type Part, Query, type SchemaNode } from "../openapi/application.ts";
-import { type Collection, type Filter, reservedNames, type ViewColumn } from "../store/index.ts";
+import { type Collection, type Filter, findKeyProblem, reservedNames, type ViewColumn } from "../store/index.ts";
 import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 
 /** The parameters of a list that select a page. */
 const pageParameters = ["limit", "cursor"];
 
-/** The operations of a collection. All but `create` and `get` can be missing. */
+/** The operations of a collection. It has `create`, or `replace`, which then creates records, too. */
 export interface ResourceOperations {
-  readonly create: Operation;
+  readonly create: Operation | undefined;
   readonly get: Operation;
   readonly list: Operation | undefined;
   readonly replace: Operation | undefined;
@@ -27,17 +27,24 @@ export class Resource {
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
-  constructor(operations: ResourceOperations, record: RecordSchema, newRecord: RecordSchema, id: string) {
+  constructor(operations: ResourceOperations, record: RecordSchema, newRecord: RecordSchema, id: Id) {
     this.operations = operations;
     this.record = record;
     this.newRecord = newRecord;
-    const { create, list } = operations;
+    const { list } = operations;
     const filters = list ? readFilters(list, record) : [];
-    this.collection = { name: nameOf(create), id, properties: record.propertyNames, filters };
+    const { name, type } = id;
+    this.collection = { name: nameOf(this.path), id: name, idType: type, properties: record.propertyNames, filters };
     const known = [...pageParameters, ...filters.map(({ name }) => name)];
     this.unknownParameters = (list ? queryOf(list) : []).flatMap(({ value: { name } }) =>
       known.includes(name) ? [] : [name],
     );
+  }
+
+  /** The path of the collection. */
+  get path(): string {
+    const { path } = this.operations.get;
+    return path.slice(0, path.lastIndexOf("/"));
   }
 
   /** The name: its path, such as `pets` or `store_orders`. */
@@ -58,7 +65,8 @@ export class Resource {
 
   /** The maximum size of a new record in bytes; undefined if the document has none. */
   get maxBytes(): number | undefined {
-    return this.operations.create.body?.maxBytes;
+    const { create, replace } = this.operations;
+    return (create ?? replace)?.body?.maxBytes;
   }
 
   /** The properties of a new record, in the order of the document, and those that are required. */
@@ -66,14 +74,34 @@ export class Resource {
     return { all: this.newRecord.propertyNames, required: this.newRecord.required };
   }
 
+  /** Whether a new record can have the id. */
+  get takesId(): boolean {
+    const schemas = this.newRecord.property(this.collection.id).map(({ schema }) => schema);
+    return schemas.length > 0 && !schemas.some(({ readOnly }) => readOnly === true);
+  }
+
   /** Creates the validation of a parsed record, or of a new one. Compiles its schema, which is expensive. */
   createValidator(kind: "record" | "new record"): (record: unknown) => Checked<object> {
-    return kind === "record" ? this.record.createValidator("response") : this.newRecord.createValidator("request");
+    if (kind === "record") return this.record.createValidator("response");
+    return this.#withIdCheck(this.newRecord.createValidator("request"));
   }
 
   /** Creates the validation of a new record whose properties are texts; those of objects and arrays are JSON. */
   createRowValidator(): (row: Readonly<Record<string, string>>) => Checked<object> {
-    return this.newRecord.createRowValidator();
+    return this.#withIdCheck(this.newRecord.createRowValidator());
+  }
+
+  // The document has no rule for texts that no index can have.
+  #withIdCheck<T>(validate: (record: T) => Checked<object>): (record: T) => Checked<object> {
+    const { id, idType } = this.collection;
+    if (idType !== "string") return validate;
+    return (record) => {
+      const checked = validate(record);
+      if (checked.problem) return checked;
+      const key = (checked.value as Readonly<Record<string, string | undefined>>)[id];
+      const requirement = key === undefined ? undefined : findKeyProblem(key);
+      return requirement === undefined ? checked : { problem: { path: id, requirement } };
+    };
   }
 
   /** Reads the value of a filter from a text, as the list reads it from a query. Returns what is wrong with it otherwise. */
@@ -89,9 +117,15 @@ export class Resource {
   }
 }
 
+/** The property with the id of a record. */
+interface Id {
+  readonly name: string;
+  readonly type: Collection["idType"];
+}
+
 /**
- * Returns the resources of a document. Each has an operation that creates a record at a path without parameters, and one that
- * returns it, below this path. Its id is an int64 that the store generates.
+ * Returns the resources of a document. Each has a path without parameters, and below it, that of a record. A record is returned by GET
+ * of its path, and created by POST of that of the collection, or else by PUT of its own. Its id is an int64 or a string.
  */
 export function readResources(document: Document): readonly Resource[] {
   const resources = known.get(document) ?? findResources(document);
@@ -103,25 +137,26 @@ const known = new WeakMap<Document, readonly Resource[]>();
 
 function findResources(document: Document): readonly Resource[] {
   const { operations } = document;
-  return operations.flatMap((create) => {
-    if (create.method !== "POST" || !/^(\/[\w-]+)+$/.test(create.path)) return [];
-    const get = operations.find(({ method, path }) => method === "GET" && isItemOf(path, create.path));
-    const newRecord = bodySchema(create, "application/json");
-    const part = get && responseSchema(get, "200");
-    if (get === undefined || newRecord === undefined || part === undefined) return [];
-    const record = new RecordSchema(document, part);
-    const id = findId(get, record);
-    if (id === undefined) return [];
-    const find = (wanted: string, at: string) =>
-      operations.find(({ method, path }) => method === wanted && path === at);
+  const find = (wanted: string, at: string) => operations.find(({ method, path }) => method === wanted && path === at);
+  return operations.flatMap((get) => {
+    const [, path] = /^((?:\/[\w-]+)+)\/\{[^{}/]+\}$/.exec(get.path) ?? [];
+    const part = responseSchema(get, "200");
+    if (get.method !== "GET" || path === undefined || part === undefined) return [];
     const own = {
-      create,
+      create: find("POST", path),
       get,
-      list: find("GET", create.path),
+      list: find("GET", path),
       replace: find("PUT", get.path),
       update: find("PATCH", get.path),
       delete: find("DELETE", get.path),
     };
+    const maker = own.create ?? own.replace;
+    const newRecord = maker && bodySchema(maker, "application/json");
+    const record = new RecordSchema(document, part);
+    const id = findId(get, record);
+    if (newRecord === undefined || id === undefined) return [];
+    // Only a POST generates numbers.
+    if (own.create === undefined && id.type === "int64") return [];
     return [new Resource(own, record, new RecordSchema(document, newRecord), id)];
   });
 }
@@ -147,20 +182,19 @@ export function queryOf({ parameterParts }: Operation) {
 }
 
 // The name of its table. Those of other tables are taken.
-function nameOf({ path }: Operation): string {
+function nameOf(path: string): string {
   const name = path.slice(1).replaceAll("/", "_");
   return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
 }
 
-// Whether a path is that of the list and one parameter.
-function isItemOf(path: string, list: string): boolean {
-  return path.startsWith(`${list}/`) && /^\{[^{}/]+\}$/.test(path.slice(list.length + 1));
-}
-
 // The property that is named like the parameter of the path, or `id`.
-function findId({ path }: Operation, record: RecordSchema): string | undefined {
+function findId({ path }: Operation, record: RecordSchema): Id | undefined {
   const parameter = path.slice(path.lastIndexOf("{") + 1, -1);
-  return [parameter, "id"].find((name) => valueType(record.property(name)) === "int64");
+  for (const name of [parameter, "id"]) {
+    const type = valueType(record.property(name));
+    if (type === "int64" || type === "string") return { name, type };
+  }
+  return undefined;
 }
 
 // A parameter names a property, or in the singular an array, of which it is an item. It must have the type of the property.

@@ -1,13 +1,13 @@
 // Handlers of the operations whose meaning is certain: those of a collection of records in a store.
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../http/index.ts";
-import { canonicalJson, parseJson, type RawJson } from "../lib/index.ts";
+import { canonicalJson, parseJson } from "../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../openapi/application.ts";
-import type { IdempotencyKey, RecordStore, Store } from "../store/index.ts";
+import { findKeyProblem, type IdempotencyKey, type Store } from "../store/index.ts";
+import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type ListQuery, linkPages, readCursor } from "./pages.ts";
-import type { Resource } from "./resource.ts";
-import { findStandardOperations, type OperationKind, type StandardOperation } from "./standard-operations.ts";
+import { findStandardOperations, type OperationKind } from "./standard-operations.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface StandardHandlers {
@@ -36,78 +36,6 @@ export function createStandardHandlers(
   return { handlers: Object.fromEntries(handlers), reasons };
 }
 
-/** The records of a collection, as the handler of an operation uses them. */
-class CollectionAccess {
-  readonly resource: Resource;
-  readonly records: RecordStore;
-  readonly status: number;
-  /** The public URL of the list. */
-  readonly url: string;
-  readonly #requiresMatch: boolean;
-  readonly #parameter: string; // the path parameter with the id
-
-  constructor({ resource, operation, status }: StandardOperation, records: RecordStore, baseUrl: string) {
-    const { create, get } = resource.operations;
-    this.resource = resource;
-    this.records = records;
-    this.status = status;
-    this.url = baseUrl + create.path;
-    this.#requiresMatch = operation.part.at("responses")?.at("428") !== undefined;
-    this.#parameter = get.path.slice(get.path.lastIndexOf("{") + 1, -1);
-  }
-
-  idOf({ params }: UntypedCall): bigint {
-    return BigInt((params as Readonly<Record<string, bigint>>)[this.#parameter] as bigint);
-  }
-
-  notFound(call: UntypedCall): HttpError {
-    const { recordName } = this.resource;
-    const code = `${recordName}_not_found`;
-    return new HttpError({ code, status: 404 }, `No ${recordName} has the id ${this.idOf(call)}.`);
-  }
-
-  /** Throws an HttpError unless a request may change a record. */
-  checkPreconditions(call: UntypedCall, record: RawJson<unknown> | undefined): void {
-    const matches = call.ifMatch(record);
-    if (matches === undefined && this.#requiresMatch && record)
-      throw new HttpError(
-        { code: "precondition_required", status: 428 },
-        `Send the ETag of the ${this.resource.recordName}, which a GET returns, in If-Match.`,
-      );
-    if (matches === false || call.ifNoneMatch(record) === false)
-      throw new HttpError(
-        "precondition_failed",
-        `The ${this.resource.recordName} has changed, or does not exist. Read it again.`,
-      );
-  }
-
-  /** Returns the members of a record without its id. Throws an InvalidRequest if it has another id. */
-  withoutId(call: UntypedCall, record: object): object {
-    const { id: name } = this.resource.collection;
-    const { [name]: id, ...members } = record as Readonly<Record<string, unknown>>;
-    if (id === undefined || BigInt(id as bigint) === this.idOf(call)) return members;
-    throw invalidBody(name, `The property ${name} must be that of the path, ${this.idOf(call)}, or be left out.`);
-  }
-
-  /** Changes a record, and returns its response. */
-  async change(call: UntypedCall, edit: (record: RawJson<unknown>) => object) {
-    const result = await this.records.change(this.idOf(call), (record) => {
-      this.checkPreconditions(call, record);
-      return edit(record);
-    });
-    return this.respond(call, result);
-  }
-
-  /** Returns the response to a change. */
-  respond(call: UntypedCall, result: Awaited<ReturnType<RecordStore["change"]>>) {
-    if (result.outcome === "missing") {
-      this.checkPreconditions(call, undefined);
-      throw this.notFound(call);
-    }
-    return { status: this.status, ...(this.status !== 204 && { body: result.record }) };
-  }
-}
-
 const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) => UntypedHandler>> = {
   list: ({ records, url }) => {
     return async ({ query }) => {
@@ -127,21 +55,22 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     };
   },
 
-  create: ({ records, resource: { recordName }, status, url }) => {
+  create: (collection) => {
+    const { records, resource, status } = collection;
+    const { recordName } = resource;
+    const { id } = resource.collection;
     return async (call) => {
+      const { [id]: sent } = call.body as Readonly<Record<string, unknown>>;
+      if (sent !== undefined) return createWithId(collection, call, sent as string);
       const created = await records.create(call.body as object, readIdempotencyKey(call));
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
           `This Idempotency-Key was used with a different body. Use a new key to create another ${recordName}.`,
         );
-      if (created.outcome === "full")
-        throw new HttpError(
-          { code: "store_full", status: 507 },
-          `The store contains the maximum number of records. No ${recordName} was created. Do not retry.`,
-        );
+      if (created.outcome === "full") throw collection.full();
       const replayed = created.outcome === "repeated" ? { "Idempotency-Replayed": "true" } : {};
-      return { status, body: created.record, headers: { Location: `${url}/${created.id}`, ...replayed } };
+      return { status, body: created.record, headers: { Location: collection.urlOf(created.id), ...replayed } };
     };
   },
 
@@ -153,7 +82,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
 
   replace: (collection) => async (call) => {
     const members = collection.withoutId(call, call.body as object);
-    return collection.change(call, () => members);
+    if (collection.resource.operations.create) return collection.change(call, () => members);
+    return createOrReplace(collection, call, members);
   },
 
   update: (collection) => {
@@ -177,16 +107,43 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
   },
 };
 
+async function createWithId(collection: CollectionAccess, call: UntypedCall, id: string) {
+  const problem = findKeyProblem(id);
+  if (problem !== undefined) throw invalidBody(collection.resource.collection.id, `The id ${problem}.`);
+  const result = await collection.records.put(id, (record) => {
+    if (record) throw collection.exists(id);
+    return call.body as object;
+  });
+  if (result.outcome === "full") throw collection.full();
+  return { status: collection.status, body: result.record, headers: { Location: collection.urlOf(id) } };
+}
+
+// A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
+async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
+  const id = `${collection.idOf(call)}`;
+  const problem = findKeyProblem(id);
+  if (problem !== undefined)
+    throw new InvalidRequest([{ location: "path", name: collection.parameter, message: `The id ${problem}.` }]);
+  const result = await collection.records.put(id, (record) => {
+    collection.checkPreconditions(call, record);
+    return members;
+  });
+  if (result.outcome === "full") throw collection.full();
+  const isCreated = result.outcome === "created";
+  const status = isCreated ? collection.createdStatus : collection.status;
+  return {
+    status,
+    ...(status !== 204 && { body: result.record }),
+    ...(isCreated && { headers: { Location: collection.urlOf(id) } }),
+  };
+}
+
 function describe(
   recordName: string,
   { path, requirement }: { readonly path: string; readonly requirement: string },
 ): string {
   const subject = path === "" ? `The ${recordName}` : `The property ${path} of the ${recordName}`;
   return `${subject} ${requirement}, also after the change.`;
-}
-
-function invalidBody(name: string, message: string): InvalidRequest {
-  return new InvalidRequest([{ location: "body", name, message }]);
 }
 
 /**

@@ -1,4 +1,5 @@
 // The operations of a document whose meaning is certain: a store can answer them without a handler.
+import { randomUUID } from "node:crypto";
 import type { Document, Operation, SchemaNode } from "../openapi/application.ts";
 import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 import {
@@ -42,7 +43,7 @@ export function findStandardOperations(document: Document): StandardOperations {
     }
   const ids = new Set([...known.map(({ operation }) => operation.id), ...reasons.keys()]);
   for (const { id } of document.operations)
-    if (!ids.has(id)) reasons.set(id, "is none of a collection (POST /things, and GET /things/{id} with an int64)");
+    if (!ids.has(id)) reasons.set(id, "is none of a collection (POST /things, and GET /things/{id} with its id)");
   return { known, reasons };
 }
 
@@ -51,7 +52,7 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
   list: ["200"],
   create: ["201", "200"],
   get: ["200"],
-  replace: ["200", "204"],
+  replace: ["200", "204", "201"],
   update: ["200", "204"],
   delete: ["204", "200"],
 };
@@ -87,7 +88,8 @@ function findObstacle(kind: OperationKind, operation: Operation, resource: Resou
   );
   if (other) return `has the ${other.value.in} parameter ${other.value.name}, whose effect is not known`;
   if (kind === "list") return findListObstacle(operation, resource);
-  if (kind === "create" || kind === "replace") return findBodyObstacle(operation, resource);
+  if (kind === "create") return findIdObstacle(operation, resource) ?? findBodyObstacle(operation, resource);
+  if (kind === "replace") return findBodyObstacle(operation, resource);
   return kind === "update" ? findPatchObstacle(operation, resource) : undefined;
 }
 
@@ -105,6 +107,18 @@ function findListObstacle(list: Operation, { unknownParameters, record }: Resour
   if (typeOf(limit) === undefined || (limit?.value.required !== true && limitSchema?.default === undefined))
     return "has no parameter limit with a default, so that it would have to return all records at once";
   return typeOf(cursor) === "string" ? undefined : "has no parameter cursor, a string, which selects the next page";
+}
+
+// A new record has the id that is sent, or the store makes one.
+function findIdObstacle({ parameterParts }: Operation, resource: Resource): string | undefined {
+  const { id, idType } = resource.collection;
+  const isSent = resource.takesId;
+  if (idType === "int64")
+    return isSent ? `takes the property ${id}, which the store makes: it must be read-only` : undefined;
+  if (isSent && parameterParts.some(({ value }) => value.name === "Idempotency-Key"))
+    return `takes the property ${id}, so that a retry does not need the header Idempotency-Key`;
+  if (resource.newProperties.required.includes(id) || resource.record.accepts(id, randomUUID())) return undefined;
+  return `does not require the property ${id}, whose schema does not allow the UUID that the store would make`;
 }
 
 // What is sent must be all that a record consists of, besides its id.

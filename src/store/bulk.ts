@@ -21,6 +21,7 @@ export const sharedTables = {
   },
   idempotency: {
     record_id: "bigint",
+    record_key: "text",
     collection: "text",
     caller: "bigint",
     key: "text",
@@ -35,8 +36,10 @@ export const sharedTables = {
 /** The names that a collection can't have. */
 export const reservedNames: readonly string[] = [...Object.keys(sharedTables), "secret", "migrations"];
 
-/** The columns of the table of a collection: an id, and the JSON of the record. */
-export const recordColumns = { id: "bigint", record: "json" } as const satisfies Columns;
+/** Returns the columns of the table of a collection: the number of a record, its JSON, and its id if that is a text. */
+export function recordColumns({ idType }: Collection): Columns {
+  return { id: "bigint", record: "json", ...(idType === "string" && { key: "text" }) };
+}
 
 /** The columns by which the rows of a shared table are sorted. They are unique. */
 const sortKeys: Readonly<Record<keyof typeof sharedTables, string>> = {
@@ -66,7 +69,7 @@ export function tablesOf(collections: readonly Collection[]): readonly Table[] {
   });
   const records = collections.map((collection) => ({
     name: collection.name,
-    columns: recordColumns,
+    columns: recordColumns(collection),
     sortKey: "id",
     collection,
   }));
@@ -110,7 +113,7 @@ export interface TableReader {
 export interface TableWriter extends TableReader {
   /** Inserts rows. */
   add(table: string, rows: readonly Values[]): Promise<void>;
-  /** Replaces the records of a collection with these ids. */
+  /** Replaces the records of a collection with these numbers. */
   change(table: string, rows: readonly Values[]): Promise<void>;
   /** Deletes the rows whose first column has this value, or all rows. */
   remove(table: string, first?: Values[0]): Promise<void>;

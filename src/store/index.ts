@@ -20,6 +20,7 @@ export {
   type OpenMode,
   type Page,
   type PagePosition,
+  type RecordId,
   type RecordStore,
   retentionDays,
   type Store,
@@ -29,7 +30,9 @@ export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts
 export {
   type Collection,
   type Filter,
+  findKeyProblem,
   readId,
+  toNewRecord,
   type ViewColumn,
   withoutId,
   writeMembers,

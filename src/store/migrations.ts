@@ -42,6 +42,7 @@ export const migrations: readonly Migration[] = [
       key ${text} NOT NULL,
       digest ${bytes} NOT NULL,
       record_id ${integer} NOT NULL,
+      record_key ${text}, -- of a collection whose ids are texts
       created_at ${integer} NOT NULL,
       PRIMARY KEY (collection, caller, key)
     ) ${keyedOptions};

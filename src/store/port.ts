@@ -27,41 +27,57 @@ export interface Store {
  * of a record, and N that of a new one.
  */
 export interface RecordStore<R = unknown, N extends object = object> {
-  /** Returns up to `limit` records in order of id: the first ones after an id, or the last ones before it. */
+  /** Returns up to `limit` records in the order in which they were created: the first after a position, or the last before it. */
   list(query: RecordQuery): Promise<Page<R>>;
   /** Returns the record with this id, or undefined if it does not exist. */
-  find(id: bigint): Promise<RawJson<R> | undefined>;
-  /** Creates a record durably. Creates at most one record per idempotency key within 24 hours. */
+  find(id: RecordId): Promise<RawJson<R> | undefined>;
+  /**
+   * Creates a record durably, with an id that the store makes: an int64, or a UUID if ids are texts. Creates at most one record per
+   * idempotency key within 24 hours.
+   */
   create(record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>>;
+  /**
+   * Creates a record with an id that is a text, or replaces the one that has it: by what `edit` returns for it, or for undefined.
+   * Atomic, like `change`. Throws an Error for an id that is empty, too long, or not a valid text.
+   */
+  put(id: string, edit: (record: RawJson<R> | undefined) => N): Promise<PutResult<R>>;
   /**
    * Replaces a record by what `edit` returns for it, without its id; undefined leaves it as it is. Atomic: no other change comes
    * between. `edit` runs again if another process was faster, and what it throws rejects the call.
    */
-  change(id: bigint, edit: (record: RawJson<R>) => N | undefined): Promise<ChangeResult<R>>;
+  change(id: RecordId, edit: (record: RawJson<R>) => N | undefined): Promise<ChangeResult<R>>;
   /** Deletes a record, if `isAllowed` returns true for it. Atomic, like `change`. Its id is not generated again. */
-  remove(id: bigint, isAllowed?: (record: RawJson<R>) => boolean): Promise<ChangeResult<R>>;
+  remove(id: RecordId, isAllowed?: (record: RawJson<R>) => boolean): Promise<ChangeResult<R>>;
 }
+
+/** The id of a record: an int64 that the store has generated, or a text. */
+export type RecordId = bigint | string;
 
 /** The record after a change, before its deletion, or as it was left; or none has this id. */
 export type ChangeResult<R> =
   | { readonly outcome: "changed" | "unchanged"; readonly record: RawJson<R> }
   | { readonly outcome: "missing" };
 
-/** Records in order of id. */
+/** The record that was created or replaced. The store is full if the collection has the maximum number of records. */
+export type PutResult<R> =
+  | { readonly outcome: "created" | "changed"; readonly record: RawJson<R> }
+  | { readonly outcome: "full" };
+
+/** Records in the order in which they were created. A position is the number of a record: its id if that is an int64. */
 export interface Page<R> {
   readonly records: RawJson<R[]>;
-  /** The id of the first record; undefined if the page is empty. */
-  readonly firstId: bigint | undefined;
-  /** The id of the last record; undefined if the page is empty. */
-  readonly lastId: bigint | undefined;
+  /** The position of the first record; undefined if the page is empty. */
+  readonly first: bigint | undefined;
+  /** The position of the last record; undefined if the page is empty. */
+  readonly last: bigint | undefined;
   /** Whether more records match: after the page, or before it if it was read backwards. */
   readonly more: boolean;
 }
 
-/** The id that a page begins after, or ends before. */
+/** The position that a page begins after, or ends before. */
 export type PagePosition = { readonly after: bigint } | { readonly before: bigint };
 
-/** A selection of records: those that match the filters, after or before an id. Without one, from the first. */
+/** A selection of records: those that match the filters, after or before a position. Without one, from the first. */
 export interface RecordQuery {
   readonly limit: number;
   readonly position?: PagePosition | undefined;
@@ -81,7 +97,7 @@ export interface IdempotencyKey {
  * used with another body. The store is full if the collection has the maximum number of records.
  */
 export type CreateResult<R> =
-  | { outcome: "created" | "repeated"; id: bigint; record: RawJson<R> }
+  | { outcome: "created" | "repeated"; id: RecordId; record: RawJson<R> }
   | { outcome: "conflict" }
   | { outcome: "full" };
 

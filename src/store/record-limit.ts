@@ -34,6 +34,11 @@ export class RecordLimit {
     return performance.now() < this.#fullUntil;
   }
 
+  /** Makes the next create count again, because a record was deleted. */
+  readonly expire = (): void => {
+    this.#fullUntil = 0;
+  };
+
   /**
    * Sets the limit by a count that began at `start` (performance.now). No record that the count has missed may have
    * `lastId` or a lower id.

@@ -1,13 +1,19 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
+import { randomUUID } from "node:crypto";
 import { parseJson, RawJson, toJson } from "../lib/index.ts";
-import type { Page, PagePosition } from "./port.ts";
+import type { Page, PagePosition, RecordId } from "./port.ts";
 
-/** A collection of records of the same schema. The records have ids that the store generates, in ascending order. */
+/**
+ * A collection of records of the same schema. Each record has a number, which the store generates in ascending order. It is the
+ * position of the record in lists, and its id if the ids are int64.
+ */
 export interface Collection {
   /** The name of the table. */
   readonly name: string;
-  /** The property that has the id, an int64. */
+  /** The property that has the id. */
   readonly id: string;
+  /** The type of the ids: the number of the record, or a text, which is that of a new record, or a UUID. */
+  readonly idType: "int64" | "string";
   /** The properties of a record in the order in which they are written. Others follow. */
   readonly properties: readonly string[];
   readonly filters: readonly Filter[];
@@ -49,9 +55,41 @@ export function indexName({ name }: Collection, filter: Filter): string {
   return `${name}_by_${filter.name}`;
 }
 
+/** The column of the table with the ids. */
+export function idColumn({ idType }: Collection): "id" | "key" {
+  return idType === "int64" ? "id" : "key";
+}
+
+const maxKeyLength = 500; // characters of up to 4 bytes: an entry of an index of PostgreSQL has up to 2,704 bytes
+
+/** Why a text can't be an id. Completes a sentence; undefined if it can. */
+export function findKeyProblem(key: string): string | undefined {
+  if (key === "" || key.length > maxKeyLength) return `must have 1 to ${maxKeyLength} characters`;
+  return key.includes("\0") || !key.isWellFormed() ? "must have no NUL, and no half of a surrogate pair" : undefined;
+}
+
+/** A record that is to be created: its text behind the id, and the id itself if it is a text. */
+export interface NewRecord {
+  readonly members: string;
+  readonly key: string | undefined;
+}
+
+/** Returns a record that is to be created, with an id, or a new UUID. Throws an Error if the id is invalid. */
+export function toNewRecord(collection: Collection, record: object, id?: string): NewRecord {
+  const members = writeMembers(collection, record);
+  if (collection.idType === "int64") {
+    if (id !== undefined) throw new Error(`The store makes the ids of ${collection.name}.`);
+    return { members, key: undefined };
+  }
+  const key = id ?? randomUUID();
+  const problem = findKeyProblem(key);
+  if (problem !== undefined) throw new Error(`The property ${collection.id} of ${collection.name} ${problem}.`);
+  return { members, key };
+}
+
 /** Returns the JSON of a record that begins with its id. `members` is the result of `writeMembers`. */
-export function writeRecord<R>(collection: Collection, id: bigint, members: string): RawJson<R> {
-  return new RawJson(`${startOf(collection)}${id}${members}`);
+export function writeRecord<R>(collection: Collection, id: RecordId, members: string): RawJson<R> {
+  return new RawJson(`${startOf(collection)}${typeof id === "string" ? JSON.stringify(id) : id}${members}`);
 }
 
 /** Writes the members of a new record, behind its id: `,"name":"Rex"}`. */
@@ -73,64 +111,79 @@ function writeMember(name: string, value: unknown): string {
 }
 
 /** Returns the id of a record. Throws an Error if another program has written a record without one. */
-export function readId(collection: Collection, text: string): bigint {
-  const digits = leadingId(collection, text);
-  if (digits !== undefined) return BigInt(digits);
+export function readId(collection: Collection, text: string): RecordId {
+  const leading = leadingId(collection, text);
+  if (leading !== undefined) return collection.idType === "int64" ? BigInt(leading) : (JSON.parse(leading) as string);
   const id = (parseJson(text) as Readonly<Record<string, unknown>>)[collection.id];
-  if (typeof id === "bigint" || Number.isSafeInteger(id)) return BigInt(id as bigint);
+  if (collection.idType === "string" && typeof id === "string") return id;
+  if (collection.idType === "int64" && (typeof id === "bigint" || Number.isSafeInteger(id)))
+    return BigInt(id as bigint);
   throw new Error(`A record of ${collection.name} has no id.`);
 }
 
 /** Returns the JSON of a record without its id. */
 export function withoutId(collection: Collection, text: string): string {
-  const digits = leadingId(collection, text);
-  if (digits === undefined) {
+  const leading = leadingId(collection, text);
+  if (leading === undefined) {
     const { [collection.id]: _, ...rest } = parseJson(text) as Readonly<Record<string, unknown>>;
     return toJson(rest);
   }
-  const end = startOf(collection).length + digits.length;
+  const end = startOf(collection).length + leading.length;
   return text[end] === "}" ? "{}" : `{${text.slice(end + 1)}`;
 }
 
-// Returns the digits of the id at the beginning of a record; undefined if another program has written it otherwise.
+const idPatterns = { int64: /-?\d{1,19}(?=[,}])/y, string: /"(?:[^"\\]|\\.)*"(?=[,}])/y } as const;
+
+// Returns the JSON of the id at the beginning of a record; undefined if another program has written it otherwise.
 function leadingId(collection: Collection, text: string): string | undefined {
   const start = startOf(collection);
-  return text.startsWith(start) ? /^-?\d+(?=[,}])/.exec(text.slice(start.length, start.length + 21))?.[0] : undefined;
+  if (!text.startsWith(start)) return undefined;
+  const pattern = idPatterns[collection.idType];
+  pattern.lastIndex = start.length;
+  return pattern.exec(text)?.[0];
 }
 
 function startOf({ id }: Collection): string {
   return `{${JSON.stringify(id)}:`;
 }
 
-/** The direction in which a page is read, and the id from which on. */
+/** The direction in which a page is read, and the number of the record from which on. */
 export interface PageStart {
   readonly direction: Direction;
-  readonly id: bigint;
+  readonly from: bigint;
 }
-/** In order of id, or in the opposite order. */
+/** In order of the numbers, or in the opposite order. */
 export type Direction = "forwards" | "backwards";
 
 /** Returns where the query of a page begins to read. */
 export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
   return "after" in position
-    ? { direction: "forwards", id: position.after }
-    : { direction: "backwards", id: position.before };
+    ? { direction: "forwards", from: position.after }
+    : { direction: "backwards", from: position.before };
 }
 
-/** Converts the JSON of up to `limit` + 1 records to a page. */
+/** A row of a list: the JSON of a record, and its number if that is not its id. */
+export type ListRow = readonly [record: string, number?: bigint];
+
+/** The columns of a list. */
+export function listColumns({ idType }: Collection): string {
+  return idType === "int64" ? "record" : "record, id";
+}
+
+/** Converts up to `limit` + 1 rows to a page. */
 export function toPage<R>(
   collection: Collection,
-  texts: readonly string[],
+  rows: readonly ListRow[],
   limit: number,
   direction: Direction,
 ): Page<R> {
-  const page = texts.length > limit ? texts.slice(0, limit) : [...texts];
+  const page = rows.length > limit ? rows.slice(0, limit) : [...rows];
   if (direction === "backwards") page.reverse();
-  const [first, last] = [page[0], page.at(-1)];
+  const numberOf = (row: ListRow | undefined) => row && (row[1] ?? (readId(collection, row[0]) as bigint));
   return {
-    records: new RawJson(`[${page.join(",")}]`),
-    firstId: first === undefined ? undefined : readId(collection, first),
-    lastId: last === undefined ? undefined : readId(collection, last),
-    more: texts.length > limit,
+    records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),
+    first: numberOf(page[0]),
+    last: numberOf(page.at(-1)),
+    more: rows.length > limit,
   };
 }

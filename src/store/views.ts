@@ -1,7 +1,7 @@
 // Views with a column for each property of a record, for people who use SQL. They are not part of a store: a SQLite file with a view
 // could be that of an attacker.
 import { parseDatabaseUrl } from "../lib/index.ts";
-import type { Collection, ViewColumn } from "./records.ts";
+import { type Collection, idColumn, type ViewColumn } from "./records.ts";
 
 /** Returns the statement that creates the view of a collection, in the SQL of a database, such as `pets_view`. */
 export async function createViewStatement(
@@ -18,5 +18,5 @@ export async function createViewStatement(
     .filter(({ name }) => name !== collection.id)
     .map((column) => `  ${toColumn(column)} AS ${quoteName(column.name)}`);
   const create = isSqlite ? "CREATE TEMP VIEW" : "CREATE OR REPLACE VIEW";
-  return `${create} ${tableOf(view)} AS SELECT\n${[`  id AS ${quoteName(collection.id)}`, ...list].join(",\n")}\nFROM ${tableOf(collection)};`;
+  return `${create} ${tableOf(view)} AS SELECT\n${[`  ${idColumn(collection)} AS ${quoteName(collection.id)}`, ...list].join(",\n")}\nFROM ${tableOf(collection)};`;
 }

@@ -175,5 +175,5 @@ t.test("Rejects a create if its key was revoked while the body arrived", async (
   socket.write(body.slice(1));
   const [response] = await once(socket, "data");
   t.match(String(response), /^HTTP\/1\.1 401 /);
-  t.equal((await petsOf(store).list({ limit: 1 })).lastId, undefined);
+  t.equal((await petsOf(store).list({ limit: 1 })).last, undefined);
 });

@@ -8,7 +8,7 @@ import { petstoreOn, readAllNames } from "../support/stores.ts";
 
 t.test("Writes CSV according to RFC 4180", async (t) => {
   const properties = ["id", "title", "shelf"];
-  const collection = { name: "books", id: "id", properties, filters: [] };
+  const collection = { name: "books", id: "id", idType: "int64", properties, filters: [] } as const;
   const line = (...values: unknown[]) => {
     const book = Object.fromEntries(values.map((value, index) => [properties[index], value]));
     return csv.serialize(collection, toJson(book), false);

@@ -55,9 +55,20 @@ t.test("A resource has a path at which records are created, and one for each rec
   t.match(validate?.({ pages: "x" }), { problem: { part: "title" } });
 });
 
-t.test("A record whose id is no int64 is no resource of a store", async (t) => {
-  const text = schemas.replace('id: { $ref: "#/components/schemas/Id" }', "id: { type: string, format: uuid }");
-  t.same(collectionsOf(await read(`  /books: { ${create} }\n${item("/books", "bookId")}`, text)), []);
+t.test("The id of a record is an int64 or a string", async (t) => {
+  const withId = (schema: string) => schemas.replace('id: { $ref: "#/components/schemas/Id" }', `id: ${schema}`);
+  const paths = `  /books: { ${create} }\n${item("/books", "bookId")}`;
+  for (const [schema, ids] of [
+    ["{ type: string, format: uuid }", [["id", "string"]]],
+    ["{ type: integer, format: int64 }", [["id", "int64"]]],
+    ["{ type: boolean }", []],
+    ["{ type: [string, integer] }", []],
+  ] as const)
+    t.same(
+      collectionsOf(await read(paths, withId(schema))).map(({ id, idType }) => [id, idType]),
+      ids,
+      schema,
+    );
 });
 
 t.test("A parameter of the list with the name and type of a property is a filter", async (t) => {

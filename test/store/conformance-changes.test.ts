@@ -48,7 +48,7 @@ testStores("a deleted record keeps what its Idempotency-Key promises", async (t,
   await pets.remove(1n);
   t.same(await pets.create(rex, idempotentCall), { ...first, outcome: "repeated" });
   t.match(await pets.create(rex, { ...idempotentCall, digest: digest("b") }), { outcome: "conflict" });
-  t.match(await pets.list({ limit: 1 }), { lastId: undefined });
+  t.match(await pets.list({ limit: 1 }), { last: undefined });
 });
 
 testStores("loses no change of several processes that change the same record", async (t, { store, open }) => {

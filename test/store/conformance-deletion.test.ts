@@ -21,7 +21,7 @@ testStores("a repeated create returns the first response after its pet was delet
   t.same(await petsOf(store).create(rex, idempotentCall), { ...first, outcome: "repeated" });
   t.match(await petsOf(store).create(rex, { ...idempotentCall, digest: digest("b") }), { outcome: "conflict" });
   t.equal(await petsOf(store).find(1n), undefined);
-  t.match(await petsOf(store).list({ limit: 1 }), { lastId: undefined });
+  t.match(await petsOf(store).list({ limit: 1 }), { last: undefined });
 });
 
 t.test("Records of deleted pets are copied, and are no problem of a store", async (t) => {

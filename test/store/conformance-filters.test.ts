@@ -28,8 +28,8 @@ const filters = [
 ];
 const properties = ["key", "string", "int64", "number", "boolean", "tags", "numbers", "nested"];
 // The names are those of no SQL: a reserved word, with a quote, and a property beside that of the id.
-const things: Collection = { name: 'order "things"', id: "key", properties, filters };
-const others: Collection = { name: "gift-cards", id: "id", properties: ["id"], filters: [] };
+const things: Collection = { name: 'order "things"', id: "key", idType: "int64", properties, filters };
+const others: Collection = { name: "gift-cards", id: "id", idType: "int64", properties: ["id"], filters: [] };
 
 const noise = randomBytes(4_000).toString("hex");
 
@@ -154,9 +154,10 @@ testStores("rejects a filter and a collection that it does not have", async (t, 
 testStores("adds tables and indexes for what a document adds", async (t, { url }) => {
   const { others } = await openThings(t, url);
   for (const color of ["red", "blue", "red"]) await others.create({ color });
-  const later = {
+  const later: Collection = {
     name: "gift-cards",
     id: "id",
+    idType: "int64",
     properties: ["id", "color"],
     filters: [filter("color", "string")],
   };

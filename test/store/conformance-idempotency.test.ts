@@ -59,7 +59,7 @@ testStores("two concurrent calls with the same key create one pet", async (t, { 
 });
 
 testStores("repeats the result of the first call with the same caller and key", async (t, { store }) => {
-  const first = (await petsOf(store).create(rex, idempotentCall)) as Extract<CreateResult<Pet>, { id: bigint }>;
+  const first = (await petsOf(store).create(rex, idempotentCall)) as Extract<CreateResult<Pet>, { id: unknown }>;
   t.match(first, { outcome: "created" });
   t.match(parsePets(first.record), rex);
   t.same(await petsOf(store).create(rex, idempotentCall), { ...first, outcome: "repeated" });

@@ -14,7 +14,7 @@ testStores("reports that no id can follow the last one", async (t, { store, quer
   t.match(await petsOf(store).create(rex), { outcome: "created" });
   await t.rejects(petsOf(store).create(rex), outOfIds);
   await t.rejects(petsOf(store).create(rex, idempotentCall), outOfIds);
-  t.equal((await petsOf(store).list({ limit: 100 })).lastId, maxInt64);
+  t.equal((await petsOf(store).list({ limit: 100 })).last, maxInt64);
   await query(`DELETE FROM pets WHERE id = ${maxInt64}`);
   await t.rejects(petsOf(store).create(rex), outOfIds, "the last pet was deleted");
 

@@ -43,7 +43,7 @@ testLimit("creates no pet beyond the maximum number, also in one batch", async (
   t.same(outcomes(await createMany(limited, 3)), ["created", "full", "full"]);
   t.match(await petsOf(limited).create(rex, { ...idempotentCall, key: "new" }), { outcome: "full" });
   t.match(await petsOf(limited).create(rex, idempotentCall), { outcome: "repeated" }, "a retry gets its pet");
-  t.equal((await petsOf(limited).list({ limit: 100 })).lastId, 3n);
+  t.equal((await petsOf(limited).list({ limit: 100 })).last, 3n);
   t.match(await petsOf(store).create(rex), { outcome: "created" }, "a store without a maximum is not limited");
   t.match(await petsOf(limited).create(rex), { outcome: "full" });
 });
@@ -54,7 +54,7 @@ testLimit("counts the pets when it opens, not the ids of deleted pets", async (t
   const [limited, full] = [await openLimited(4n), await openLimited(2n)];
   t.match(await petsOf(full).create(rex), { outcome: "full" });
   for (const outcome of ["created", "created", "full"]) t.match(await petsOf(limited).create(rex), { outcome });
-  t.equal((await petsOf(limited).list({ limit: 100 })).lastId, 7n);
+  t.equal((await petsOf(limited).list({ limit: 100 })).last, 7n);
 });
 
 testLimit("ids that are skipped do not count as pets", async (t, test) => {

@@ -39,7 +39,7 @@ testStores("stores pets exactly and lists them in the order of their ids", async
     (await listPets(store, { limit: 2, position: { after: 1n } })).pets.map(({ id }) => id),
     [2n, 3n],
   );
-  t.match(await petsOf(store).list({ limit: 3 }), { more: true, firstId: 1n, lastId: 3n });
+  t.match(await petsOf(store).list({ limit: 3 }), { more: true, first: 1n, last: 3n });
   for (const [limit, before, ids, more] of [
     [2, 4n, [2n, 3n], true],
     [3, 4n, [1n, 2n, 3n], false],

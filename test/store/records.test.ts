@@ -1,8 +1,23 @@
 // The JSON of records: what the store writes, and what another program has written otherwise.
 import t from "tap";
-import { readId, toPage, withoutId, writeMembers, writeRecord } from "../../src/store/records.ts";
+import {
+  type Collection,
+  findKeyProblem,
+  type ListRow,
+  readId,
+  toPage,
+  withoutId,
+  writeMembers,
+  writeRecord,
+} from "../../src/store/records.ts";
 
-const books = { name: "books", id: "id", properties: ["id", "title", "shelf"], filters: [] };
+const books: Collection = {
+  name: "books",
+  id: "id",
+  idType: "int64",
+  properties: ["id", "title", "shelf"],
+  filters: [],
+};
 const max = 2n ** 63n - 1n;
 
 t.test("Writes the id first, and the other members in the order of the document", async (t) => {
@@ -26,18 +41,44 @@ t.test("Reads and removes the id, wherever it is", async (t) => {
   for (const text of ["{}", '{"id":"7"}', '{"id":1.5}']) t.throws(() => readId(books, text), /has no id/, text);
 });
 
+t.test("Reads and removes an id that is a text, whatever characters it has", async (t) => {
+  const shelves: Collection = { ...books, idType: "string" };
+  for (const id of ['a"}', "\\", '\\"', "\u2028", "7", ",", "é🐕"]) {
+    const { text } = writeRecord(shelves, id, writeMembers(shelves, { id: "other", title: "T" }));
+    t.equal(readId(shelves, text), id);
+    t.equal(withoutId(shelves, text), '{"title":"T"}');
+    t.equal(findKeyProblem(id), undefined);
+  }
+  for (const id of ["", "x".repeat(501), "a\0", "\ud800"])
+    t.match(findKeyProblem(id), /^must have/, JSON.stringify(id));
+  t.throws(() => readId(shelves, '{"id":7}'), /has no id/);
+  t.match(
+    toPage(
+      shelves,
+      [
+        ['{"id":"b"}', 4n],
+        ['{"id":"a"}', 5n],
+      ],
+      1,
+      "forwards",
+    ),
+    { records: { text: '[{"id":"b"}]' }, first: 4n, last: 4n, more: true },
+    "its number is its position",
+  );
+});
+
 t.test("A page has as many records as asked for, in order of id", async (t) => {
-  const texts = ["3", "4", "5"].map((id) => `{"id":${id}}`);
-  t.match(toPage(books, texts, 2, "forwards"), {
+  const rows = ["3", "4", "5"].map((id): ListRow => [`{"id":${id}}`]);
+  t.match(toPage(books, rows, 2, "forwards"), {
     records: { text: '[{"id":3},{"id":4}]' },
-    firstId: 3n,
-    lastId: 4n,
+    first: 3n,
+    last: 4n,
     more: true,
   });
-  const backwards = toPage(books, texts.toReversed(), 3, "backwards");
-  t.match(backwards, { records: { text: '[{"id":3},{"id":4},{"id":5}]' }, firstId: 3n, lastId: 5n, more: false });
+  const backwards = toPage(books, rows.toReversed(), 3, "backwards");
+  t.match(backwards, { records: { text: '[{"id":3},{"id":4},{"id":5}]' }, first: 3n, last: 5n, more: false });
   t.same(
     { ...toPage(books, [], 3, "forwards"), records: 0 },
-    { records: 0, firstId: undefined, lastId: undefined, more: false },
+    { records: 0, first: undefined, last: undefined, more: false },
   );
 });

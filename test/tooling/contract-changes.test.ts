@@ -188,8 +188,8 @@ import type { Handler } from "../handler.ts";
 
 /** Deletes a category, unless pets refer to it. */
 export const deleteCategory: Handler<"deleteCategory"> = async ({ params: { categoryId } }, { pets, records }) => {
-  const { lastId } = await pets.list({ limit: 1, filter: { categoryId } });
-  if (lastId !== undefined)
+  const { last } = await pets.list({ limit: 1, filter: { categoryId } });
+  if (last !== undefined)
     throw new HttpError({ code: "category_in_use", status: 409 }, "Pets refer to this category.");
   const { outcome } = await records("categories").remove(categoryId);
   if (outcome === "missing") throw new HttpError({ code: "category_not_found", status: 404 }, "No category has this id.");

@@ -26,6 +26,11 @@ export function isReadOnlyError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "25006"; // read_only_sql_transaction
 }
 
+/** Returns whether another row has a value of the row that was to be inserted, which must be unique. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "23505"; // unique_violation
+}
+
 /** Converts an error of pg to `UnavailableError` if its cause is not a bug. Returns any other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {

@@ -58,7 +58,8 @@ function schemaOf(collection: Collection): Relation[] {
     const columns = filter.contains ? `USING gin (${indexedOf(filter)} jsonb_path_ops)` : `(${indexedOf(filter)}, id)`;
     return { name, collection, isIndex: true, statement: `${quoteName(name)} ON ${table} ${columns}` };
   });
-  const statement = `CREATE TABLE ${table} (id ${dialect.id}, record json NOT NULL)`;
+  const key = collection.idType === "string" ? `, key ${dialect.text} NOT NULL UNIQUE` : "";
+  const statement = `CREATE TABLE ${table} (id ${dialect.id}, record json NOT NULL${key})`;
   return [{ name: collection.name, collection, isIndex: false, statement }, ...indexes];
 }
 

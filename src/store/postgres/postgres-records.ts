@@ -7,12 +7,25 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
-import type { ChangeResult, CreateResult, IdempotencyKey, Page, RecordQuery, RecordStore } from "../port.ts";
+import type {
+  ChangeResult,
+  CreateResult,
+  IdempotencyKey,
+  Page,
+  PutResult,
+  RecordId,
+  RecordQuery,
+  RecordStore,
+} from "../port.ts";
 import type { RecordLimit } from "../record-limit.ts";
 import {
   type Collection,
   type Direction,
   type Filter,
+  findKeyProblem,
+  type ListRow,
+  type NewRecord,
+  toNewRecord,
   toPage,
   toPageStart,
   usedFilters,
@@ -22,6 +35,7 @@ import {
 import { idempotencyWindow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
+import { isDuplicateKey } from "./postgres-errors.ts";
 import { listStatement, type NamedStatement, recordStatements, statements } from "./postgres-statements.ts";
 
 // Each attempt fails only if other calls have used the ids meanwhile that a count had permitted.
@@ -29,9 +43,7 @@ const maxAttempts = 10;
 
 const maxChangeAttempts = 100; // of one change, while other processes change the same record
 
-interface Create {
-  /** The JSON of the record behind its id. */
-  readonly members: string;
+interface Create extends NewRecord {
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
@@ -49,7 +61,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   readonly #parts: Parts;
   readonly #statements: ReturnType<typeof recordStatements>;
   readonly #lists = new Map<string, NamedStatement>(); // by text; one for each combination of filters
-  readonly #finds = new Batcher<bigint, RawJson<R> | undefined>(batchLimits, (ids) => this.#findAll(ids));
+  readonly #finds = new Batcher<RecordId, RawJson<R> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
 
   constructor(collection: Collection, parts: Parts) {
@@ -60,58 +72,101 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly list = async ({ limit, position, filter = {} }: RecordQuery): Promise<Page<R>> => {
     const filters = usedFilters(this.#collection, filter);
-    const { direction, id } = toPageStart(position);
+    const { direction, from } = toPageStart(position);
     const values = filters.map(({ name }) => filter[name]);
     const statement = this.#listStatement(filters, direction);
-    const rows = await this.#parts.pool.queryArrays<[string]>(statement, ...values, id, limit + 1);
-    const texts = rows.map(([record]) => record);
-    return toPage(this.#collection, texts, limit, direction);
+    const rows = await this.#parts.pool.queryArrays<ListRow>(statement, ...values, from, limit + 1);
+    return toPage(this.#collection, rows, limit, direction);
   };
 
-  readonly find = (id: bigint): Promise<RawJson<R> | undefined> => this.#finds.add(id);
+  readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
 
   readonly create = async (record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>> => {
+    const created = await this.#create({ ...toNewRecord(this.#collection, record), idempotencyKey });
+    if (created === undefined) throw new UnavailableError(busyMessage);
+    return created;
+  };
+
+  readonly put = (id: string, edit: (record: RawJson<R> | undefined) => N): Promise<PutResult<R>> =>
+    this.#replace<PutResult<R>>(
+      id,
+      (record) => this.#change(id, record, edit(record)),
+      async () => {
+        const added = toNewRecord(this.#collection, edit(undefined), id);
+        const created = await this.#create({ ...added, idempotencyKey: undefined });
+        if (created && "record" in created) return { outcome: "created", record: created.record };
+        return created && { outcome: "full" };
+      },
+    );
+
+  readonly change: RecordStore<R, N>["change"] = (id, edit) =>
+    this.#replace<ChangeResult<R>>(id, async (record) => {
+      const edited = edit(record);
+      return edited === undefined ? { outcome: "unchanged", record } : this.#change(id, record, edited);
+    });
+
+  readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
+    this.#replace<ChangeResult<R>>(id, async (record) => {
+      if (!isAllowed(record)) return { outcome: "unchanged", record };
+      const rows = await this.#parts.pool.query(this.#statements.remove, id, record.text);
+      if (rows.length === 0) return undefined;
+      this.#parts.limit.expire();
+      return { outcome: "changed", record };
+    });
+
+  // PostgreSQL has no NUL in a text.
+  async #find(id: RecordId): Promise<RawJson<R> | undefined> {
+    return typeof id === "string" && findKeyProblem(id) !== undefined ? undefined : this.#finds.add(id);
+  }
+
+  // Returns undefined if another record has the id, or others were faster each time.
+  async #create(added: Create): Promise<CreateResult<R> | undefined> {
     const { limit, count } = this.#parts;
-    const members = writeMembers(this.#collection, record);
+    const { members, key, idempotencyKey } = added;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const id = limit.isFull ? undefined : await this.#inserts.add({ members, idempotencyKey });
-      if (id !== undefined) return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
+      const number = limit.isFull ? undefined : await this.#insert(added);
+      if (number !== undefined) {
+        const id = key ?? number;
+        return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
+      }
       const repeated = idempotencyKey && (await this.#repeat(members, idempotencyKey));
       if (repeated !== undefined) return repeated;
+      if (key !== undefined && (await this.#finds.add(key))) break;
       // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
       if (limit.maxId === null) break;
       if (!limit.isFull) await count();
       if (limit.isFull) return { outcome: "full" };
     }
-    throw new UnavailableError(busyMessage);
-  };
+    return undefined;
+  }
 
-  readonly change: RecordStore<R, N>["change"] = (id, edit) =>
-    this.#replace(id, async (record) => {
-      const edited = edit(record);
-      if (edited === undefined) return { outcome: "unchanged", record };
-      const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
-      const rows = await this.#parts.pool.query(this.#statements.change, id, record.text, changed.text);
-      return rows.length > 0 ? { outcome: "changed", record: changed } : undefined;
-    });
+  // Returns undefined if the record was not created, also if another process has created one with its id meanwhile.
+  async #insert(added: Create): Promise<bigint | undefined> {
+    try {
+      return await this.#inserts.add(added);
+    } catch (error) {
+      if (isDuplicateKey(error)) return undefined;
+      throw error;
+    }
+  }
 
-  readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
-    this.#replace(id, async (record) => {
-      if (!isAllowed(record)) return { outcome: "unchanged", record };
-      const rows = await this.#parts.pool.query(this.#statements.remove, id, record.text);
-      return rows.length > 0 ? { outcome: "changed", record } : undefined;
-    });
+  // Returns undefined if the record is no longer as it was read.
+  async #change(id: RecordId, record: RawJson<R> | undefined, edited: N) {
+    const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
+    const rows = await this.#parts.pool.query(this.#statements.change, id, record?.text, changed.text);
+    return rows.length > 0 ? ({ outcome: "changed", record: changed } as const) : undefined;
+  }
 
-  // `attempt` returns undefined if the record is no longer as it was read.
-  async #replace(
-    id: bigint,
-    attempt: (record: RawJson<R>) => Promise<ChangeResult<R> | undefined>,
-  ): Promise<ChangeResult<R>> {
+  // `attempt` and `create` return undefined if another process was faster.
+  async #replace<T>(
+    id: RecordId,
+    attempt: (record: RawJson<R>) => Promise<T | undefined>,
+    create: () => Promise<T | undefined> | { readonly outcome: "missing" } = () => ({ outcome: "missing" }),
+  ): Promise<T> {
     for (let count = 0; count < maxChangeAttempts; count++) {
-      const record = await this.#finds.add(id);
-      if (record === undefined) return { outcome: "missing" };
-      const result = await attempt(record);
-      if (result !== undefined) return result;
+      const record = await this.#find(id);
+      const result = await (record === undefined ? create() : attempt(record));
+      if (result !== undefined) return result as T;
       await pause(Math.random() * count); // milliseconds
     }
     throw new UnavailableError(busyMessage);
@@ -128,24 +183,28 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return statement;
   }
 
-  async #findAll(ids: readonly bigint[]): Promise<(RawJson<R> | undefined)[]> {
+  async #findAll(ids: readonly RecordId[]): Promise<(RawJson<R> | undefined)[]> {
     const { pool } = this.#parts;
     pool.metrics.observeBatch(this.#statements.find.method, ids.length);
-    const rows = await pool.queryArrays<[bigint, string]>(this.#statements.find, [...new Set(ids)]);
+    const rows = await pool.queryArrays<[RecordId, string]>(this.#statements.find, [...new Set(ids)]);
     const records = new Map(rows.map(([id, record]) => [id, new RawJson<R>(record)]));
     return ids.map((id) => records.get(id));
   }
 
-  // Returns the ids; undefined for a create whose idempotency key was used before, also by an earlier create of the batch, and
-  // for the creates for which there is no room.
+  // Returns the numbers; undefined for a create whose idempotency key or id was used before, also by an earlier create of the batch,
+  // and for the creates for which there is no room.
   async #insertAll(creates: readonly Create[]): Promise<(bigint | undefined)[]> {
     const { pool, limit, retention } = this.#parts;
     pool.metrics.observeBatch(this.#statements.create.method, creates.length);
     const now = Date.now();
     const usedKeys = new Set<string>();
-    const unique = creates.filter(({ idempotencyKey }) => {
+    const usedIds = new Set<string>();
+    const unique = creates.filter(({ idempotencyKey, key }) => {
       const name = idempotencyKey && `${idempotencyKey.caller} ${idempotencyKey.key}`;
-      return name === undefined || (!usedKeys.has(name) && usedKeys.add(name));
+      if ((name !== undefined && usedKeys.has(name)) || (key !== undefined && usedIds.has(key))) return false;
+      if (name !== undefined) usedKeys.add(name);
+      if (key !== undefined) usedIds.add(key);
+      return true;
     });
     const column = (read: (create: Create) => unknown) => unique.map((create) => read(create) ?? null);
     const rows = await pool.query(
@@ -155,8 +214,9 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       column(({ idempotencyKey }) => idempotencyKey?.digest),
       now,
       now - idempotencyWindow,
-      column(({ members }) => members),
+      column(({ members, key }) => (key === undefined ? members : writeRecord(this.#collection, key, members).text)),
       limit.maxId,
+      ...(this.#collection.idType === "string" ? [column(({ key }) => key)] : []),
     );
     retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
     const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id as bigint]));
@@ -171,7 +231,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     const [record] = await pool.query(findRecord, name, caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    const id = record.record_id as bigint;
+    const id = (record.record_key ?? record.record_id) as RecordId;
     return { outcome: "repeated", id, record: writeRecord(this.#collection, id, members) };
   }
 }

@@ -1,6 +1,14 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import type { StoreMethod } from "../port.ts";
-import { type Collection, type Direction, type Filter, type ViewColumn, writeRecord } from "../records.ts";
+import {
+  type Collection,
+  type Direction,
+  type Filter,
+  idColumn,
+  listColumns,
+  type ViewColumn,
+  writeRecord,
+} from "../records.ts";
 
 /** A statement: the name under which it is prepared, its text, and the method of the store that runs it, for metrics. */
 export interface NamedStatement {
@@ -14,7 +22,7 @@ const sentHashes = "ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS h
 
 const texts = {
   findRecord: `
-    SELECT digest, record_id FROM petstore.idempotency
+    SELECT digest, record_id, record_key FROM petstore.idempotency
     WHERE collection = $1 AND caller = $2 AND key = $3 AND created_at > $4`,
   deleteExpiredRecords: `
     DELETE FROM petstore.idempotency WHERE (collection, caller, key) IN (
@@ -112,27 +120,30 @@ export function recordStatements(collection: Collection) {
   const table = tableOf(collection);
   const [start] = writeRecord(collection, 0n, "").text.split(/0$/) as [string];
   const { name } = collection;
+  const column = idColumn(collection);
+  const hasKeys = column === "key";
   return {
     find: {
       name: `find_${name}`,
-      text: `SELECT id, record FROM ${table} WHERE id = ANY ($1)`,
+      text: `SELECT ${column}, record FROM ${table} WHERE ${column} = ANY ($1)`,
       method: `${name}_find`,
     },
     // Only as it was read: another process can have changed it since.
     change: {
       name: `change_${name}`,
-      text: `UPDATE ${table} SET record = $3::json WHERE id = $1 AND record::text = $2 RETURNING id`,
+      text: `UPDATE ${table} SET record = $3::json WHERE ${column} = $1 AND record::text = $2 RETURNING id`,
       method: `${name}_change`,
     },
     remove: {
       name: `remove_${name}`,
-      text: `DELETE FROM ${table} WHERE id = $1 AND record::text = $2 RETURNING id`,
+      text: `DELETE FROM ${table} WHERE ${column} = $1 AND record::text = $2 RETURNING id`,
       method: `${name}_remove`,
     },
     // Creates a batch of records, and returns the id and the ordinal of each that was created. A record whose idempotency
     // key was used before is not created. If another process is using the key, the statement waits for its transaction.
-    // The last parameter is the highest id that a record may have, or NULL. LIMIT NULL sets no limit. The last id is read
-    // after the lock is granted: the snapshot of the statement is older, and lacks the records of creates that held it.
+    // $7 is the highest number that a record may have, or NULL. LIMIT NULL sets no limit. The last number is read after the lock
+    // is granted: the snapshot of the statement is older, and lacks the records of creates that held it. So it fails if one of
+    // them has an id of $8, the ids that are texts.
     create: {
       name: `create_${name}`,
       text: `
@@ -140,9 +151,9 @@ export function recordStatements(collection: Collection) {
       SELECT ${lastId(collection)} AS id FROM lock
     ), numbered AS MATERIALIZED (
       SELECT nextval(${sequence(collection)}) AS id, input.* FROM (
-        SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], $6::text[])
-          WITH ORDINALITY AS input (caller, key, digest, members, ordinal)
-        WHERE NOT EXISTS (
+        SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], $6::text[], ${hasKeys ? "$8" : "ARRAY[NULL]"}::text[])
+          WITH ORDINALITY AS input (caller, key, digest, record, record_key, ordinal)
+        WHERE ${hasKeys ? `NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE other.key = record_key) AND ` : ""}NOT EXISTS (
           SELECT 1 FROM petstore.idempotency AS used
           WHERE used.collection = ${quoteText(name)} AND used.caller = input.caller AND used.key = input.key
             AND created_at > $5)
@@ -150,15 +161,16 @@ export function recordStatements(collection: Collection) {
         LIMIT CASE WHEN $7::bigint IS NOT NULL THEN greatest(0, $7 - (SELECT id FROM last)) END
       ) AS input
     ), claimed AS (
-      INSERT INTO petstore.idempotency AS record (collection, caller, key, digest, created_at, record_id)
-      SELECT ${quoteText(name)}, caller, key, digest, $4::bigint, id FROM numbered WHERE key IS NOT NULL
+      INSERT INTO petstore.idempotency AS record (collection, caller, key, digest, created_at, record_id, record_key)
+      SELECT ${quoteText(name)}, caller, key, digest, $4::bigint, id, record_key FROM numbered WHERE key IS NOT NULL
       ON CONFLICT (collection, caller, key) DO UPDATE
-      SET digest = excluded.digest, created_at = excluded.created_at, record_id = excluded.record_id
+      SET digest = excluded.digest, created_at = excluded.created_at, record_id = excluded.record_id,
+        record_key = excluded.record_key
       WHERE record.created_at <= $5
       RETURNING record_id
     ), created AS (
-      INSERT INTO ${table} (id, record)
-      SELECT id, (${quoteText(start)} || id || members)::json FROM numbered
+      INSERT INTO ${table} (id, record${hasKeys ? ", key" : ""})
+      SELECT id, ${hasKeys ? "record::json, record_key" : `(${quoteText(start)} || id || record)::json`} FROM numbered
       WHERE key IS NULL OR id IN (SELECT record_id FROM claimed)
       RETURNING id
     )
@@ -203,7 +215,7 @@ export function listStatement(collection: Collection, filters: readonly Filter[]
   const orders = [...(range === undefined ? [] : [indexedOf(range)]), "id"]
     .map((name) => `${name} ${order}`)
     .join(", ");
-  return `SELECT record FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
+  return `SELECT ${listColumns(collection)} FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${limit}`;
 }
 
 /** Returns the expression of a column of a view. */

@@ -2,6 +2,7 @@
 import type { Client } from "pg";
 import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Values } from "../bulk.ts";
 import type { Collection, Filter } from "../records.ts";
+import { isDuplicateKey } from "./postgres-errors.ts";
 import { listUnneeded } from "./postgres-migrations.ts";
 import { indexedOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
 
@@ -70,10 +71,17 @@ export class PostgresTableWriter implements TableWriter {
   async add(table: string, rows: readonly Values[]): Promise<void> {
     const { name, columns, types } = this.#find(table);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
-    await this.#db.query(
-      `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`,
-      types.map((_, index) => rows.map((row) => row[index])),
-    );
+    const insert = `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`;
+    try {
+      await this.#db.query(
+        insert,
+        types.map((_, index) => rows.map((row) => row[index])),
+      );
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const [, id] = /^Key \(key\)=\((.*)\) already exists/s.exec((error as { detail?: string }).detail ?? "") ?? [];
+      throw id === undefined ? error : new Error(`Two records of ${table} have the id ${id}.`, { cause: error });
+    }
   }
 
   async change(table: string, rows: readonly Values[]): Promise<void> {

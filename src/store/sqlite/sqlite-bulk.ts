@@ -17,6 +17,8 @@ import { openDatabase } from "./sqlite-connection.ts";
 import { listUnneeded } from "./sqlite-migrations.ts";
 import { quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
+const uniqueViolation = 2067; // SQLITE_CONSTRAINT_UNIQUE
+
 /** Opens the tables of the store in `file`. Throws like `openDatabase`. */
 export function openSqliteTables(file: string, mode: OpenMode, collections: readonly Collection[]): Tables {
   const db = openDatabase(file, mode, collections);
@@ -142,7 +144,13 @@ class SqliteTableWriter implements TableWriter {
   async add(table: string, rows: readonly Values[]): Promise<void> {
     const { name, columns } = this.#find(table);
     const insert = this.#db.prepare(`INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => "?")})`);
-    for (const row of rows) insert.run(...row);
+    for (const row of rows)
+      try {
+        insert.run(...row);
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== uniqueViolation) throw error;
+        throw new Error(`Two records of ${table} have the id ${row.at(-1)}.`, { cause: error });
+      }
   }
 
   async change(table: string, rows: readonly Values[]): Promise<void> {

@@ -45,7 +45,11 @@ function collectionSchema(collections: readonly Collection[]): Map<string, strin
         const name = indexName(collection, filter);
         return [name, `CREATE INDEX ${quoteName(name)} ON ${table} (${expressionOf(filter)}, id)`];
       });
-    return [[collection.name, `CREATE TABLE ${table} (id ${dialect.id}, record TEXT NOT NULL) STRICT`], ...indexes];
+    const key = collection.idType === "string" ? ", key TEXT NOT NULL UNIQUE" : "";
+    return [
+      [collection.name, `CREATE TABLE ${table} (id ${dialect.id}, record TEXT NOT NULL${key}) STRICT`],
+      ...indexes,
+    ];
   });
   return new Map(statements);
 }

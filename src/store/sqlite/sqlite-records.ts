@@ -1,9 +1,19 @@
 // The records of a collection in SQLite. Each read is a single statement, so it never misses what another process has
 // committed before.
 import { RawJson } from "../../lib/index.ts";
-import type { CreateResult, IdempotencyKey, Page, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
+import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
 import { type RecordCount, RecordLimit } from "../record-limit.ts";
-import { type Collection, toPage, toPageStart, usedFilters, writeMembers, writeRecord } from "../records.ts";
+import {
+  type Collection,
+  type ListRow,
+  type NewRecord,
+  toNewRecord,
+  toPage,
+  toPageStart,
+  usedFilters,
+  writeMembers,
+  writeRecord,
+} from "../records.ts";
 import { idempotencyWindow } from "../rows.ts";
 import { type RecordStatements, type Statements, toValue } from "./sqlite-statements.ts";
 import type { TransactionScheduler } from "./transactions.ts";
@@ -15,6 +25,8 @@ interface SharedParts {
   /** The maximum number of records; null sets no limit. */
   readonly maxRecords: bigint | null;
 }
+
+type Created<R> = Exclude<CreateResult<R>, { outcome: "conflict" }>;
 
 /** Implements the records of the SQLite store. */
 export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
@@ -34,14 +46,23 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly list = (query: RecordQuery): Promise<Page<R>> => this.#read("list", () => this.#list(query));
 
-  readonly find = (id: bigint): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
+  readonly find = (id: RecordId): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
 
   readonly create = (record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>> => {
-    const members = writeMembers(this.#collection, record);
+    const added = toNewRecord(this.#collection, record);
     return this.#write("create", () =>
-      idempotencyKey === undefined ? this.#create(members) : this.#createOnce(members, idempotencyKey),
+      idempotencyKey === undefined ? this.#create(added) : this.#createOnce(added, idempotencyKey),
     );
   };
+
+  readonly put: RecordStore<R, N>["put"] = (id, edit) =>
+    this.#write("put", () => {
+      const record = this.#find(id);
+      const edited = edit(record);
+      if (record) return { outcome: "changed", record: this.#change(id, edited) };
+      const result = this.#create(toNewRecord(this.#collection, edited, id));
+      return result.outcome === "full" ? result : { outcome: "created", record: result.record };
+    });
 
   readonly change: RecordStore<R, N>["change"] = (id, edit) =>
     this.#write("change", () => {
@@ -49,9 +70,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       if (record === undefined) return { outcome: "missing" };
       const edited = edit(record);
       if (edited === undefined) return { outcome: "unchanged", record };
-      const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
-      this.#statements.change.run(changed.text, id);
-      return { outcome: "changed", record: changed };
+      return { outcome: "changed", record: this.#change(id, edited) };
     });
 
   readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
@@ -60,6 +79,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       if (record === undefined) return { outcome: "missing" };
       if (!isAllowed(record)) return { outcome: "unchanged", record };
       this.#statements.remove.run(id);
+      this.#limit.expire();
       return { outcome: "changed", record };
     });
 
@@ -76,23 +96,30 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
   }
 
   #list({ limit, position, filter = {} }: RecordQuery): Page<R> {
-    const { direction, id } = toPageStart(position);
+    const { direction, from } = toPageStart(position);
     const filters = usedFilters(this.#collection, filter);
     const values = filters.map(({ name }) => toValue(filter[name]));
-    const rows = this.#statements.list(filters, direction).all(...values, id, limit + 1) as unknown as [string][];
-    const texts = rows.map(([record]) => record);
-    return toPage(this.#collection, texts, limit, direction);
+    const rows = this.#statements.list(filters, direction).all(...values, from, limit + 1) as unknown as ListRow[];
+    return toPage(this.#collection, rows, limit, direction);
   }
 
-  #find(id: bigint): RawJson<R> | undefined {
+  #find(id: RecordId): RawJson<R> | undefined {
     const row = this.#statements.find.get(id);
     return row && new RawJson(row.record as string);
   }
 
-  #create(members: string, onCreated?: (id: bigint) => void): CreateResult<R> {
+  #change(id: RecordId, record: N): RawJson<R> {
+    const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, record));
+    this.#statements.change.run(changed.text, id);
+    return changed;
+  }
+
+  #create({ members, key }: NewRecord, onCreated?: (number: bigint) => void): Created<R> {
     if (!this.#hasRoom()) return { outcome: "full" };
-    const id = BigInt(this.#statements.create.run(members).lastInsertRowid);
-    onCreated?.(id);
+    const values = key === undefined ? [members] : [key, writeRecord(this.#collection, key, members).text];
+    const number = BigInt(this.#statements.create.run(...values).lastInsertRowid);
+    onCreated?.(number);
+    const id = key ?? number;
     return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
   }
 
@@ -110,15 +137,16 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     this.#limit.update(this.#statements.count.get() as unknown as RecordCount, start);
   }
 
-  #createOnce(members: string, { caller, key, digest }: IdempotencyKey): CreateResult<R> {
+  #createOnce(added: NewRecord, { caller, key, digest }: IdempotencyKey): CreateResult<R> {
     const { deleteExpiredRecords, findRecord, saveRecord } = this.#shared.statements;
     const { name } = this.#collection;
     const now = Date.now();
     deleteExpiredRecords.run(now - idempotencyWindow);
     const record = findRecord.get(name, caller, key, now - idempotencyWindow);
-    if (record === undefined) return this.#create(members, (id) => saveRecord.run(name, caller, key, digest, id, now));
+    if (record === undefined)
+      return this.#create(added, (number) => saveRecord.run(name, caller, key, digest, number, added.key ?? null, now));
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    const id = record.record_id as bigint;
-    return { outcome: "repeated", id, record: writeRecord(this.#collection, id, members) };
+    const id = (record.record_key ?? record.record_id) as RecordId;
+    return { outcome: "repeated", id, record: writeRecord(this.#collection, id, added.members) };
   }
 }

@@ -1,7 +1,15 @@
 // The SQL statements of the SQLite store. Each is prepared once per connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
-import { type Collection, type Direction, type Filter, type ViewColumn, writeRecord } from "../records.ts";
+import {
+  type Collection,
+  type Direction,
+  type Filter,
+  idColumn,
+  listColumns,
+  type ViewColumn,
+  writeRecord,
+} from "../records.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {
@@ -9,9 +17,10 @@ export const statements = {
   deleteExpiredRecords:
     "DELETE FROM idempotency WHERE (collection, caller, key) IN (SELECT collection, caller, key FROM idempotency WHERE created_at <= ? LIMIT 100)",
   findRecord: `
-    SELECT digest, record_id FROM idempotency WHERE collection = ? AND caller = ? AND key = ? AND created_at > ?`,
+    SELECT digest, record_id, record_key FROM idempotency WHERE collection = ? AND caller = ? AND key = ? AND created_at > ?`,
   saveRecord: `
-    REPLACE INTO idempotency (collection, caller, key, digest, record_id, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+    REPLACE INTO idempotency (collection, caller, key, digest, record_id, record_key, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
   createKey:
     "INSERT INTO keys (name, hash, created_at, expires_at, operator) VALUES (?, unhex(?), ?, ?, ?) ON CONFLICT (name) DO NOTHING",
   listKeys: "SELECT * FROM keys ORDER BY name",
@@ -64,16 +73,19 @@ export function quoteText(text: string): string {
 /** Returns the texts of the statements of a collection, by name. */
 export function recordStatements(collection: Collection) {
   const table = quoteName(collection.name);
+  const column = idColumn(collection);
   const lastId = `ifnull((SELECT seq FROM sqlite_sequence WHERE name = ${quoteText(collection.name)}), 0)`;
   const [start] = writeRecord(collection, 0n, "").text.split(/0$/) as [string];
   return {
-    find: `SELECT record FROM ${table} WHERE id = ?`,
-    // Behind the highest id, the id is NULL, and SQLite fails as if it had to generate one.
-    create: `
-      INSERT INTO ${table} (id, record) SELECT id, ${quoteText(start)} || ifnull(id, 0) || ?
-      FROM (SELECT CASE WHEN seq < 9223372036854775807 THEN seq + 1 END AS id FROM (SELECT ${lastId} AS seq))`,
-    change: `UPDATE ${table} SET record = ? WHERE id = ?`,
-    remove: `DELETE FROM ${table} WHERE id = ?`,
+    find: `SELECT record FROM ${table} WHERE ${column} = ?`,
+    create:
+      column === "key"
+        ? `INSERT INTO ${table} (key, record) VALUES (?, ?)`
+        : // Behind the highest id, the id is NULL, and SQLite fails as if it had to generate one.
+          `INSERT INTO ${table} (id, record) SELECT id, ${quoteText(start)} || ifnull(id, 0) || ?
+           FROM (SELECT CASE WHEN seq < 9223372036854775807 THEN seq + 1 END AS id FROM (SELECT ${lastId} AS seq))`,
+    change: `UPDATE ${table} SET record = ? WHERE ${column} = ?`,
+    remove: `DELETE FROM ${table} WHERE ${column} = ?`,
     // Not max(id): the ids of the last records are not generated again after these records are deleted.
     lastId: `SELECT ${lastId} AS lastId`,
     count: `SELECT ${lastId} AS lastId, (SELECT count(*) FROM ${table}) AS records`,
@@ -84,12 +96,12 @@ export function recordStatements(collection: Collection) {
  * Returns the statement that lists the records that match `filters`. Its parameters are the values of the filters, the id from
  * which on the page is read, and the number of records.
  */
-export function listStatement({ name }: Collection, filters: readonly Filter[], direction: Direction): string {
+export function listStatement(collection: Collection, filters: readonly Filter[], direction: Direction): string {
   const [comparison, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
   const conditions = [...filters.map(toCondition), `id ${comparison} ?`].join(" AND ");
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
   // a third of the time of a page.
-  return `SELECT record FROM ${quoteName(name)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0`;
+  return `SELECT ${listColumns(collection)} FROM ${tableOf(collection)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0`;
 }
 
 /** Returns the condition of a filter, with a parameter for its value. */

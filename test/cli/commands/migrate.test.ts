@@ -14,7 +14,7 @@ for (const kind of ["sqlite", "postgres"] as const) {
 
   t.test(`Names what the document does not need in a ${kind} database`, async (t) => {
     const url = await stores[kind](t);
-    const collection = { name: "orders", id: "id", properties: ["id", "color"] };
+    const collection = { name: "orders", id: "id", idType: "int64", properties: ["id", "color"] } as const;
     const filter = { name: "color", property: "color", type: "string", contains: false, isLong: false } as const;
     await (await openTables(url, "create", { collections: [{ ...collection, filters: [filter] }] })).close();
     t.match(await petstore({ DATABASE_URL: url }, ["migrate"]), {

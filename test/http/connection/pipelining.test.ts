@@ -31,10 +31,10 @@ t.test("Starts a request only after the previous response was sent", async (t) =
     () => "the client reads everything",
   );
   await pause(100);
-  t.equal((await petsOf(store).list({ limit: 1 })).lastId, undefined, "the client has not read the previous responses");
+  t.equal((await petsOf(store).list({ limit: 1 })).last, undefined, "the client has not read the previous responses");
   socket.resume();
   await until(
-    async () => (await petsOf(store).list({ limit: 1 })).lastId,
+    async () => (await petsOf(store).list({ limit: 1 })).last,
     () => "the pet is not created",
   );
 });
@@ -107,7 +107,7 @@ t.test("Does not start the requests of a client that has disconnected", async (t
     () => "the connection stays open",
   );
   await pause(50);
-  t.equal((await petsOf(store).list({ limit: 1 })).lastId, undefined);
+  t.equal((await petsOf(store).list({ limit: 1 })).last, undefined);
 });
 
 t.test(

@@ -183,7 +183,7 @@ t.test("Creates the index of a new filter while it serves, without a lock of the
   t.same(await indexes(), [{ indisvalid: false }]);
   for (const store of stores) {
     t.match(await petsOf(store).create({ ...rex, status: "pending" }), { outcome: "created" });
-    t.match(await petsOf(store).list({ limit: 1, filter: { status: "pending" } }), { firstId: 2_001n });
+    t.match(await petsOf(store).list({ limit: 1, filter: { status: "pending" } }), { first: 2_001n });
   }
   await client.query("COMMIT");
   await work;
