@@ -35,7 +35,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
     async open(document: Document, { handlers, baseUrl, logger }: ResourceOptions) {
       if (readResources(document).length === 0)
         throw new Error(
-          "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with an int64.",
+          "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
         );
       const { maxRecords = null, connections, upgrades = {} } = options;
       const collections = collectionsOf(document);
