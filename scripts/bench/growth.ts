@@ -52,8 +52,12 @@ const requests: Record<string, Request> = {
 const explained = ({ listStatement, recordStatements }: typeof postgresStatements | typeof sqliteStatements) => {
   const { find } = recordStatements(petCollection);
   return {
-    list: listStatement(petCollection, [], "forwards"),
-    "list by status": listStatement(petCollection, petCollection.filters, "forwards"),
+    list: listStatement(petCollection, { filters: [], direction: "forwards", limit: 21 }),
+    "list by status": listStatement(petCollection, {
+      filters: petCollection.filters,
+      direction: "forwards",
+      limit: 21,
+    }),
     find: typeof find === "string" ? find : find.text,
   };
 };

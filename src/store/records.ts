@@ -162,6 +162,13 @@ export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
     : { direction: "backwards", from: position.before };
 }
 
+/** What a list selects: the filters with values, the direction, and the maximum number of rows. */
+export interface ListSelection {
+  readonly filters: readonly Filter[];
+  readonly direction: Direction;
+  readonly limit: number;
+}
+
 /** A row of a list: the JSON of a record, and its number if that is not its id. */
 export type ListRow = readonly [record: string, number?: bigint];
 

@@ -20,10 +20,9 @@ import type {
 import type { RecordLimit } from "../record-limit.ts";
 import {
   type Collection,
-  type Direction,
-  type Filter,
   findKeyProblem,
   type ListRow,
+  type ListSelection,
   type NewRecord,
   toNewRecord,
   toPage,
@@ -74,7 +73,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     const filters = usedFilters(this.#collection, filter);
     const { direction, from } = toPageStart(position);
     const values = filters.map(({ name }) => filter[name]);
-    const statement = this.#listStatement(filters, direction);
+    const statement = this.#listStatement({ filters, direction, limit: limit + 1 });
     const rows = await this.#parts.pool.queryArrays<ListRow>(statement, ...values, from, limit + 1);
     return toPage(this.#collection, rows, limit, direction);
   };
@@ -172,8 +171,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     throw new UnavailableError(busyMessage);
   }
 
-  #listStatement(filters: readonly Filter[], direction: Direction): NamedStatement {
-    const text = listStatement(this.#collection, filters, direction);
+  #listStatement(selection: ListSelection): NamedStatement {
+    const text = listStatement(this.#collection, selection);
     const known = this.#lists.get(text);
     if (known) return known;
     // A digest, because PostgreSQL ignores all but the first 63 characters of a name.
@@ -186,7 +185,10 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   async #findAll(ids: readonly RecordId[]): Promise<(RawJson<R> | undefined)[]> {
     const { pool } = this.#parts;
     pool.metrics.observeBatch(this.#statements.find.method, ids.length);
-    const rows = await pool.queryArrays<[RecordId, string]>(this.#statements.find, [...new Set(ids)]);
+    const { find, findAll } = this.#statements;
+    const rows = await (ids.length === 1
+      ? pool.queryArrays<[RecordId, string]>(find, ids[0])
+      : pool.queryArrays<[RecordId, string]>(findAll, [...new Set(ids)]));
     const records = new Map(rows.map(([id, record]) => [id, new RawJson<R>(record)]));
     return ids.map((id) => records.get(id));
   }

@@ -99,7 +99,8 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     const { direction, from } = toPageStart(position);
     const filters = usedFilters(this.#collection, filter);
     const values = filters.map(({ name }) => toValue(filter[name]));
-    const rows = this.#statements.list(filters, direction).all(...values, from, limit + 1) as unknown as ListRow[];
+    const statement = this.#statements.list({ filters, direction, limit: limit + 1 });
+    const rows = statement.all(...values, from, limit + 1) as unknown as ListRow[];
     return toPage(this.#collection, rows, limit, direction);
   }
 

@@ -3,9 +3,9 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { queryChannel } from "../query-channel.ts";
 import {
   type Collection,
-  type Direction,
   type Filter,
   idColumn,
+  type ListSelection,
   listColumns,
   type ViewColumn,
   writeRecord,
@@ -96,7 +96,7 @@ export function recordStatements(collection: Collection) {
  * Returns the statement that lists the records that match `filters`. Its parameters are the values of the filters, the id from
  * which on the page is read, and the number of records.
  */
-export function listStatement(collection: Collection, filters: readonly Filter[], direction: Direction): string {
+export function listStatement(collection: Collection, { filters, direction }: ListSelection): string {
   const [comparison, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
   const conditions = [...filters.map(toCondition), `id ${comparison} ?`].join(" AND ");
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
@@ -121,7 +121,7 @@ export type Statements = Readonly<Record<keyof typeof statements, TracedStatemen
 /** The prepared statements of a collection, by name. */
 export type RecordStatements = Readonly<Record<keyof ReturnType<typeof recordStatements>, TracedStatement>> & {
   /** Returns the prepared `listStatement`. */
-  list(filters: readonly Filter[], direction: Direction): TracedStatement;
+  list(selection: ListSelection): TracedStatement;
 };
 
 /** Prepares the statements of the tables that each store has. */
@@ -132,8 +132,8 @@ export function prepareStatements(db: DatabaseSync): Statements {
 /** Prepares the statements of a collection; those that list records when they are used first. */
 export function prepareRecordStatements(db: DatabaseSync, collection: Collection): RecordStatements {
   const lists = new Map<string, TracedStatement>();
-  const list = (filters: readonly Filter[], direction: Direction) => {
-    const text = listStatement(collection, filters, direction);
+  const list = (selection: ListSelection) => {
+    const text = listStatement(collection, selection);
     const known = lists.get(text);
     if (known) return known;
     const statement = db.prepare(text);

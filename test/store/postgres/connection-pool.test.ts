@@ -45,5 +45,5 @@ for (const [code, statement] of [
     t.match(await petsOf(store).create(rex), { outcome: "created" });
     const expected = code === "26000" ? [] : ["create", "createKey"];
     t.same((await readPrepared()).sort(), expected);
-    t.match(await petsOf(store).list({ limit: 10 }), { lastId: code === "26000" ? 2n : 1n }, "creates each pet once");
+    t.match(await petsOf(store).list({ limit: 10 }), { last: code === "26000" ? 2n : 1n }, "creates each pet once");
   });

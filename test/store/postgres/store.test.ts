@@ -97,8 +97,11 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
     SET plan_cache_mode = force_generic_plan`);
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement(petCollection, [], direction)],
-      [`list by status ${direction}`, listStatement(petCollection, petCollection.filters, direction)],
+      [`list ${direction}`, listStatement(petCollection, { filters: [], direction, limit: 21 })],
+      [
+        `list by status ${direction}`,
+        listStatement(petCollection, { filters: petCollection.filters, direction, limit: 101 }),
+      ],
     ]),
   );
   const named = Object.values({ ...statements, ...recordStatements(petCollection) }).map(

@@ -35,8 +35,11 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
   const wholeTables = ["listKeys", "identity", "lastId", "count", "create"];
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement(petCollection, [], direction)],
-      [`list by status ${direction}`, listStatement(petCollection, petCollection.filters, direction)],
+      [`list ${direction}`, listStatement(petCollection, { filters: [], direction, limit: 21 })],
+      [
+        `list by status ${direction}`,
+        listStatement(petCollection, { filters: petCollection.filters, direction, limit: 21 }),
+      ],
     ]),
   );
   for (const [name, statement] of Object.entries({ ...statements, ...recordStatements(petCollection), ...lists })) {
