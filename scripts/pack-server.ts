@@ -21,7 +21,7 @@ async function build(): Promise<void> {
     "src/openapi/application.ts",
     "src/openapi/client/index.ts",
     "src/resources/store.ts",
-    "src/openapi/bin.js",
+    "src/command/bin.js",
   ].map(resolve);
   await writeFile(project, JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions, files, include: [] }));
   const tsc = resolve("node_modules/typescript/bin/tsc");

@@ -1,5 +1,5 @@
 // Runs the command openapi-server in the process of a test.
-import { runCommand } from "../../src/openapi/command/index.ts";
+import { runCommand } from "../../src/command/index.ts";
 
 /** Runs the command with these arguments. Returns its exit code, and what it has written: `output` also has what follows. */
 export async function runOpenApi(args: readonly string[], signal?: AbortSignal, output = { stdout: "", stderr: "" }) {

@@ -20,7 +20,7 @@ t.test("Reports in one line that the version of Node is not supported", async (t
     const message = `^petstore: Node ${version} is not supported\\. Use Node 24 \\(24\\.18\\.1 or later\\), or Node 26\\.5\\.1 or later\\..*\\n$`;
     t.match(run(version, bin), { status: 1, stderr: new RegExp(message) });
   }
-  const server = join(root, "src/openapi/bin.js");
+  const server = join(root, "src/command/bin.js");
   for (const version of ["20.20.2", "22.17.1"]) {
     const stderr = `openapi-server: Node ${version} is not supported. Use Node 22.18 or later.\n`;
     t.same(run(version, server), { status: 1, stdout: "", stderr });

@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { documentOf } from "../../support/document-server.ts";
-import { folder } from "../../support/files.ts";
-import { libraryText } from "../../support/library.ts";
-import { runOpenApi as run } from "../../support/openapi-command.ts";
+import { documentOf } from "../support/document-server.ts";
+import { folder } from "../support/files.ts";
+import { libraryText } from "../support/library.ts";
+import { runOpenApi as run } from "../support/openapi-command.ts";
 
 const place = folder(t);
 const save = (name: string, text: string) => {

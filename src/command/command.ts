@@ -1,6 +1,6 @@
 // The command `openapi-server`: serves a document with mock responses, checks it, and generates the types of handlers.
 import { Command, InvalidArgumentError, Option } from "commander";
-import { version } from "../../lib/index.ts";
+import { version } from "../lib/index.ts";
 import { type CheckOptions, check } from "./check.ts";
 import { type GenerateFlags, generate } from "./generate.ts";
 import type { CommandIo } from "./io.ts";

@@ -4,8 +4,8 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { writeFiles } from "../../support/files.ts";
-import { runOpenApi } from "../../support/openapi-command.ts";
+import { writeFiles } from "../support/files.ts";
+import { runOpenApi } from "../support/openapi-command.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: x, version: "1" }\npaths:\n';
 const item = (example: string) =>

@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { findSimilarName, toJson } from "../../lib/index.ts";
-import type { OpenApiOptions } from "../server/index.ts";
+import { findSimilarName, toJson } from "../lib/index.ts";
+import type { OpenApiOptions } from "../openapi/tools.ts";
 
 /** The options of `createServer` that change what a document means, or how a mock server responds. */
 export type Config = Pick<

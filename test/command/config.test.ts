@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { documentOf } from "../../support/document-server.ts";
-import { folder } from "../../support/files.ts";
-import { runOpenApi as run } from "../../support/openapi-command.ts";
+import { documentOf } from "../support/document-server.ts";
+import { folder } from "../support/files.ts";
+import { runOpenApi as run } from "../support/openapi-command.ts";
 
 const place = folder(t);
 let count = 0; // a module is imported once

@@ -1,15 +1,16 @@
 // `openapi-server check`: lists what the server refuses or does not enforce.
 import { globSync } from "node:fs";
-import { type Document, readDocument } from "../document/index.ts";
-import { findDocsOperation } from "../server/index.ts";
 import {
+  type Document,
   describeFindings,
   type Finding,
+  findDocsOperation,
   type Level,
   locateFindings,
+  readDocument,
   refuseUnknown,
   type SourceLocation,
-} from "../source/index.ts";
+} from "../openapi/tools.ts";
 import { type Config, readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
 

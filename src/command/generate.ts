@@ -1,8 +1,12 @@
 // `openapi-server generate`: writes the types of handlers, or of clients.
 import { readFile, writeFile } from "node:fs/promises";
-import { type DocumentOptions, readDocument } from "../document/index.ts";
-import { listDocumentFiles } from "../source/index.ts";
-import { generateClientModule, generateModule } from "../types/index.ts";
+import {
+  type DocumentOptions,
+  generateClientModule,
+  generateModule,
+  listDocumentFiles,
+  readDocument,
+} from "../openapi/tools.ts";
 import { readConfig } from "./config.ts";
 import type { CommandIo } from "./io.ts";
 import { watchFiles } from "./watch-files.ts";

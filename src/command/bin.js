@@ -9,5 +9,5 @@ if (major < minMajor || (major === minMajor && minor < minMinor)) {
   console.error(`openapi-server: Node ${process.versions.node} is not supported. Use Node ${minimum} or later.`);
   process.exit(1);
 }
-const { runCommand } = await import("./command/index.ts");
+const { runCommand } = await import("./index.ts");
 process.exitCode = await runCommand(process.argv.slice(2), process);

@@ -1,0 +1,13 @@
+// What the command `openapi-server` needs of the server, beside what applications do.
+export { type Document, type DocumentOptions, readDocument } from "./document/index.ts";
+export { createServer, findDocsOperation, type OpenApiOptions } from "./server/index.ts";
+export {
+  describeFindings,
+  type Finding,
+  type Level,
+  listDocumentFiles,
+  locateFindings,
+  refuseUnknown,
+  type SourceLocation,
+} from "./source/index.ts";
+export { generateClientModule, generateModule } from "./types/index.ts";
