@@ -1,10 +1,11 @@
-// The command `openapi-server`: serves a document with mock responses, checks it, and generates the types of handlers.
+// The command `openapi-server`: serves a document, with mock responses or from records, checks it, and generates types.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { version } from "../lib/index.ts";
 import { type CheckOptions, check } from "./check.ts";
 import { type GenerateFlags, generate } from "./generate.ts";
 import type { CommandIo } from "./io.ts";
 import { type MockOptions, serveMock } from "./mock.ts";
+import { type ServeOptions, serve } from "./serve.ts";
 
 const exitCodes = `
 Exit codes:
@@ -15,7 +16,7 @@ Errors of the command are written to standard error, and its results to standard
 
 /**
  * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found an error. The server of
- * `mock` keeps the process alive, and is closed if `signal` is aborted, which also ends `generate --watch`.
+ * `mock` and `serve` keeps the process alive, and is closed if `signal` is aborted, which also ends `generate --watch`.
  */
 export async function runCommand(args: readonly string[], io: CommandIo, signal?: AbortSignal): Promise<number> {
   let code = 0;
@@ -40,6 +41,20 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--log", "log each request to standard output", false)
     .addOption(configOption())
     .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));
+  program
+    .command("serve")
+    .description("serve the document from records in SQLite or PostgreSQL: what is created stays")
+    .argument("<document>", "path of the document")
+    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--data <place>", "SQLite file, or URL postgres://… (default: a file beside the document)")
+    .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
+    .option("--key <key>", "credential that is valid; can be repeated (default: each one is)", addTo)
+    .option("--examples", "answer the other operations with examples, instead of 501", false)
+    .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
+    .option("--log", "log each request to standard output", false)
+    .addOption(configOption())
+    .action((document: string, options: ServeOptions) => serve(document, options, io, signal));
   program
     .command("check")
     .description("list the parts of documents that the server refuses or does not enforce")

@@ -1,8 +1,9 @@
-// The options of `createServer` that a module exports, for the commands that need no handlers.
+// The options of `createServer`, and the handlers, that modules export.
 import { statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { findSimilarName, toJson } from "../lib/index.ts";
+import type { UntypedHandler } from "../openapi/index.ts";
 import type { OpenApiOptions } from "../openapi/tools.ts";
 
 /** The options of `createServer` that change what a document means, or how a mock server responds. */
@@ -61,17 +62,35 @@ export async function readConfig(path: string | undefined): Promise<Config> {
   return config;
 }
 
-async function importOptions(path: string): Promise<object> {
+/**
+ * Imports handlers, by operationId: the functions that a module exports, or those of the object `handlers` or of its default export.
+ * Rejects with an Error that names the module if it has none.
+ */
+export async function readHandlers(path: string | undefined): Promise<Readonly<Record<string, UntypedHandler>>> {
+  if (path === undefined) return {};
+  const module = await importModule(path, "--handlers");
+  const exported = module.handlers ?? module.default ?? module;
+  const handlers = Object.entries(Object(exported)).filter(([, value]) => isFunction(value));
+  if (handlers.length === 0)
+    throw new Error(`The module ${path} must export handlers: functions with the names of operations (operationId).`);
+  return Object.fromEntries(handlers) as Record<string, UntypedHandler>;
+}
+
+async function importModule(path: string, option: string): Promise<Readonly<Record<string, unknown>>> {
   const url = pathToFileURL(path);
   await access(url).catch(() => {
-    throw new Error(`The module ${path} of --config does not exist.`);
+    throw new Error(`The module ${path} of ${option} does not exist.`);
   });
   url.searchParams.set("time", `${statSync(url).mtimeMs}`); // a module is imported once, and can have changed
-  const module = await import(url.href).catch((thrown: unknown) => {
+  return import(url.href).catch((thrown: unknown) => {
     throw new Error(`The module ${path} can't be imported: ${thrown instanceof Error ? thrown.message : thrown}`);
   });
+}
+
+async function importOptions(path: string): Promise<object> {
+  const module = await importModule(path, "--config");
   const options = module.default ?? module.options;
-  if (isObject(options)) return options;
+  if (isObject(options)) return options as object;
   throw new Error(
     `The module ${path} must export the options of createServer, as its default export or as \`options\`.`,
   );

@@ -5,5 +5,5 @@ export { createRecordCheck, maxId } from "./record-check.ts";
 export { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
 export { collectionsOf, type Resource, readResources } from "./resource.ts";
 export { createStandardHandlers, readIdempotencyKey, type StandardHandlers } from "./standard-handlers.ts";
-export { findStandardOperations } from "./standard-operations.ts";
+export { findStandardOperations, type OperationKind } from "./standard-operations.ts";
 export { openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

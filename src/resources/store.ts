@@ -1,15 +1,21 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
+import { HttpError } from "../http/index.ts";
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
 import { isInMemory, openStore as open, openTables, type RecordStore, type Store } from "../store/index.ts";
 import { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
 import { collectionsOf, readResources } from "./resource.ts";
-import { createStandardHandlers } from "./standard-handlers.ts";
+import { createStandardHandlers, type StandardHandlers } from "./standard-handlers.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
   readonly maxRecords?: bigint | undefined;
   /** The number of connections (PostgreSQL only). The default is 10. */
   readonly connections?: number | undefined;
+  /**
+   * Responds with 501, and the reason, to operations that neither the store nor a handler can answer, so that the server starts
+   * without their handlers. The default is false.
+   */
+  readonly partial?: boolean | undefined;
   /** Functions that change records of another version of the document, by the name of their collection. */
   readonly upgrades?: Upgrades | undefined;
 }
@@ -37,7 +43,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
         );
-      const { maxRecords = null, connections, upgrades = {} } = options;
+      const { maxRecords = null, connections, partial = false, upgrades = {} } = options;
       const collections = collectionsOf(document);
       const opened = await open(url, {
         collections,
@@ -55,13 +61,26 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw error;
       }
       store = opened;
-      return { ...createStandardHandlers(document, handlers, opened, baseUrl), close: () => opened.close() };
+      const standard = createStandardHandlers(document, handlers, opened, baseUrl);
+      return { ...(partial ? withRejections(standard, handlers) : standard), close: () => opened.close() };
     },
     records(collection) {
       if (store === undefined) throw new Error("The store is opened when the server is created.");
       return store.records(collection);
     },
   };
+}
+
+// Adds handlers that respond with 501 to the operations that have none.
+function withRejections({ handlers, reasons }: StandardHandlers, own: object): StandardHandlers {
+  const rejections = [...reasons].flatMap(([id, reason]) => {
+    if (Object.hasOwn(own, id)) return [];
+    const reject = () => {
+      throw new HttpError("not_implemented", `The operation ${id} needs a handler: it ${reason}.`);
+    };
+    return [[id, reject] as const];
+  });
+  return { handlers: { ...Object.fromEntries(rejections), ...handlers }, reasons };
 }
 
 async function prepareRecords(url: string, document: Document, upgrades: Upgrades): Promise<void> {

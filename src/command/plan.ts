@@ -1,0 +1,50 @@
+// The plan of `openapi-server serve`: which operations of a document are answered from records, and why others are not.
+import type { Document, Operation } from "../openapi/application.ts";
+import { findStandardOperations, type OperationKind, type Resource } from "../resources/index.ts";
+
+const effects: Readonly<Record<OperationKind, string>> = {
+  list: "lists",
+  create: "creates",
+  get: "returns one",
+  replace: "replaces",
+  update: "changes",
+  delete: "deletes",
+};
+
+/** Describes what is answered from records, one line for each operation, by resource. `own` are the operations with a handler. */
+export function describePlan(document: Document, own: readonly string[] = []): string {
+  const { known, reasons } = findStandardOperations(document);
+  const answered = known.filter(({ operation }) => !own.includes(operation.id));
+  const resources = [...new Set(answered.map(({ resource }) => resource))];
+  const sections = resources.map((resource) => {
+    const lines = answered
+      .filter((one) => one.resource === resource)
+      .map(({ kind, operation }) => `  ${pathOf(operation)}  ${operation.id}: ${effects[kind]}`);
+    return [describeResource(resource), ...lines].join("\n");
+  });
+  const handled = document.operations.filter(({ id }) => own.includes(id));
+  if (handled.length > 0)
+    sections.push(["Handlers:", ...handled.map((one) => `  ${pathOf(one)}  ${one.id}`)].join("\n"));
+  const rejected = document.operations.filter(({ id }) => reasons.has(id) && !own.includes(id));
+  const lines = rejected.map((one) => `  ${pathOf(one)}  ${one.id} ${reasons.get(one.id)}`);
+  if (rejected.length > 0) sections.push(["Not answered (501):", ...lines].join("\n"));
+  return `${sections.join("\n\n")}\n`;
+}
+
+/** Counts the operations that are answered from records: `7 of 9 operations`. */
+export function countAnswered(document: Document, own: readonly string[] = []): string {
+  const count = findStandardOperations(document).known.filter(({ operation }) => !own.includes(operation.id)).length;
+  return `${count} of ${document.operations.length} operations`;
+}
+
+function describeResource({ name, collection, takesId, operations }: Resource): string {
+  const { id, idType, filters } = collection;
+  const maker = takesId || operations.create === undefined ? "the client" : "the server";
+  const type = idType === "int64" ? "an integer" : takesId || operations.create === undefined ? "a string" : "a UUID";
+  const names = filters.map((filter) => filter.name).join(", ");
+  return `${name}: the id is ${id}, ${type} of ${maker}${names === "" ? "" : `; filters: ${names}`}`;
+}
+
+function pathOf({ method, path }: Operation): string {
+  return `${method} ${path}`;
+}

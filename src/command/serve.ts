@@ -1,0 +1,104 @@
+// `openapi-server serve`: answers the operations of a document from records in a store, without code.
+import { timingSafeEqual } from "node:crypto";
+import { basename, dirname, extname, join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import { createServer, type Document, type OpenApiOptions, readDocument } from "../openapi/tools.ts";
+import { openStore } from "../resources/index.ts";
+import { readConfig, readHandlers } from "./config.ts";
+import type { CommandIo } from "./io.ts";
+import { countAnswered, describePlan } from "./plan.ts";
+
+export interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly log: boolean;
+  readonly config: string | undefined;
+  /** A path of a SQLite file, or a URL. By default, a file beside the document. */
+  readonly data: string | undefined;
+  /** A module with handlers. */
+  readonly handlers: string | undefined;
+  /** The credentials that are accepted. By default, each one is. */
+  readonly key: readonly string[] | undefined;
+  /** Only prints the plan. */
+  readonly plan: boolean;
+  /** Answers the other operations with examples of the document. */
+  readonly examples: boolean;
+}
+
+/** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
+export async function serve(path: string, options: ServeOptions, io: CommandIo, signal?: AbortSignal): Promise<void> {
+  const { key, host, examples } = options;
+  const config = await readConfig(options.config);
+  const handlers = await readHandlers(options.handlers);
+  const document = await readDocument(path, { ...config, strict: false });
+  const own = Object.keys(handlers);
+  if (options.plan) {
+    io.stdout.write(describePlan(document, own));
+    return;
+  }
+  if (key === undefined && !isLoopback(host) && hasSecurity(document))
+    throw new Error(`Without --key, each credential is accepted. So ${host} is refused: pass --key, or omit --host.`);
+  const url = toUrl(options.data, path);
+  const resources = openStore(url, { partial: !examples });
+  const app = await createServer({
+    ...config,
+    document: path,
+    handlers,
+    resources,
+    context: resources,
+    mock: true, // the valid part of the document, errors in its shapes, and examples
+    logger: pino({ level: options.log ? "info" : "error" }),
+    ...(key && { security: acceptKeys(document, key) }),
+  });
+  await listen(app, options);
+  const address = app.listeningOrigin;
+  const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" })
+    ? `, with its documentation at ${address}/docs`
+    : "";
+  io.stdout.write(
+    `Serves ${path} at ${address}${docs}.\n` +
+      `${countAnswered(document, own)} are answered from records in ${url.replace(/:[^:@/]*@/, ":…@")}. --plan lists them.\n` +
+      (key === undefined && hasSecurity(document)
+        ? "Each credential is accepted. --key sets those that are valid.\n"
+        : ""),
+  );
+  const close = () => void app.close();
+  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
+  signal?.addEventListener("abort", close);
+}
+
+async function listen(app: FastifyInstance, { port, host }: ServeOptions): Promise<void> {
+  try {
+    await app.listen({ port, host });
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+// A path is that of a SQLite file.
+function toUrl(data: string | undefined, document: string): string {
+  if (data === undefined) return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
+  return /^(sqlite|postgres|postgresql):/.test(data) ? data : `sqlite:${data}`;
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127\.[\d.]+|::1)$/.test(host);
+}
+
+function hasSecurity({ operations }: Document): boolean {
+  return operations.some(({ security }) => security.some((schemes) => schemes.length > 0));
+}
+
+// Accepts the keys as the credential of each scheme of the document: a token, a password, or an API key.
+function acceptKeys({ content }: Document, keys: readonly string[]): NonNullable<OpenApiOptions["security"]> {
+  const isKey = (sent: string) =>
+    keys.some((key) => {
+      const [expected, actual] = [Buffer.from(key), Buffer.from(sent)];
+      return expected.length === actual.length && timingSafeEqual(expected, actual);
+    });
+  const check = (credential: string | { readonly password: string } | undefined) =>
+    isKey(typeof credential === "object" ? credential.password : `${credential}`) && {};
+  return Object.fromEntries(Object.keys(content.components?.securitySchemes ?? {}).map((name) => [name, check]));
+}
