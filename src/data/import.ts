@@ -150,8 +150,8 @@ class BatchWriter {
       const lastId = await target.lastId(collection.name);
       const rows = records.map((record, index): Values => {
         const number = lastId + 1n + BigInt(index);
-        const id = (record as Readonly<Record<string, string | undefined>>)[collection.id];
-        const { members, key } = toNewRecord(collection, record, id);
+        const address = (record as Readonly<Record<string, string | undefined>>)[collection.id];
+        const { members, key } = toNewRecord(collection, record, { address });
         const { text } = writeRecord(collection, key ?? number, members);
         return key === undefined ? [number, text] : [number, text, key];
       });

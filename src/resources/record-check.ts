@@ -1,6 +1,6 @@
 // What is wrong with the row of a record: the rules of the document, and of its id.
 import { InvalidValue, parseJson } from "../lib/index.ts";
-import { readId, type Values } from "../store/index.ts";
+import { idOf, readId, type Values } from "../store/index.ts";
 import type { Resource } from "./resource.ts";
 
 /** The highest id that another id can follow. */
@@ -15,7 +15,8 @@ export function createRecordCheck(resource: Resource): (row: Values) => string |
     try {
       const { problem } = validate(parseJson(text as string));
       if (problem) throw new InvalidValue(problem.requirement, problem.path);
-      return readId(resource.collection, text as string) === (key ?? number)
+      const address = (key as string | undefined) ?? number;
+      return readId(resource.collection, text as string) === idOf(resource.collection, address)
         ? undefined
         : " has another id in its record";
     } catch (error) {

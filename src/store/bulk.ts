@@ -1,5 +1,5 @@
 // Bulk access to all tables of a store, to copy it exactly from one database to another.
-import type { Collection, Filter } from "./records.ts";
+import { type Collection, type Filter, idColumn } from "./records.ts";
 
 type ColumnType = "bigint" | "text" | "bytea" | "json";
 
@@ -37,8 +37,8 @@ export const sharedTables = {
 export const reservedNames: readonly string[] = [...Object.keys(sharedTables), "secret", "migrations"];
 
 /** Returns the columns of the table of a collection: the number of a record, its JSON, and its id if that is a text. */
-export function recordColumns({ idType }: Collection): Columns {
-  return { id: "bigint", record: "json", ...(idType === "string" && { key: "text" }) };
+export function recordColumns(collection: Collection): Columns {
+  return { id: "bigint", record: "json", ...(idColumn(collection) === "key" && { key: "text" }) };
 }
 
 /** The columns by which the rows of a shared table are sorted. They are unique. */

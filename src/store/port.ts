@@ -29,13 +29,15 @@ export interface Store {
 export interface RecordStore<R = unknown, N extends object = object> {
   /** Returns up to `limit` records in the order in which they were created: the first after a position, or the last before it. */
   list(query: RecordQuery): Promise<Page<R>>;
+  /** Counts the records that match a filter. Takes time in proportion to their number. */
+  count(filter?: RecordQuery["filter"]): Promise<bigint>;
   /** Returns the record with this id, or undefined if it does not exist. */
   find(id: RecordId): Promise<RawJson<R> | undefined>;
   /**
    * Creates a record durably, with an id that the store makes: an int64, or a UUID if ids are texts. Creates at most one record per
-   * idempotency key within 24 hours.
+   * idempotency key within 24 hours. `scope` is that of the record, if the collection has scopes.
    */
-  create(record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>>;
+  create(record: N, idempotencyKey?: IdempotencyKey, scope?: string): Promise<CreateResult<R>>;
   /**
    * Creates a record with an id that is a text, or replaces the one that has it: by what `edit` returns for it, or for undefined.
    * Atomic, like `change`. Throws an Error for an id that is empty, too long, or not a valid text.
@@ -50,7 +52,7 @@ export interface RecordStore<R = unknown, N extends object = object> {
   remove(id: RecordId, isAllowed?: (record: RawJson<R>) => boolean): Promise<ChangeResult<R>>;
 }
 
-/** The id of a record: an int64 that the store has generated, or a text. */
+/** The id of a record: an int64 that the store has generated, or a text. In a collection with scopes, it is the address. */
 export type RecordId = bigint | string;
 
 /** The record after a change, before its deletion, or as it was left; or none has this id. */
@@ -81,6 +83,8 @@ export type PagePosition = { readonly after: bigint } | { readonly before: bigin
 export interface RecordQuery {
   readonly limit: number;
   readonly position?: PagePosition | undefined;
+  /** The number of records to skip. Takes time in proportion to it. */
+  readonly offset?: number | undefined;
   /** The values by the names of the collection's filters. An undefined value selects all records. */
   readonly filter?: Readonly<Record<string, unknown>>;
 }

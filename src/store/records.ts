@@ -14,6 +14,11 @@ export interface Collection {
   readonly id: string;
   /** The type of the ids: the number of the record, or a text, which is that of a new record, or a UUID. */
   readonly idType: "int64" | "string";
+  /**
+   * Whether each record belongs to a scope, such as a shop: ids are then unique in their scope, and the address of a record consists of
+   * both, see `toAddress`.
+   */
+  readonly isScoped?: boolean;
   /** The properties of a record in the order in which they are written. Others follow. */
   readonly properties: readonly string[];
   readonly filters: readonly Filter[];
@@ -27,6 +32,8 @@ export interface Filter {
   readonly type: "string" | "int64" | "number" | "boolean";
   /** Whether the property is an array, and the filter selects the records whose array contains the value. */
   readonly contains: boolean;
+  /** Whether the value is the scope of the record, and not that of a property. */
+  readonly isScope?: boolean;
   /** Whether a text can be longer than an entry of an index: PostgreSQL rejects one of more than 2,704 bytes. */
   readonly isLong: boolean;
 }
@@ -56,8 +63,35 @@ export function indexName({ name }: Collection, filter: Filter): string {
 }
 
 /** The column of the table with the ids. */
-export function idColumn({ idType }: Collection): "id" | "key" {
-  return idType === "int64" ? "id" : "key";
+export function idColumn({ idType, isScoped }: Collection): "id" | "key" {
+  return idType === "int64" && !isScoped ? "id" : "key";
+}
+
+/** The filter of a collection by scope. Its name is that of no parameter of a query. */
+export const scopeFilter: Filter = {
+  name: "/",
+  property: "/",
+  type: "string",
+  contains: false,
+  isScope: true,
+  isLong: false,
+};
+
+/** Returns a scope: the values of the path that select it, such as `["a/b", 7]`: `a%2Fb/7/`. */
+export function toScope(values: readonly (string | bigint | number)[]): string {
+  return values.map((value) => `${encodeURIComponent(`${value}`)}/`).join("");
+}
+
+/** Returns the address of a record in a scope. */
+export function toAddress(scope: string, id: RecordId): string {
+  return scope + encodeURIComponent(`${id}`);
+}
+
+/** Returns the id of a record from its address. That of a collection without scopes is the address. */
+export function idOf({ isScoped, idType }: Collection, address: RecordId): RecordId {
+  if (!isScoped) return address;
+  const id = decodeURIComponent(`${address}`.slice(`${address}`.lastIndexOf("/") + 1));
+  return idType === "int64" ? BigInt(id) : id;
 }
 
 const maxKeyLength = 500; // characters of up to 4 bytes: an entry of an index of PostgreSQL has up to 2,704 bytes
@@ -68,27 +102,42 @@ export function findKeyProblem(key: string): string | undefined {
   return key.includes("\0") || !key.isWellFormed() ? "must have no NUL, and no half of a surrogate pair" : undefined;
 }
 
-/** A record that is to be created: its text behind the id, and the id itself if it is a text. */
+/** A record that is to be created: its text behind the id, and its address if that is not made of a number of the store. */
 export interface NewRecord {
   readonly members: string;
   readonly key: string | undefined;
+  readonly scope: string;
 }
 
-/** Returns a record that is to be created, with an id, or a new UUID. Throws an Error if the id is invalid. */
-export function toNewRecord(collection: Collection, record: object, id?: string): NewRecord {
+/**
+ * Returns a record that is to be created in a scope, with an address, or a new UUID. Throws an Error if the address is invalid.
+ */
+export function toNewRecord(collection: Collection, record: object, { address, scope = "" }: Place = {}): NewRecord {
   const members = writeMembers(collection, record);
   if (collection.idType === "int64") {
-    if (id !== undefined) throw new Error(`The store makes the ids of ${collection.name}.`);
-    return { members, key: undefined };
+    if (address !== undefined) throw new Error(`The store makes the ids of ${collection.name}.`);
+    return { members, key: undefined, scope };
   }
-  const key = id ?? randomUUID();
+  const key = address ?? scope + randomUUID();
   const problem = findKeyProblem(key);
   if (problem !== undefined) throw new Error(`The property ${collection.id} of ${collection.name} ${problem}.`);
-  return { members, key };
+  return { members, key, scope };
+}
+
+/** Where a record is created: at an address, or with a new id in a scope. */
+export interface Place {
+  readonly address?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** Returns the address of a record that was created with a number. */
+export function addressOf({ isScoped }: Collection, { key, scope }: NewRecord, number: bigint): RecordId {
+  return key ?? (isScoped ? `${scope}${number}` : number);
 }
 
 /** Returns the JSON of a record that begins with its id. `members` is the result of `writeMembers`. */
-export function writeRecord<R>(collection: Collection, id: RecordId, members: string): RawJson<R> {
+export function writeRecord<R>(collection: Collection, address: RecordId, members: string): RawJson<R> {
+  const id = idOf(collection, address);
   return new RawJson(`${startOf(collection)}${typeof id === "string" ? JSON.stringify(id) : id}${members}`);
 }
 
@@ -167,14 +216,16 @@ export interface ListSelection {
   readonly filters: readonly Filter[];
   readonly direction: Direction;
   readonly limit: number;
+  /** The number of rows that are skipped. */
+  readonly offset?: number;
 }
 
 /** A row of a list: the JSON of a record, and its number if that is not its id. */
 export type ListRow = readonly [record: string, number?: bigint];
 
 /** The columns of a list. */
-export function listColumns({ idType }: Collection): string {
-  return idType === "int64" ? "record" : "record, id";
+export function listColumns(collection: Collection): string {
+  return idColumn(collection) === "id" ? "record" : "record, id";
 }
 
 /** Converts up to `limit` + 1 rows to a page. */

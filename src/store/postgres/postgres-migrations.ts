@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
-import { type Collection, indexName } from "../records.ts";
+import { type Collection, idColumn, indexName } from "../records.ts";
 import { requireKnownVersion } from "../schema-version.ts";
 import { indexedOf, quoteName, tableOf } from "./postgres-statements.ts";
 
@@ -58,7 +58,7 @@ function schemaOf(collection: Collection): Relation[] {
     const columns = filter.contains ? `USING gin (${indexedOf(filter)} jsonb_path_ops)` : `(${indexedOf(filter)}, id)`;
     return { name, collection, isIndex: true, statement: `${quoteName(name)} ON ${table} ${columns}` };
   });
-  const key = collection.idType === "string" ? `, key ${dialect.text} NOT NULL UNIQUE` : "";
+  const key = idColumn(collection) === "key" ? `, key ${dialect.text} NOT NULL UNIQUE` : "";
   const statement = `CREATE TABLE ${table} (id ${dialect.id}, record json NOT NULL${key})`;
   return [{ name: collection.name, collection, isIndex: false, statement }, ...indexes];
 }

@@ -19,10 +19,11 @@ import type {
 } from "../port.ts";
 import type { RecordLimit } from "../record-limit.ts";
 import {
+  addressOf,
   type Collection,
   findKeyProblem,
+  idColumn,
   type ListRow,
-  type ListSelection,
   type NewRecord,
   toNewRecord,
   toPage,
@@ -35,7 +36,13 @@ import { idempotencyWindow } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
 import { isDuplicateKey } from "./postgres-errors.ts";
-import { listStatement, type NamedStatement, recordStatements, statements } from "./postgres-statements.ts";
+import {
+  countStatement,
+  listStatement,
+  type NamedStatement,
+  recordStatements,
+  statements,
+} from "./postgres-statements.ts";
 
 // Each attempt fails only if other calls have used the ids meanwhile that a count had permitted.
 const maxAttempts = 10;
@@ -59,7 +66,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   readonly #collection: Collection;
   readonly #parts: Parts;
   readonly #statements: ReturnType<typeof recordStatements>;
-  readonly #lists = new Map<string, NamedStatement>(); // by text; one for each combination of filters
+  readonly #named = new Map<string, NamedStatement>(); // by text; one for each combination of filters
   readonly #finds = new Batcher<RecordId, RawJson<R> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
 
@@ -69,19 +76,28 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     this.#statements = recordStatements(collection);
   }
 
-  readonly list = async ({ limit, position, filter = {} }: RecordQuery): Promise<Page<R>> => {
+  readonly list = async ({ limit, position, offset, filter = {} }: RecordQuery): Promise<Page<R>> => {
     const filters = usedFilters(this.#collection, filter);
     const { direction, from } = toPageStart(position);
     const values = filters.map(({ name }) => filter[name]);
-    const statement = this.#listStatement({ filters, direction, limit: limit + 1 });
-    const rows = await this.#parts.pool.queryArrays<ListRow>(statement, ...values, from, limit + 1);
+    const selection = { filters, direction, limit: limit + 1, ...(offset !== undefined && { offset }) };
+    const statement = this.#name("list", listStatement(this.#collection, selection));
+    const skipped = offset === undefined ? [] : [offset];
+    const rows = await this.#parts.pool.queryArrays<ListRow>(statement, ...values, from, limit + 1, ...skipped);
     return toPage(this.#collection, rows, limit, direction);
   };
 
   readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
 
-  readonly create = async (record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>> => {
-    const created = await this.#create({ ...toNewRecord(this.#collection, record), idempotencyKey });
+  readonly count: RecordStore<R, N>["count"] = async (filter = {}) => {
+    const filters = usedFilters(this.#collection, filter);
+    const statement = this.#name("count", countStatement(this.#collection, filters));
+    const [row] = await this.#parts.pool.query(statement, ...filters.map(({ name }) => filter[name]));
+    return row?.records as bigint;
+  };
+
+  readonly create: RecordStore<R, N>["create"] = async (record, idempotencyKey, scope) => {
+    const created = await this.#create({ ...toNewRecord(this.#collection, record, { scope }), idempotencyKey });
     if (created === undefined) throw new UnavailableError(busyMessage);
     return created;
   };
@@ -91,7 +107,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       id,
       (record) => this.#change(id, record, edit(record)),
       async () => {
-        const added = toNewRecord(this.#collection, edit(undefined), id);
+        const added = toNewRecord(this.#collection, edit(undefined), { address: id });
         const created = await this.#create({ ...added, idempotencyKey: undefined });
         if (created && "record" in created) return { outcome: "created", record: created.record };
         return created && { outcome: "full" };
@@ -125,7 +141,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const number = limit.isFull ? undefined : await this.#insert(added);
       if (number !== undefined) {
-        const id = key ?? number;
+        const id = addressOf(this.#collection, added, number);
         return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
       }
       const repeated = idempotencyKey && (await this.#repeat(members, idempotencyKey));
@@ -171,14 +187,13 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     throw new UnavailableError(busyMessage);
   }
 
-  #listStatement(selection: ListSelection): NamedStatement {
-    const text = listStatement(this.#collection, selection);
-    const known = this.#lists.get(text);
+  // Returns a statement of a method. A digest, because PostgreSQL ignores all but the first 63 characters of a name.
+  #name(method: "list" | "count", text: string): NamedStatement {
+    const known = this.#named.get(text);
     if (known) return known;
-    // A digest, because PostgreSQL ignores all but the first 63 characters of a name.
-    const name = `list_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
-    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_list` };
-    this.#lists.set(text, statement);
+    const name = `${method}_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_${method}` };
+    this.#named.set(text, statement);
     return statement;
   }
 
@@ -218,7 +233,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       now - idempotencyWindow,
       column(({ members, key }) => (key === undefined ? members : writeRecord(this.#collection, key, members).text)),
       limit.maxId,
-      ...(this.#collection.idType === "string" ? [column(({ key }) => key)] : []),
+      ...(idColumn(this.#collection) === "key" ? [column(({ key, scope }) => key ?? scope)] : []),
     );
     retention.deleteExpired(now - idempotencyWindow, usedKeys.size);
     const ids = new Map(rows.map(({ id, ordinal }) => [unique[Number(ordinal) - 1], id as bigint]));

@@ -109,7 +109,8 @@ const sequence = ({ name }: Collection) => quoteText(`petstore.${quoteName(`${na
 const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
 
 /** Returns the expression of the value of a filter, in parentheses. */
-function expressionOf({ property, type, contains }: Pick<Filter, "property" | "type" | "contains">): string {
+function expressionOf({ property, type, contains, isScope }: Omit<Filter, "name" | "isLong">): string {
+  if (isScope) return "(substring(key from '^.*/'))"; // up to the last slash
   if (contains) return `((record -> ${quoteText(property)})::jsonb)`;
   const text = `record ->> ${quoteText(property)}`;
   return type === "string" ? `(${text})` : `((${text})::${types[type]})`;
@@ -118,10 +119,12 @@ function expressionOf({ property, type, contains }: Pick<Filter, "property" | "t
 /** Returns the statements of a collection, by name. */
 export function recordStatements(collection: Collection) {
   const table = tableOf(collection);
-  const [start] = writeRecord(collection, 0n, "").text.split(/0$/) as [string];
+  const [start] = writeRecord({ ...collection, isScoped: false }, 0n, "").text.split(/0$/) as [string];
   const { name } = collection;
   const column = idColumn(collection);
   const hasKeys = column === "key";
+  const isGenerated = collection.idType === "int64";
+  const key = hasKeys && isGenerated ? "record_key || id" : "record_key";
   return {
     // PostgreSQL keeps its plan; that for an array of unknown length, it makes for each run.
     find: {
@@ -149,7 +152,7 @@ export function recordStatements(collection: Collection) {
     // key was used before is not created. If another process is using the key, the statement waits for its transaction.
     // $7 is the highest number that a record may have, or NULL. LIMIT NULL sets no limit. The last number is read after the lock
     // is granted: the snapshot of the statement is older, and lacks the records of creates that held it. So it fails if one of
-    // them has an id of $8, the ids that are texts.
+    // them has an id of $8, the ids that are texts, or else the scopes.
     create: {
       name: `create_${name}`,
       text: `
@@ -159,7 +162,7 @@ export function recordStatements(collection: Collection) {
       SELECT nextval(${sequence(collection)}) AS id, input.* FROM (
         SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], $6::text[], ${hasKeys ? "$8" : "ARRAY[NULL]"}::text[])
           WITH ORDINALITY AS input (caller, key, digest, record, record_key, ordinal)
-        WHERE ${hasKeys ? `NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE other.key = record_key) AND ` : ""}NOT EXISTS (
+        WHERE ${hasKeys && !isGenerated ? `NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE other.key = record_key) AND ` : ""}NOT EXISTS (
           SELECT 1 FROM petstore.idempotency AS used
           WHERE used.collection = ${quoteText(name)} AND used.caller = input.caller AND used.key = input.key
             AND created_at > $5)
@@ -168,7 +171,7 @@ export function recordStatements(collection: Collection) {
       ) AS input
     ), claimed AS (
       INSERT INTO petstore.idempotency AS record (collection, caller, key, digest, created_at, record_id, record_key)
-      SELECT ${quoteText(name)}, caller, key, digest, $4::bigint, id, record_key FROM numbered WHERE key IS NOT NULL
+      SELECT ${quoteText(name)}, caller, key, digest, $4::bigint, id, ${key} FROM numbered WHERE key IS NOT NULL
       ON CONFLICT (collection, caller, key) DO UPDATE
       SET digest = excluded.digest, created_at = excluded.created_at, record_id = excluded.record_id,
         record_key = excluded.record_key
@@ -176,7 +179,7 @@ export function recordStatements(collection: Collection) {
       RETURNING record_id
     ), created AS (
       INSERT INTO ${table} (id, record${hasKeys ? ", key" : ""})
-      SELECT id, ${hasKeys ? "record::json, record_key" : `(${quoteText(start)} || id || record)::json`} FROM numbered
+      SELECT id, ${isGenerated ? `(${quoteText(start)} || id || record)::json` : "record::json"}${hasKeys ? `, ${key}` : ""} FROM numbered
       WHERE key IS NULL OR id IN (SELECT record_id FROM claimed)
       RETURNING id
     )
@@ -204,9 +207,11 @@ const minPlannedLimit = 32;
 
 /**
  * Returns the text of the statement that lists the records that match filters. Its parameters are the values of the filters, the
- * number of the record from which on the page is read, and the number of records, which is at most `limit`.
+ * number of the record from which on the page is read, the number of records, which is at most `limit`, and that of those that are
+ * skipped, if there is an offset.
  */
-export function listStatement(collection: Collection, { filters, direction, limit: maxRows }: ListSelection): string {
+export function listStatement(collection: Collection, selection: ListSelection): string {
+  const { filters, direction, limit: maxRows, offset } = selection;
   const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
   const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
   // A range of the index on one value and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
@@ -225,9 +230,21 @@ export function listStatement(collection: Collection, { filters, direction, limi
     .join(", ");
   // The number of rows is a parameter, which PostgreSQL expects to be a tenth of the table. It would plan the statement again for
   // each run. With a constant, a power of two, it keeps the plan, which saves a third of the time of a page.
-  const planned = 2 ** Math.ceil(Math.log2(Math.max(minPlannedLimit, maxRows)));
+  const planned = 2 ** Math.ceil(Math.log2(Math.max(minPlannedLimit, maxRows + (offset ?? 0))));
   const rows = `SELECT record, id FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${planned}`;
-  return `SELECT ${listColumns(collection)} FROM (${rows}) AS page LIMIT ${limit}`;
+  return `SELECT ${listColumns(collection)} FROM (${rows}) AS page LIMIT ${limit}${offset === undefined ? "" : ` OFFSET $${filters.length + 3}`}`;
+}
+
+/** Returns the text of the statement that counts the records that match filters. Its parameters are their values. */
+export function countStatement(collection: Collection, filters: readonly Filter[]): string {
+  const conditions = filters.map((filter, index) => {
+    const value = `$${index + 1}`;
+    const indexed = `${indexedOf(filter)} = ${indexedOf(filter, value)}`;
+    return filter.isLong && !filter.contains
+      ? `${indexed} AND ${toCondition(filter, value)}`
+      : toCondition(filter, value);
+  });
+  return `SELECT count(*) AS records FROM ${tableOf(collection)} WHERE ${["true", ...conditions].join(" AND ")}`;
 }
 
 /** Returns the expression of a column of a view. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
-import { type Collection, indexName } from "../records.ts";
+import { type Collection, idColumn, indexName } from "../records.ts";
 import { requireKnownVersion } from "../schema-version.ts";
 import { expressionOf, quoteName } from "./sqlite-statements.ts";
 
@@ -45,7 +45,7 @@ function collectionSchema(collections: readonly Collection[]): Map<string, strin
         const name = indexName(collection, filter);
         return [name, `CREATE INDEX ${quoteName(name)} ON ${table} (${expressionOf(filter)}, id)`];
       });
-    const key = collection.idType === "string" ? ", key TEXT NOT NULL UNIQUE" : "";
+    const key = idColumn(collection) === "key" ? ", key TEXT NOT NULL UNIQUE" : "";
     return [
       [collection.name, `CREATE TABLE ${table} (id ${dialect.id}, record TEXT NOT NULL${key}) STRICT`],
       ...indexes,

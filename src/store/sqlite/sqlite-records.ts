@@ -4,6 +4,7 @@ import { RawJson } from "../../lib/index.ts";
 import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
 import { type RecordCount, RecordLimit } from "../record-limit.ts";
 import {
+  addressOf,
   type Collection,
   type ListRow,
   type NewRecord,
@@ -48,8 +49,15 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly find = (id: RecordId): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
 
-  readonly create = (record: N, idempotencyKey?: IdempotencyKey): Promise<CreateResult<R>> => {
-    const added = toNewRecord(this.#collection, record);
+  readonly count: RecordStore<R, N>["count"] = (filter = {}) =>
+    this.#read("count", () => {
+      const filters = usedFilters(this.#collection, filter);
+      const values = filters.map(({ name }) => toValue(filter[name]));
+      return this.#statements.countMatching(filters).get(...values)?.records as bigint;
+    });
+
+  readonly create: RecordStore<R, N>["create"] = (record, idempotencyKey, scope) => {
+    const added = toNewRecord(this.#collection, record, { scope });
     return this.#write("create", () =>
       idempotencyKey === undefined ? this.#create(added) : this.#createOnce(added, idempotencyKey),
     );
@@ -60,7 +68,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       const record = this.#find(id);
       const edited = edit(record);
       if (record) return { outcome: "changed", record: this.#change(id, edited) };
-      const result = this.#create(toNewRecord(this.#collection, edited, id));
+      const result = this.#create(toNewRecord(this.#collection, edited, { address: id }));
       return result.outcome === "full" ? result : { outcome: "created", record: result.record };
     });
 
@@ -95,12 +103,13 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     return `${this.#collection.name}_${name}`;
   }
 
-  #list({ limit, position, filter = {} }: RecordQuery): Page<R> {
+  #list({ limit, position, offset, filter = {} }: RecordQuery): Page<R> {
     const { direction, from } = toPageStart(position);
     const filters = usedFilters(this.#collection, filter);
     const values = filters.map(({ name }) => toValue(filter[name]));
-    const statement = this.#statements.list({ filters, direction, limit: limit + 1 });
-    const rows = statement.all(...values, from, limit + 1) as unknown as ListRow[];
+    const selection = { filters, direction, limit: limit + 1, ...(offset !== undefined && { offset }) };
+    const skipped = offset === undefined ? [] : [offset];
+    const rows = this.#statements.list(selection).all(...values, from, limit + 1, ...skipped) as unknown as ListRow[];
     return toPage(this.#collection, rows, limit, direction);
   }
 
@@ -115,12 +124,14 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     return changed;
   }
 
-  #create({ members, key }: NewRecord, onCreated?: (number: bigint) => void): Created<R> {
+  #create(added: NewRecord, onCreated?: (number: bigint, id: RecordId) => void): Created<R> {
+    const { members, key, scope } = added;
     if (!this.#hasRoom()) return { outcome: "full" };
-    const values = key === undefined ? [members] : [key, writeRecord(this.#collection, key, members).text];
+    const generated = this.#collection.isScoped ? [scope, members] : [members];
+    const values = key === undefined ? generated : [key, writeRecord(this.#collection, key, members).text];
     const number = BigInt(this.#statements.create.run(...values).lastInsertRowid);
-    onCreated?.(number);
-    const id = key ?? number;
+    const id = addressOf(this.#collection, added, number);
+    onCreated?.(number, id);
     return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
   }
 
@@ -145,7 +156,9 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     deleteExpiredRecords.run(now - idempotencyWindow);
     const record = findRecord.get(name, caller, key, now - idempotencyWindow);
     if (record === undefined)
-      return this.#create(added, (number) => saveRecord.run(name, caller, key, digest, number, added.key ?? null, now));
+      return this.#create(added, (number, id) =>
+        saveRecord.run(name, caller, key, digest, number, typeof id === "string" ? id : null, now),
+      );
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     const id = (record.record_key ?? record.record_id) as RecordId;
     return { outcome: "repeated", id, record: writeRecord(this.#collection, id, added.members) };

@@ -41,7 +41,8 @@ export const statements = {
 };
 
 /** Returns the expression of the value of a filter. That of a simple name is the same in PostgreSQL. */
-export function expressionOf({ property }: Pick<Filter, "property">): string {
+export function expressionOf({ property, isScope }: Pick<Filter, "property" | "isScope">): string {
+  if (isScope) return "rtrim(key, replace(key, '/', ''))"; // up to the last slash
   const isSimple = /^[a-z_]\w*$/i.test(property);
   return `record ->> ${quoteText(isSimple ? property : pathOf(property))}`;
 }
@@ -75,14 +76,15 @@ export function recordStatements(collection: Collection) {
   const table = quoteName(collection.name);
   const column = idColumn(collection);
   const lastId = `ifnull((SELECT seq FROM sqlite_sequence WHERE name = ${quoteText(collection.name)}), 0)`;
-  const [start] = writeRecord(collection, 0n, "").text.split(/0$/) as [string];
+  const [start] = writeRecord({ ...collection, isScoped: false }, 0n, "").text.split(/0$/) as [string];
   return {
     find: `SELECT record FROM ${table} WHERE ${column} = ?`,
     create:
-      column === "key"
+      collection.idType === "string"
         ? `INSERT INTO ${table} (key, record) VALUES (?, ?)`
         : // Behind the highest id, the id is NULL, and SQLite fails as if it had to generate one.
-          `INSERT INTO ${table} (id, record) SELECT id, ${quoteText(start)} || ifnull(id, 0) || ?
+          `INSERT INTO ${table} (id${column === "key" ? ", key" : ""}, record)
+           SELECT id${column === "key" ? ", ? || ifnull(id, 0)" : ""}, ${quoteText(start)} || ifnull(id, 0) || ?
            FROM (SELECT CASE WHEN seq < 9223372036854775807 THEN seq + 1 END AS id FROM (SELECT ${lastId} AS seq))`,
     change: `UPDATE ${table} SET record = ? WHERE ${column} = ?`,
     remove: `DELETE FROM ${table} WHERE ${column} = ?`,
@@ -94,14 +96,20 @@ export function recordStatements(collection: Collection) {
 
 /**
  * Returns the statement that lists the records that match `filters`. Its parameters are the values of the filters, the id from
- * which on the page is read, and the number of records.
+ * which on the page is read, the number of records, and that of those that are skipped, if there is an offset.
  */
-export function listStatement(collection: Collection, { filters, direction }: ListSelection): string {
+export function listStatement(collection: Collection, { filters, direction, offset }: ListSelection): string {
   const [comparison, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
   const conditions = [...filters.map(toCondition), `id ${comparison} ?`].join(" AND ");
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
   // a third of the time of a page.
-  return `SELECT ${listColumns(collection)} FROM ${tableOf(collection)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0`;
+  return `SELECT ${listColumns(collection)} FROM ${tableOf(collection)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0${offset === undefined ? "" : " OFFSET ? + 0"}`;
+}
+
+/** Returns the statement that counts the records that match filters. Its parameters are their values. */
+export function countStatement(collection: Collection, filters: readonly Filter[]): string {
+  const conditions = ["true", ...filters.map(toCondition)].join(" AND ");
+  return `SELECT count(*) AS records FROM ${tableOf(collection)} WHERE ${conditions}`;
 }
 
 /** Returns the condition of a filter, with a parameter for its value. */
@@ -122,6 +130,8 @@ export type Statements = Readonly<Record<keyof typeof statements, TracedStatemen
 export type RecordStatements = Readonly<Record<keyof ReturnType<typeof recordStatements>, TracedStatement>> & {
   /** Returns the prepared `listStatement`. */
   list(selection: ListSelection): TracedStatement;
+  /** Returns the prepared `countStatement`. */
+  countMatching(filters: readonly Filter[]): TracedStatement;
 };
 
 /** Prepares the statements of the tables that each store has. */
@@ -131,18 +141,21 @@ export function prepareStatements(db: DatabaseSync): Statements {
 
 /** Prepares the statements of a collection; those that list records when they are used first. */
 export function prepareRecordStatements(db: DatabaseSync, collection: Collection): RecordStatements {
-  const lists = new Map<string, TracedStatement>();
-  const list = (selection: ListSelection) => {
-    const text = listStatement(collection, selection);
-    const known = lists.get(text);
+  const prepared = new Map<string, TracedStatement>();
+  const prepare = (text: string, hasArrays: boolean) => {
+    const known = prepared.get(text);
     if (known) return known;
     const statement = db.prepare(text);
-    statement.setReturnArrays(true); // the driver creates an array in less time than an object
+    statement.setReturnArrays(hasArrays); // the driver creates an array in less time than an object
     const traced = new TracedStatement(statement);
-    lists.set(text, traced);
+    prepared.set(text, traced);
     return traced;
   };
-  return { ...prepareAll(db, recordStatements(collection)), list };
+  return {
+    ...prepareAll(db, recordStatements(collection)),
+    list: (selection) => prepare(listStatement(collection, selection), true),
+    countMatching: (filters) => prepare(countStatement(collection, filters), false),
+  };
 }
 
 function prepareAll<N extends string>(
