@@ -51,6 +51,8 @@ export async function importRecords(
   { resume, fromStart }: ImportOptions,
   progress: ImportProgress,
 ): Promise<ImportResult> {
+  if (source.resource.collection.isScoped)
+    throw new Error(`The records of ${source.resource.name} can't be imported: their scope is not part of them.`);
   const digest = source.input.digest();
   const row = await store.read((tables) => findCheckpointRow(tables, digest));
   const previous = row ? toCheckpoint(row) : initialCheckpoint;

@@ -2,55 +2,82 @@
 import { HttpError, InvalidRequest } from "../http/index.ts";
 import type { RawJson } from "../lib/index.ts";
 import type { UntypedCall } from "../openapi/application.ts";
-import type { RecordId, RecordStore } from "../store/index.ts";
+import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../store/index.ts";
 import type { Resource } from "./resource.ts";
 import type { StandardOperation } from "./standard-operations.ts";
+
+/** The record to which the records of a scope belong. */
+export interface Parent {
+  /** Throws an HttpError if it does not exist. */
+  require(call: UntypedCall): Promise<void>;
+}
+
+export interface AccessOptions {
+  readonly records: RecordStore;
+  /** The public URL of the API. */
+  readonly baseUrl: string;
+  readonly parent?: Parent | undefined;
+}
 
 /** The records of a collection, as the handler of an operation uses them. */
 export class CollectionAccess {
   readonly resource: Resource;
   readonly records: RecordStore;
   readonly status: number;
-  /** The public URL of the list. */
-  readonly url: string;
   /** The status of a PUT that creates a record. */
   readonly createdStatus: number;
   readonly #requiresMatch: boolean;
-  /** The path parameter with the id. */
-  readonly parameter: string;
+  readonly #parent: Parent | undefined;
+  readonly #baseUrl: string;
 
-  constructor({ resource, operation, status }: StandardOperation, records: RecordStore, baseUrl: string) {
+  constructor({ resource, operation, status }: StandardOperation, { records, baseUrl, parent }: AccessOptions) {
     const responses = operation.part.at("responses");
     this.resource = resource;
     this.records = records;
     this.status = status;
     this.createdStatus = responses?.at("201") === undefined ? status : 201;
-    this.url = baseUrl + resource.path;
+    this.#baseUrl = baseUrl;
+    this.#parent = parent;
     this.#requiresMatch = responses?.at("428") !== undefined;
-    const { path } = resource.operations.get;
-    this.parameter = path.slice(path.lastIndexOf("{") + 1, -1);
   }
 
-  /** Returns the id of the path; 0, which no record has, if it is not a number of the store. */
-  idOf(call: UntypedCall): RecordId {
-    const sent = this.#sentId(call);
-    if (this.resource.collection.idType === "string") return sent;
-    return /^[1-9]\d{0,18}$/.test(sent) && BigInt(sent) < 2n ** 63n ? BigInt(sent) : 0n;
+  /** Returns the scope of a request: that of its path. */
+  scopeOf(call: UntypedCall): string {
+    return toScope(this.resource.scopeParameters.map((name) => parameterOf(call, name)));
   }
 
-  #sentId({ params }: UntypedCall): string {
-    return `${(params as Readonly<Record<string, unknown>>)[this.parameter]}`;
+  /** Returns the address of a record in the store; 0, which no record has, if the id is not a number of the store. */
+  addressOf(call: UntypedCall, id = parameterOf(call, this.resource.parameter)): RecordId {
+    const { idType, isScoped } = this.resource.collection;
+    if (isScoped) return toAddress(this.scopeOf(call), id);
+    if (idType === "string") return id;
+    return /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n ? BigInt(id) : 0n;
   }
 
-  /** Returns the public URL of a record. */
-  urlOf(id: RecordId): string {
-    return `${this.url}/${encodeURIComponent(`${id}`)}`;
+  /** Returns the public URL of the list of a request. */
+  listUrlOf(call: UntypedCall): string {
+    const fill = (_: string, name: string) => encodeURIComponent(parameterOf(call, name));
+    return this.#baseUrl + this.resource.path.replaceAll(/\{([^{}]+)\}/g, fill);
+  }
+
+  /** Returns the public URL of a record at an address. */
+  urlOf(call: UntypedCall, address: RecordId): string {
+    const id = idOf(this.resource.collection, address);
+    return `${this.listUrlOf(call)}/${encodeURIComponent(`${id}`)}`;
+  }
+
+  /** Throws an HttpError if the record does not exist to which the scope of a request belongs. */
+  async requireParent(call: UntypedCall): Promise<void> {
+    await this.#parent?.require(call);
   }
 
   notFound(call: UntypedCall): HttpError {
     const { recordName } = this.resource;
     const code = `${recordName}_not_found`;
-    return new HttpError({ code, status: 404 }, `No ${recordName} has the id ${this.#sentId(call)}.`);
+    return new HttpError(
+      { code, status: 404 },
+      `No ${recordName} has the id ${parameterOf(call, this.resource.parameter)}.`,
+    );
   }
 
   exists(id: RecordId): HttpError {
@@ -84,14 +111,20 @@ export class CollectionAccess {
   withoutId(call: UntypedCall, record: object): object {
     const { id: name } = this.resource.collection;
     const { [name]: id, ...members } = record as Readonly<Record<string, unknown>>;
-    const sent = this.#sentId(call);
+    const sent = parameterOf(call, this.resource.parameter);
     if (id === undefined || `${id}` === sent) return members;
     throw invalidBody(name, `The property ${name} must be that of the path, ${sent}, or be left out.`);
   }
 
+  /** Throws an HttpError if the record of the path does not exist. */
+  async require(call: UntypedCall): Promise<void> {
+    await this.requireParent(call);
+    if ((await this.records.find(this.addressOf(call))) === undefined) throw this.notFound(call);
+  }
+
   /** Changes a record, and returns its response. */
   async change(call: UntypedCall, edit: (record: RawJson<unknown>) => object) {
-    const result = await this.records.change(this.idOf(call), (record) => {
+    const result = await this.records.change(this.addressOf(call), (record) => {
       this.checkPreconditions(call, record);
       return edit(record);
     });
@@ -106,6 +139,10 @@ export class CollectionAccess {
     }
     return { status: this.status, ...(this.status !== 204 && { body: result.record }) };
   }
+}
+
+function parameterOf({ params }: UntypedCall, name: string): string {
+  return `${(params as Readonly<Record<string, unknown>>)[name]}`;
 }
 
 /** Returns the error of a member of a body. */

@@ -1,7 +1,15 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
+import { hash } from "node:crypto";
 import type { Checked } from "../lib/index.ts";
 import { type Document, type Operation, type Part, Query, type SchemaNode } from "../openapi/application.ts";
-import { type Collection, type Filter, findKeyProblem, reservedNames, type ViewColumn } from "../store/index.ts";
+import {
+  type Collection,
+  type Filter,
+  findKeyProblem,
+  reservedNames,
+  scopeFilter,
+  type ViewColumn,
+} from "../store/index.ts";
 import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 
 /** The parameters of a list that select a page. */
@@ -27,14 +35,21 @@ export class Resource {
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
-  constructor(operations: ResourceOperations, record: RecordSchema, newRecord: RecordSchema, id: Id) {
+  constructor(operations: ResourceOperations, { record, newRecord, id, name }: ResourceParts) {
     this.operations = operations;
     this.record = record;
     this.newRecord = newRecord;
     const { list } = operations;
     const filters = list ? readFilters(list, record) : [];
-    const { name, type } = id;
-    this.collection = { name: nameOf(this.path), id: name, idType: type, properties: record.propertyNames, filters };
+    const isScoped = this.scopeParameters.length > 0;
+    this.collection = {
+      name,
+      id: id.name,
+      idType: id.type,
+      ...(isScoped && { isScoped }),
+      properties: record.propertyNames,
+      filters: isScoped ? [scopeFilter, ...filters] : filters,
+    };
     const known = [...pageParameters, ...filters.map(({ name }) => name)];
     this.unknownParameters = (list ? queryOf(list) : []).flatMap(({ value: { name } }) =>
       known.includes(name) ? [] : [name],
@@ -43,8 +58,22 @@ export class Resource {
 
   /** The path of the collection. */
   get path(): string {
-    const { path } = this.operations.get;
-    return path.slice(0, path.lastIndexOf("/"));
+    return listPathOf(this.operations.get.path);
+  }
+
+  /** The parameter of the path with the id of a record. */
+  get parameter(): string {
+    return parametersOf(this.operations.get.path).at(-1) as string;
+  }
+
+  /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
+  get scopeParameters(): readonly string[] {
+    return parametersOf(this.path);
+  }
+
+  /** The path of the record to which the scope belongs, such as `/shops/{shop}`; undefined if there is no scope. */
+  get parentPath(): string | undefined {
+    return /^.*\}(?=\/)/.exec(this.path)?.[0];
   }
 
   /** The name: its path, such as `pets` or `store_orders`. */
@@ -54,7 +83,8 @@ export class Resource {
 
   /** The name of one record, such as `pet`. */
   get recordName(): string {
-    return (this.record.name ?? this.name.replace(/s$/, "")).replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
+    const [, segment = ""] = /([^/]*)$/.exec(this.path) ?? [];
+    return (this.record.name ?? segment.replace(/s$/, "")).replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
   }
 
   /** The columns of its view. */
@@ -117,6 +147,13 @@ export class Resource {
   }
 }
 
+interface ResourceParts {
+  readonly record: RecordSchema;
+  readonly newRecord: RecordSchema;
+  readonly id: Id;
+  readonly name: string;
+}
+
 /** The property with the id of a record. */
 interface Id {
   readonly name: string;
@@ -124,8 +161,9 @@ interface Id {
 }
 
 /**
- * Returns the resources of a document. Each has a path without parameters, and below it, that of a record. A record is returned by GET
- * of its path, and created by POST of that of the collection, or else by PUT of its own. Its id is an int64 or a string.
+ * Returns the resources of a document. Each has a path, and below it, that of a record. A record is returned by GET of its path, and
+ * created by POST of that of the collection, or else by PUT of its own. Its id is an integer or a string. Parameters of the path
+ * of the collection select the scope of its records.
  */
 export function readResources(document: Document): readonly Resource[] {
   const resources = known.get(document) ?? findResources(document);
@@ -138,10 +176,11 @@ const known = new WeakMap<Document, readonly Resource[]>();
 function findResources(document: Document): readonly Resource[] {
   const { operations } = document;
   const find = (wanted: string, at: string) => operations.find(({ method, path }) => method === wanted && path === at);
+  const names = new Set<string>();
   return operations.flatMap((get) => {
-    const [, path] = /^((?:\/[\w-]+)+)\/\{[^{}/]+\}$/.exec(get.path) ?? [];
     const part = responseSchema(get, "200");
-    if (get.method !== "GET" || path === undefined || part === undefined) return [];
+    if (get.method !== "GET" || !itemPath.test(get.path) || part === undefined) return [];
+    const path = listPathOf(get.path);
     const own = {
       create: find("POST", path),
       get,
@@ -157,7 +196,9 @@ function findResources(document: Document): readonly Resource[] {
     if (newRecord === undefined || id === undefined) return [];
     // Only a POST generates numbers.
     if (own.create === undefined && id.type === "int64") return [];
-    return [new Resource(own, record, new RecordSchema(document, newRecord), id)];
+    const name = nameOf(path, names);
+    names.add(name);
+    return [new Resource(own, { record, newRecord: new RecordSchema(document, newRecord), id, name })];
   });
 }
 
@@ -181,20 +222,43 @@ export function queryOf({ parameterParts }: Operation) {
   return parameterParts.filter(({ value }) => value.in === "query");
 }
 
+// Parameters take whole segments.
+const itemPath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+\/\{[^{}/]+\}$/;
+
+function listPathOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}
+
+function parametersOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
+}
+
+const maxNameLength = 40; // PostgreSQL ignores all but the first 63 characters of the name of an index
+
 // The name of its table. Those of other tables are taken.
-function nameOf(path: string): string {
-  const name = path.slice(1).replaceAll("/", "_");
+function nameOf(path: string, taken: ReadonlySet<string>): string {
+  const name = path.slice(1).replaceAll("/", "_").replaceAll(/[{}]/g, "");
+  if (name.length > maxNameLength || !/^[\w-]+$/.test(name) || taken.has(name))
+    return `${name.replaceAll(/[^\w-]/g, "").slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
   return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
 }
 
 // The property that is named like the parameter of the path, or `id`.
 function findId({ path }: Operation, record: RecordSchema): Id | undefined {
-  const parameter = path.slice(path.lastIndexOf("{") + 1, -1);
-  for (const name of [parameter, "id"]) {
-    const type = valueType(record.property(name));
-    if (type === "int64" || type === "string") return { name, type };
+  for (const name of [parametersOf(path).at(-1) as string, "id"]) {
+    const type = idType(record.property(name));
+    if (type !== undefined) return { name, type };
   }
   return undefined;
+}
+
+// The format of an integer does not matter: the store generates small ones.
+function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {
+  const type = valueType(schemas);
+  if (type === "int64" || type === "string") return type;
+  return type === "number" && schemas.some(({ schema }) => [schema.type].flat().includes("integer"))
+    ? "int64"
+    : undefined;
 }
 
 // A parameter names a property, or in the singular an array, of which it is an item. It must have the type of the property.

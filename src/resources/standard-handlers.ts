@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../http/index.ts";
 import { canonicalJson, parseJson } from "../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../openapi/application.ts";
-import { findKeyProblem, type IdempotencyKey, type Store } from "../store/index.ts";
+import { findKeyProblem, type IdempotencyKey, type Store, scopeFilter } from "../store/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type ListQuery, linkPages, readCursor } from "./pages.ts";
-import { findStandardOperations, type OperationKind } from "./standard-operations.ts";
+import { findStandardOperations, type OperationKind, type StandardOperation } from "./standard-operations.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface StandardHandlers {
@@ -28,17 +28,27 @@ export function createStandardHandlers(
   baseUrl: string,
 ): StandardHandlers {
   const { known, reasons } = findStandardOperations(document);
+  const accessOf = (standard: StandardOperation): CollectionAccess => {
+    const { resource } = standard;
+    const parent = known.find(({ kind, operation }) => kind === "get" && operation.path === resource.parentPath);
+    return new CollectionAccess(standard, {
+      records: records(resource.name),
+      baseUrl,
+      parent: parent && accessOf(parent),
+    });
+  };
   const handlers = known.flatMap((standard) => {
-    const { kind, operation, resource } = standard;
-    if (Object.hasOwn(own, operation.id)) return [];
-    return [[operation.id, creators[kind](new CollectionAccess(standard, records(resource.name), baseUrl))] as const];
+    const { kind, operation } = standard;
+    return Object.hasOwn(own, operation.id) ? [] : [[operation.id, creators[kind](accessOf(standard))] as const];
   });
   return { handlers: Object.fromEntries(handlers), reasons };
 }
 
 const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) => UntypedHandler>> = {
-  list: ({ records, url }) => {
-    return async ({ query }) => {
+  list: (collection) => {
+    const { records, resource } = collection;
+    return async (call) => {
+      const { query } = call;
       const { limit, cursor: _, ...filter } = query as ListQuery;
       const position = readCursor(query as ListQuery);
       if (position === null)
@@ -46,11 +56,13 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
           { code: "invalid_cursor", status: 400 },
           "The cursor is not valid for this list and filter. Use a cursor from the Link header of the same list, with the same filter, or omit it.",
         );
-      const page = await records.list({ limit, position, filter });
+      await collection.requireParent(call);
+      const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.scopeOf(call) } : {};
+      const page = await records.list({ limit, position, filter: { ...filter, ...scope } });
       return {
         status: 200,
         body: page.records,
-        headers: { Link: linkPages(url, query as ListQuery, position, page) },
+        headers: { Link: linkPages(collection.listUrlOf(call), query as ListQuery, position, page) },
       };
     };
   },
@@ -60,9 +72,10 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     const { recordName } = resource;
     const { id } = resource.collection;
     return async (call) => {
+      await collection.requireParent(call);
       const { [id]: sent } = call.body as Readonly<Record<string, unknown>>;
       if (sent !== undefined) return createWithId(collection, call, sent as string);
-      const created = await records.create(call.body as object, readIdempotencyKey(call));
+      const created = await records.create(call.body as object, readIdempotencyKey(call), collection.scopeOf(call));
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
@@ -70,18 +83,20 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         );
       if (created.outcome === "full") throw collection.full();
       const replayed = created.outcome === "repeated" ? { "Idempotency-Replayed": "true" } : {};
-      return { status, body: created.record, headers: { Location: collection.urlOf(created.id), ...replayed } };
+      return { status, body: created.record, headers: { Location: collection.urlOf(call, created.id), ...replayed } };
     };
   },
 
   get: (collection) => async (call) => {
-    const record = await collection.records.find(collection.idOf(call));
+    await collection.requireParent(call);
+    const record = await collection.records.find(collection.addressOf(call));
     if (record === undefined) throw collection.notFound(call);
     return { status: collection.status, body: record };
   },
 
   replace: (collection) => async (call) => {
     const members = collection.withoutId(call, call.body as object);
+    await collection.requireParent(call);
     if (collection.resource.operations.create) return collection.change(call, () => members);
     return createOrReplace(collection, call, members);
   },
@@ -89,17 +104,20 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
   update: (collection) => {
     const { resource } = collection;
     const validate = resource.createValidator("record");
-    return async (call) =>
-      collection.change(call, (record) => {
+    return async (call) => {
+      await collection.requireParent(call);
+      return collection.change(call, (record) => {
         const merged = mergePatch(parseJson(record.text), call.body);
         const { problem } = validate(merged);
         if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));
         return collection.withoutId(call, merged as object);
       });
+    };
   },
 
   delete: (collection) => async (call) => {
-    const result = await collection.records.remove(collection.idOf(call), (record) => {
+    await collection.requireParent(call);
+    const result = await collection.records.remove(collection.addressOf(call), (record) => {
       collection.checkPreconditions(call, record);
       return true;
     });
@@ -110,21 +128,24 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
 async function createWithId(collection: CollectionAccess, call: UntypedCall, id: string) {
   const problem = findKeyProblem(id);
   if (problem !== undefined) throw invalidBody(collection.resource.collection.id, `The id ${problem}.`);
-  const result = await collection.records.put(id, (record) => {
+  const address = `${collection.addressOf(call, id)}`;
+  const result = await collection.records.put(address, (record) => {
     if (record) throw collection.exists(id);
     return call.body as object;
   });
   if (result.outcome === "full") throw collection.full();
-  return { status: collection.status, body: result.record, headers: { Location: collection.urlOf(id) } };
+  return { status: collection.status, body: result.record, headers: { Location: collection.urlOf(call, address) } };
 }
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
 async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
-  const id = `${collection.idOf(call)}`;
-  const problem = findKeyProblem(id);
+  const address = `${collection.addressOf(call)}`;
+  const problem = findKeyProblem(address);
   if (problem !== undefined)
-    throw new InvalidRequest([{ location: "path", name: collection.parameter, message: `The id ${problem}.` }]);
-  const result = await collection.records.put(id, (record) => {
+    throw new InvalidRequest([
+      { location: "path", name: collection.resource.parameter, message: `The id ${problem}.` },
+    ]);
+  const result = await collection.records.put(address, (record) => {
     collection.checkPreconditions(call, record);
     return members;
   });
@@ -134,7 +155,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   return {
     status,
     ...(status !== 204 && { body: result.record }),
-    ...(isCreated && { headers: { Location: collection.urlOf(id) } }),
+    ...(isCreated && { headers: { Location: collection.urlOf(call, address) } }),
   };
 }
 

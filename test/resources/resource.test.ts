@@ -45,8 +45,15 @@ t.test("A resource has a path at which records are created, and one for each rec
       ["books", "id"],
       ["shop_books", "id"],
       ["keys_records", "id"],
+      ["shops_shop_books", "id"],
     ],
   );
+  t.match(readResources(document)[3], {
+    path: "/shops/{shop}/books",
+    scopeParameters: ["shop"],
+    parentPath: "/shops/{shop}",
+    collection: { isScoped: true },
+  });
   const [books] = readResources(document);
   t.same(books?.collection.properties, ["id", "title", "pages", "price", "lent", "tags", "shelf", "owner", "code"]);
   t.same(books?.newProperties, { all: ["title", "pages"], required: ["title"] });
