@@ -86,7 +86,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   const usage = trackKeyUsage(app, store);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, clock);
   const authenticate = createBearerScheme(app, { identify, usage, failureLimiter });
-  const standard = createStandardHandlers(document, handlers, tracedStore, urls.base);
+  const standard = createStandardHandlers(document, handlers, tracedStore, { baseUrl: urls.base });
   const answered = Object.keys(standard.handlers);
   if (answered.length > 0) logger.info({ operations: answered }, "operations without a handler of their own");
   await app.register(routes<operations, Context, Caller>, {

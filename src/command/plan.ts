@@ -13,7 +13,7 @@ const effects: Readonly<Record<OperationKind, string>> = {
 
 /** Describes what is answered from records, one line for each operation, by resource. `own` are the operations with a handler. */
 export function describePlan(document: Document, own: readonly string[] = []): string {
-  const { known, reasons } = findStandardOperations(document);
+  const { known, reasons } = findStandardOperations(document, "likely");
   const answered = known.filter(({ operation }) => !own.includes(operation.id));
   const resources = [...new Set(answered.map(({ resource }) => resource))];
   const sections = resources.map((resource) => {
@@ -33,7 +33,9 @@ export function describePlan(document: Document, own: readonly string[] = []): s
 
 /** Counts the operations that are answered from records: `7 of 9 operations`. */
 export function countAnswered(document: Document, own: readonly string[] = []): string {
-  const count = findStandardOperations(document).known.filter(({ operation }) => !own.includes(operation.id)).length;
+  const count = findStandardOperations(document, "likely").known.filter(
+    ({ operation }) => !own.includes(operation.id),
+  ).length;
   return `${count} of ${document.operations.length} operations`;
 }
 

@@ -40,7 +40,7 @@ export async function serve(path: string, options: ServeOptions, io: CommandIo, 
   if (key === undefined && !isLoopback(host) && hasSecurity(document))
     throw new Error(`Without --key, each credential is accepted. So ${host} is refused: pass --key, or omit --host.`);
   const url = toUrl(options.data, path);
-  const resources = openStore(url, { partial: !examples });
+  const resources = openStore(url, { certainty: "likely", partial: !examples });
   const app = await createServer({
     ...config,
     document: path,

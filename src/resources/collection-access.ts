@@ -1,8 +1,10 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
+import { isDeepStrictEqual } from "node:util";
 import { HttpError, InvalidRequest } from "../http/index.ts";
 import type { RawJson } from "../lib/index.ts";
 import type { UntypedCall } from "../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../store/index.ts";
+import type { RecordMaker } from "./record-maker.ts";
 import type { Resource } from "./resource.ts";
 import type { StandardOperation } from "./standard-operations.ts";
 
@@ -26,11 +28,18 @@ export class CollectionAccess {
   readonly status: number;
   /** The status of a PUT that creates a record. */
   readonly createdStatus: number;
+  readonly maker: RecordMaker | undefined;
+  readonly #frames: StandardOperation["frames"];
+  readonly #refused: StandardOperation["refused"];
   readonly #requiresMatch: boolean;
   readonly #parent: Parent | undefined;
   readonly #baseUrl: string;
 
-  constructor({ resource, operation, status }: StandardOperation, { records, baseUrl, parent }: AccessOptions) {
+  constructor(standard: StandardOperation, { records, baseUrl, parent }: AccessOptions) {
+    const { resource, operation, status, frames, maker, refused } = standard;
+    this.#frames = frames;
+    this.#refused = refused;
+    this.maker = maker;
     const responses = operation.part.at("responses");
     this.resource = resource;
     this.records = records;
@@ -66,9 +75,26 @@ export class CollectionAccess {
     return `${this.listUrlOf(call)}/${encodeURIComponent(`${id}`)}`;
   }
 
-  /** Throws an HttpError if the record does not exist to which the scope of a request belongs. */
-  async requireParent(call: UntypedCall): Promise<void> {
+  /**
+   * Throws an HttpError if a request has a parameter whose effect is not known, or if the record does not exist to which its scope
+   * belongs.
+   */
+  async check(call: UntypedCall): Promise<void> {
+    for (const part of this.#refused) {
+      const { in: location, name } = part.value;
+      const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
+      const value = (group as Readonly<Record<string, unknown>>)[name];
+      const { default: unchanged } = Object(part.at("schema")?.value) as { readonly default?: unknown };
+      if (value !== undefined && !isDeepStrictEqual(value, unchanged))
+        throw new HttpError("not_implemented", `The effect of the parameter ${name} is not known. Leave it out.`);
+    }
     await this.#parent?.require(call);
+  }
+
+  /** Returns the response with a record. */
+  write(record: RawJson<unknown>, status = this.status) {
+    const frame = this.#frames.get(status);
+    return { status, ...(frame && { body: frame(record) }) };
   }
 
   notFound(call: UntypedCall): HttpError {
@@ -118,7 +144,7 @@ export class CollectionAccess {
 
   /** Throws an HttpError if the record of the path does not exist. */
   async require(call: UntypedCall): Promise<void> {
-    await this.requireParent(call);
+    await this.check(call);
     if ((await this.records.find(this.addressOf(call))) === undefined) throw this.notFound(call);
   }
 
@@ -137,7 +163,7 @@ export class CollectionAccess {
       this.checkPreconditions(call, undefined);
       throw this.notFound(call);
     }
-    return { status: this.status, ...(this.status !== 204 && { body: result.record }) };
+    return this.write(result.record);
   }
 }
 

@@ -30,18 +30,44 @@ export function linkPages(
   position: PagePosition | undefined,
   page: Page<unknown>,
 ): string | undefined {
-  const isBackwards = position && "before" in position;
   const { cursor, ...selection } = query;
   const { limit, ...filter } = selection;
   const start = `${url}?${new URLSearchParams(selection as object as Record<string, string>)}`;
-  const links: string[] = [];
-  const add = (relation: string, position?: bigint) =>
-    links.push(
-      `<${start}${position === undefined ? "" : `&cursor=${createCursor(position, filter)}`}>; rel="${relation}"`,
-    );
-  if (position) add("first");
-  if (page.first !== undefined && (isBackwards ? page.more : position)) add("prev", -page.first);
-  if (page.last !== undefined && (isBackwards || page.more)) add("next", page.last);
+  return toLinkHeader(findPageLinks(start, { filter, position, page }));
+}
+
+/** The URLs of other pages of a list. */
+export interface PageLinks {
+  readonly first?: string | undefined;
+  readonly prev?: string | undefined;
+  readonly next?: string | undefined;
+}
+
+/** A page of a list, and what selects it. */
+export interface SelectedPage {
+  readonly filter: object;
+  readonly position: PagePosition | undefined;
+  readonly page: Page<unknown>;
+  /** The name of the parameter with the cursor. */
+  readonly name?: string;
+}
+
+/** Returns the URLs of other pages. `start` is the URL of the first one. */
+export function findPageLinks(start: string, { filter, position, page, name = "cursor" }: SelectedPage): PageLinks {
+  const isBackwards = position && "before" in position;
+  const at = (position: bigint) => `${start}&${name}=${createCursor(position, filter)}`;
+  return {
+    first: position && start,
+    prev: page.first !== undefined && (isBackwards ? page.more : position) ? at(-page.first) : undefined,
+    next: page.last !== undefined && (isBackwards || page.more) ? at(page.last) : undefined,
+  };
+}
+
+/** Returns the `Link` header with the URLs of other pages; undefined if there is none. */
+export function toLinkHeader({ first, prev, next }: PageLinks): string | undefined {
+  const links = Object.entries({ first, prev, next }).flatMap(([relation, url]) =>
+    url === undefined ? [] : [`<${url}>; rel="${relation}"`],
+  );
   return links.length === 0 ? undefined : links.join(", ");
 }
 

@@ -10,7 +10,9 @@ import {
   scopeFilter,
   type ViewColumn,
 } from "../store/index.ts";
+import { pageRoleOf, toSnakeCase } from "./page-parameters.ts";
 import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
+import { findWrappedRecord } from "./response-frame.ts";
 
 /** The parameters of a list that select a page. */
 const pageParameters = ["limit", "cursor"];
@@ -64,6 +66,11 @@ export class Resource {
   /** The parameter of the path with the id of a record. */
   get parameter(): string {
     return parametersOf(this.operations.get.path).at(-1) as string;
+  }
+
+  /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
+  get hasUsualId(): boolean {
+    return [this.parameter, "id"].includes(this.collection.id);
   }
 
   /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
@@ -190,10 +197,12 @@ function findResources(document: Document): readonly Resource[] {
       delete: find("DELETE", get.path),
     };
     const maker = own.create ?? own.replace;
-    const newRecord = maker && bodySchema(maker, "application/json");
-    const record = new RecordSchema(document, part);
-    const id = findId(get, record);
-    if (newRecord === undefined || id === undefined) return [];
+    const newRecord = maker && bodySchema(maker);
+    const response = new RecordSchema(document, part);
+    const hasId = (schema: RecordSchema) => findId(get, schema) !== undefined;
+    const record = hasId(response) ? response : findWrappedRecord(document, response, hasId);
+    const id = record && findId(get, record);
+    if (newRecord === undefined || record === undefined || id === undefined) return [];
     // Only a POST generates numbers.
     if (own.create === undefined && id.type === "int64") return [];
     const name = nameOf(path, names);
@@ -207,9 +216,10 @@ export function collectionsOf(document: Document): readonly Collection[] {
   return readResources(document).map(({ collection }) => collection);
 }
 
-/** Returns the schema of the body of an operation; undefined if it has none of this media type. */
-export function bodySchema({ part }: Operation, mediaType: string): Part | undefined {
-  return part.at("requestBody")?.at("content")?.at(mediaType)?.at("schema");
+/** Returns the schema of the body of an operation: as JSON, or as a form. Undefined if it has none. */
+export function bodySchema({ part }: Operation): Part | undefined {
+  const content = part.at("requestBody")?.at("content");
+  return (content?.at("application/json") ?? content?.at("application/x-www-form-urlencoded"))?.at("schema");
 }
 
 /** Returns the schema of the response with a status, as JSON; undefined if it has none. */
@@ -243,9 +253,14 @@ function nameOf(path: string, taken: ReadonlySet<string>): string {
   return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
 }
 
-// The property that is named like the parameter of the path, or `id`.
+// The property that is named like the parameter of the path, or `id`, or as ids usually are.
 function findId({ path }: Operation, record: RecordSchema): Id | undefined {
-  for (const name of [parametersOf(path).at(-1) as string, "id"]) {
+  const parameter = parametersOf(path).at(-1) as string;
+  const thing = toSnakeCase(listPathOf(path)).split("_").at(-1)?.replace(/s$/, "");
+  const lastWord = toSnakeCase(parameter).split("_").at(-1);
+  const usual = [`${thing}_id`, lastWord, "uuid", "key", "slug", "number", "name", "code"];
+  const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
+  for (const name of [parameter, "id", ...usual.flatMap((one) => find(one) ?? [])]) {
     const type = idType(record.property(name));
     if (type !== undefined) return { name, type };
   }
@@ -265,7 +280,7 @@ function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {
 function readFilters(list: Operation, record: RecordSchema): Filter[] {
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
-    if (pageParameters.includes(name)) return [];
+    if (pageRoleOf(name, record) !== undefined) return [];
     const schema = parameter.written("schema");
     const sent = schema && valueType(new RecordSchema(record.document, schema).parts);
     for (const property of [name, `${name}s`]) {

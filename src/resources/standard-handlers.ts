@@ -1,13 +1,18 @@
 // Handlers of the operations whose meaning is certain: those of a collection of records in a store.
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../http/index.ts";
-import { canonicalJson, parseJson } from "../lib/index.ts";
+import { canonicalJson, parseJson, type RawJson } from "../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../openapi/application.ts";
-import { findKeyProblem, type IdempotencyKey, type Store, scopeFilter } from "../store/index.ts";
+import { findKeyProblem, type IdempotencyKey, type Store } from "../store/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
+import { listPage } from "./list-page.ts";
 import { mergePatch } from "./merge-patch.ts";
-import { type ListQuery, linkPages, readCursor } from "./pages.ts";
-import { findStandardOperations, type OperationKind, type StandardOperation } from "./standard-operations.ts";
+import {
+  type Certainty,
+  findStandardOperations,
+  type OperationKind,
+  type StandardOperation,
+} from "./standard-operations.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface StandardHandlers {
@@ -25,9 +30,9 @@ export function createStandardHandlers(
   document: Document,
   own: object,
   { records }: Pick<Store, "records">,
-  baseUrl: string,
+  { baseUrl, certainty }: { readonly baseUrl: string; readonly certainty?: Certainty },
 ): StandardHandlers {
-  const { known, reasons } = findStandardOperations(document);
+  const { known, reasons } = findStandardOperations(document, certainty);
   const accessOf = (standard: StandardOperation): CollectionAccess => {
     const { resource } = standard;
     const parent = known.find(({ kind, operation }) => kind === "get" && operation.path === resource.parentPath);
@@ -39,43 +44,32 @@ export function createStandardHandlers(
   };
   const handlers = known.flatMap((standard) => {
     const { kind, operation } = standard;
-    return Object.hasOwn(own, operation.id) ? [] : [[operation.id, creators[kind](accessOf(standard))] as const];
+    return Object.hasOwn(own, operation.id)
+      ? []
+      : [[operation.id, creators[kind](accessOf(standard), standard)] as const];
   });
   return { handlers: Object.fromEntries(handlers), reasons };
 }
 
-const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) => UntypedHandler>> = {
-  list: (collection) => {
-    const { records, resource } = collection;
-    return async (call) => {
-      const { query } = call;
-      const { limit, cursor: _, ...filter } = query as ListQuery;
-      const position = readCursor(query as ListQuery);
-      if (position === null)
-        throw new HttpError(
-          { code: "invalid_cursor", status: 400 },
-          "The cursor is not valid for this list and filter. Use a cursor from the Link header of the same list, with the same filter, or omit it.",
-        );
-      await collection.requireParent(call);
-      const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.scopeOf(call) } : {};
-      const page = await records.list({ limit, position, filter: { ...filter, ...scope } });
-      return {
-        status: 200,
-        body: page.records,
-        headers: { Link: linkPages(collection.listUrlOf(call), query as ListQuery, position, page) },
-      };
-    };
+const creators: Readonly<
+  Record<OperationKind, (collection: CollectionAccess, operation: StandardOperation) => UntypedHandler>
+> = {
+  list: (collection, { list }) => {
+    if (list === undefined) throw new Error("The operation is no list.");
+    return (call) => listPage(collection, list, call);
   },
 
   create: (collection) => {
-    const { records, resource, status } = collection;
+    const { records, resource, maker } = collection;
     const { recordName } = resource;
     const { id } = resource.collection;
     return async (call) => {
-      await collection.requireParent(call);
+      await collection.check(call);
       const { [id]: sent } = call.body as Readonly<Record<string, unknown>>;
-      if (sent !== undefined) return createWithId(collection, call, sent as string);
-      const created = await records.create(call.body as object, readIdempotencyKey(call), collection.scopeOf(call));
+      const record = maker?.create(call.body as object) ?? (call.body as object);
+      if (sent !== undefined && resource.collection.idType === "string")
+        return createWithId(collection, call, { id: sent as string, record });
+      const created = await records.create(record, readIdempotencyKey(call), collection.scopeOf(call));
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
@@ -83,21 +77,26 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         );
       if (created.outcome === "full") throw collection.full();
       const replayed = created.outcome === "repeated" ? { "Idempotency-Replayed": "true" } : {};
-      return { status, body: created.record, headers: { Location: collection.urlOf(call, created.id), ...replayed } };
+      return {
+        ...collection.write(created.record),
+        headers: { Location: collection.urlOf(call, created.id), ...replayed },
+      };
     };
   },
 
   get: (collection) => async (call) => {
-    await collection.requireParent(call);
+    await collection.check(call);
     const record = await collection.records.find(collection.addressOf(call));
     if (record === undefined) throw collection.notFound(call);
-    return { status: collection.status, body: record };
+    return collection.write(record);
   },
 
   replace: (collection) => async (call) => {
     const members = collection.withoutId(call, call.body as object);
-    await collection.requireParent(call);
-    if (collection.resource.operations.create) return collection.change(call, () => members);
+    await collection.check(call);
+    const { maker } = collection;
+    const replace = ({ text }: RawJson<unknown>) => maker?.replace(members, parseJson(text) as object) ?? members;
+    if (collection.resource.operations.create) return collection.change(call, replace);
     return createOrReplace(collection, call, members);
   },
 
@@ -105,18 +104,18 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     const { resource } = collection;
     const validate = resource.createValidator("record");
     return async (call) => {
-      await collection.requireParent(call);
+      await collection.check(call);
       return collection.change(call, (record) => {
         const merged = mergePatch(parseJson(record.text), call.body);
         const { problem } = validate(merged);
         if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));
-        return collection.withoutId(call, merged as object);
+        return collection.withoutId(call, collection.maker?.update(merged as object) ?? (merged as object));
       });
     };
   },
 
   delete: (collection) => async (call) => {
-    await collection.requireParent(call);
+    await collection.check(call);
     const result = await collection.records.remove(collection.addressOf(call), (record) => {
       collection.checkPreconditions(call, record);
       return true;
@@ -125,16 +124,21 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
   },
 };
 
-async function createWithId(collection: CollectionAccess, call: UntypedCall, id: string) {
+interface RecordWithId {
+  readonly id: string;
+  readonly record: object;
+}
+
+async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
   const problem = findKeyProblem(id);
   if (problem !== undefined) throw invalidBody(collection.resource.collection.id, `The id ${problem}.`);
   const address = `${collection.addressOf(call, id)}`;
   const result = await collection.records.put(address, (record) => {
     if (record) throw collection.exists(id);
-    return call.body as object;
+    return added;
   });
   if (result.outcome === "full") throw collection.full();
-  return { status: collection.status, body: result.record, headers: { Location: collection.urlOf(call, address) } };
+  return { ...collection.write(result.record), headers: { Location: collection.urlOf(call, address) } };
 }
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
@@ -147,14 +151,15 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ]);
   const result = await collection.records.put(address, (record) => {
     collection.checkPreconditions(call, record);
-    return members;
+    const { maker } = collection;
+    if (maker === undefined) return members;
+    return record ? maker.replace(members, parseJson(record.text) as object) : maker.create(members);
   });
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
   const status = isCreated ? collection.createdStatus : collection.status;
   return {
-    status,
-    ...(status !== 204 && { body: result.record }),
+    ...collection.write(result.record, status),
     ...(isCreated && { headers: { Location: collection.urlOf(call, address) } }),
   };
 }

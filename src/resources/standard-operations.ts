@@ -1,7 +1,9 @@
-// The operations of a document whose meaning is certain: a store can answer them without a handler.
+// The operations of a document that a store can answer without a handler: those whose meaning is certain, or at least likely.
 import { randomUUID } from "node:crypto";
 import type { Document, Operation, SchemaNode } from "../openapi/application.ts";
-import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
+import { type PageParameters, pageRoleOf, readPageParameters } from "./page-parameters.ts";
+import { RecordMaker } from "./record-maker.ts";
+import { RecordSchema, valueType } from "./record-schema.ts";
 import {
   bodySchema,
   queryOf,
@@ -10,8 +12,15 @@ import {
   readResources,
   responseSchema,
 } from "./resource.ts";
+import { findListFrame, findRecordFrame, type ListFrame, type RecordFrame } from "./response-frame.ts";
 
 export type OperationKind = keyof ResourceOperations;
+
+/**
+ * How sure the meaning of an operation must be. What is likely follows usual names: the server makes members that no request has,
+ * leaves out those that no response has, and responds with 501 to a parameter whose effect it does not know.
+ */
+export type Certainty = "certain" | "likely";
 
 /** An operation that a store can answer. */
 export interface StandardOperation {
@@ -20,6 +29,14 @@ export interface StandardOperation {
   readonly resource: Resource;
   /** The status of a success. */
   readonly status: number;
+  /** How the responses that have content contain a record, by status. */
+  readonly frames: ReadonlyMap<number, RecordFrame>;
+  /** How a list responds, and the parameters that select its page. */
+  readonly list: { readonly frame: ListFrame; readonly parameters: PageParameters } | undefined;
+  /** Makes the members that no request has; undefined if there are none. */
+  readonly maker: RecordMaker | undefined;
+  /** The parameters whose effect is not known: a request can't have them. */
+  readonly refused: readonly Operation["parameterParts"][number][];
 }
 
 /** What a store can answer of a document. */
@@ -30,16 +47,15 @@ export interface StandardOperations {
 }
 
 /** Finds the operations of a document that a store can answer, and why it can't answer the others. */
-export function findStandardOperations(document: Document): StandardOperations {
+export function findStandardOperations(document: Document, certainty: Certainty = "certain"): StandardOperations {
   const known: StandardOperation[] = [];
   const reasons = new Map<string, string>();
   for (const resource of readResources(document))
     for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation | undefined][]) {
       if (operation === undefined) continue;
-      const status = successOf(kind, operation, resource);
-      const reason = status === undefined ? wrongSuccess(kind, resource) : findObstacle(kind, operation, resource);
-      if (reason !== undefined) reasons.set(operation.id, reason);
-      else known.push({ kind, operation, resource, status: status as number });
+      const result = new Examination(kind, operation, resource, certainty).run();
+      if (typeof result === "string") reasons.set(operation.id, result);
+      else known.push(result);
     }
   const ids = new Set([...known.map(({ operation }) => operation.id), ...reasons.keys()]);
   for (const { id } of document.operations)
@@ -57,119 +73,213 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
   delete: ["204", "200"],
 };
 
-// The first declared success must have the record, or no content.
-function successOf(kind: OperationKind, operation: Operation, { record }: Resource): number | undefined {
-  const declared = operation.part.at("responses");
-  const status = successes[kind].find((one) => declared?.at(one) !== undefined);
-  if (status === undefined) return undefined;
-  const schema = responseSchema(operation, status);
-  if (status === "204") return 204;
-  if (schema === undefined) return undefined;
-  if (kind !== "list") return schema.pointer === record.part.pointer ? Number(status) : undefined;
-  const items = itemSchemas(new RecordSchema(record.document, schema).parts);
-  return items?.some(({ pointer }) => pointer === record.part.pointer) ? Number(status) : undefined;
-}
-
-function wrongSuccess(kind: OperationKind, { record }: Resource): string {
-  const name = record.name === undefined ? "the schema of the GET" : `the schema ${record.name}`;
-  const content = kind === "list" ? `an array of ${name}` : name;
-  const statuses = successes[kind].map((status) => (status === "204" ? "204" : `${status} with ${content}`));
-  return `declares no response ${statuses.join(" or ")}`;
-}
-
 const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
-
-// Returns why the meaning of an operation is not certain, or what the store can't do.
-function findObstacle(kind: OperationKind, operation: Operation, resource: Resource): string | undefined {
-  const { parameterParts } = operation;
-  const known = kind === "list" ? queryOf(operation).map(({ value }) => value.name) : [];
-  const other = parameterParts.find(({ value: { in: location, name } }) =>
-    location === "header" ? !knownHeaders.includes(name) : location !== "path" && !known.includes(name),
-  );
-  if (other) return `has the ${other.value.in} parameter ${other.value.name}, whose effect is not known`;
-  if (kind === "list") return findListObstacle(operation, resource);
-  if (kind === "create") return findIdObstacle(operation, resource) ?? findBodyObstacle(operation, resource);
-  if (kind === "replace") return findBodyObstacle(operation, resource);
-  return kind === "update" ? findPatchObstacle(operation, resource) : undefined;
-}
-
-function findListObstacle(list: Operation, { unknownParameters, record }: Resource): string | undefined {
-  const [unknown] = unknownParameters;
-  if (unknown !== undefined)
-    return `has the parameter ${unknown}, which neither selects a page (limit, cursor) nor has the name and type of a property`;
-  const find = (name: string) => queryOf(list).find(({ value }) => value.name === name);
-  const [limit, cursor] = [find("limit"), find("cursor")];
-  const limitSchema = limit?.at("schema")?.value as { readonly default?: unknown } | undefined;
-  const typeOf = (parameter: typeof limit) => {
-    const schema = parameter?.written("schema");
-    return schema && valueType(new RecordSchema(record.document, schema).parts);
-  };
-  if (typeOf(limit) === undefined || (limit?.value.required !== true && limitSchema?.default === undefined))
-    return "has no parameter limit with a default, so that it would have to return all records at once";
-  return typeOf(cursor) === "string" ? undefined : "has no parameter cursor, a string, which selects the next page";
-}
-
-// A new record has the id that is sent, or the store makes one.
-function findIdObstacle({ parameterParts }: Operation, resource: Resource): string | undefined {
-  const { id, idType } = resource.collection;
-  const isSent = resource.takesId;
-  if (idType === "int64")
-    return isSent ? `takes the property ${id}, which the store makes: it must be read-only` : undefined;
-  if (isSent && parameterParts.some(({ value }) => value.name === "Idempotency-Key"))
-    return `takes the property ${id}, so that a retry does not need the header Idempotency-Key`;
-  if (resource.newProperties.required.includes(id) || resource.record.accepts(id, randomUUID())) return undefined;
-  return `does not require the property ${id}, whose schema does not allow the UUID that the store would make`;
-}
-
-// What is sent must be all that a record consists of, besides its id.
-function findBodyObstacle(operation: Operation, { record, collection }: Resource): string | undefined {
-  const part = bodySchema(operation, "application/json");
-  if (part === undefined) return "has no body of application/json with a schema";
-  const body = new RecordSchema(record.document, part);
-  const unknown = body.propertyNames.find((name) => !record.propertyNames.includes(name));
-  if (unknown !== undefined) return `takes the property ${unknown}, which the record does not have`;
-  const secret = body.propertyNames.find((name) =>
-    record.property(name).some(({ schema }) => schema.writeOnly === true),
-  );
-  if (secret !== undefined) return `takes the property ${secret}, which is write-only`;
-  const isGiven = (name: string) => {
-    const schemas = body.property(name).map(({ schema }) => schema);
-    if (schemas.some(({ readOnly }) => readOnly === true)) return false; // a request can't have it
-    return body.required.includes(name) || schemas.some((schema) => schema.default !== undefined);
-  };
-  const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
-  return missing === undefined ? undefined : `does not require the property ${missing}, which each record must have`;
-}
-
-function allowsNull(schemas: readonly SchemaNode[]): boolean {
-  return schemas.some(({ schema }) => [schema.type].flat().includes("null"));
-}
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 export const patchTypes = ["application/merge-patch+json", "application/json"] as const;
 
-function findPatchObstacle(operation: Operation, { record }: Resource): string | undefined {
-  const types =
-    operation.part
-      .at("requestBody")
-      ?.membersOf("content")
-      .map(([type]) => type) ?? [];
-  const [other] = types.filter((type) => !(patchTypes as readonly string[]).includes(type));
-  if (types.length === 0 || other !== undefined)
-    return `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
-  for (const type of types) {
-    const part = bodySchema(operation, type);
-    const body = part && new RecordSchema(record.document, part);
-    const filled = body?.propertyNames.find((name) =>
-      body.property(name).some(({ schema }) => schema.default !== undefined),
-    );
-    if (filled !== undefined)
-      return `has a default for the property ${filled}, to which each change would set it: leave it out of the body's schema`;
-    const unknown = body?.propertyNames.find((name) => !record.propertyNames.includes(name));
-    if (unknown !== undefined) return `takes the property ${unknown}, which the record does not have`;
-    const nullable = body?.propertyNames.find((name) => allowsNull(body.property(name)));
-    if (nullable !== undefined && type === "application/json")
-      return `allows null for the property ${nullable}, which could remove it or set it: in ${patchTypes[0]}, it removes it`;
+/** Examines one operation: what prevents the store from answering it, and what is only likely. */
+class Examination {
+  readonly #kind: OperationKind;
+  readonly #operation: Operation;
+  readonly #resource: Resource;
+  readonly #certainty: Certainty;
+  #reason: string | undefined;
+
+  constructor(kind: OperationKind, operation: Operation, resource: Resource, certainty: Certainty) {
+    this.#kind = kind;
+    this.#operation = operation;
+    this.#resource = resource;
+    this.#certainty = certainty;
   }
-  return undefined;
+
+  /** Returns the operation, or why the store can't answer it. */
+  run(): StandardOperation | string {
+    const [kind, operation, resource] = [this.#kind, this.#operation, this.#resource];
+    const success = this.#findSuccess();
+    if (success === undefined) return this.#wrongSuccess();
+    if (!resource.hasUsualId) this.#doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
+    const refused = this.#findRefused();
+    if (kind === "list") this.#examinePages();
+    if (kind === "create") this.#examineId();
+    const maker = kind === "create" || kind === "replace" ? this.#examineBody() : undefined;
+    if (kind === "update") this.#examinePatch();
+    return this.#reason ?? { kind, operation, resource, ...success, maker: maker ?? this.#updater(), refused };
+  }
+
+  // The first reason is reported.
+  #refuse(reason: string): void {
+    this.#reason ??= reason;
+  }
+
+  #doubt(reason: string): void {
+    if (this.#certainty === "certain") this.#refuse(reason);
+  }
+
+  // The first declared success must have the record, or no content.
+  #findSuccess(): Pick<StandardOperation, "status" | "frames" | "list"> | undefined {
+    const declared = this.#operation.part.at("responses");
+    const usual = successes[this.#kind].find((one) => declared?.at(one) !== undefined);
+    const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
+    if (status === undefined) return undefined;
+    if (usual === undefined) this.#doubt(this.#wrongSuccess());
+    const { record, collection } = this.#resource;
+    const { document } = record;
+    const schema = responseSchema(this.#operation, status);
+    const base = { status: Number(status), frames: this.#findFrames(), list: undefined };
+    if (this.#kind === "list") {
+      const frame = schema && findListFrame(document, schema.pointer, record, collection.id);
+      if (frame === undefined) return undefined;
+      if (!frame.isBare) this.#doubt(this.#wrongSuccess());
+      return { ...base, list: { frame, parameters: readPageParameters(this.#operation, record) } };
+    }
+    if (status === "204") return base;
+    const hasContent = declared?.at(status)?.at("content") !== undefined;
+    if (schema === undefined) {
+      if (hasContent || this.#kind === "get") return undefined;
+      this.#doubt(this.#wrongSuccess());
+      return base;
+    }
+    if (!base.frames.has(Number(status))) return undefined;
+    if (new RecordSchema(document, schema).pointer !== record.pointer) this.#doubt(this.#wrongSuccess());
+    return base;
+  }
+
+  #findFrames(): StandardOperation["frames"] {
+    const { record, collection } = this.#resource;
+    const found = [200, 201].flatMap((status) => {
+      const schema = responseSchema(this.#operation, `${status}`);
+      const frame = schema && findRecordFrame(record.document, schema.pointer, record, collection.id);
+      return frame ? [[status, frame] as const] : [];
+    });
+    return new Map(found);
+  }
+
+  #wrongSuccess(): string {
+    const { record } = this.#resource;
+    const name = record.name === undefined ? "the schema of the GET" : `the schema ${record.name}`;
+    const content = this.#kind === "list" ? `an array of ${name}` : name;
+    const statuses = successes[this.#kind].map((status) => (status === "204" ? "204" : `${status} with ${content}`));
+    return `declares no response ${statuses.join(" or ")}`;
+  }
+
+  // A parameter whose effect is not known can be left out, if it is optional.
+  #findRefused(): StandardOperation["refused"] {
+    const { record, collection } = this.#resource;
+    const filters = collection.filters.map(({ name }) => name);
+    return this.#operation.parameterParts.filter(({ value: { in: location, name, required } }) => {
+      if (location === "path" || (location === "header" && knownHeaders.includes(name))) return false;
+      const isList = this.#kind === "list" && location === "query";
+      if (isList && (filters.includes(name) || pageRoleOf(name, record) !== undefined)) return false;
+      const reason = isList
+        ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
+        : `has the ${location} parameter ${name}, whose effect is not known`;
+      if (required) this.#refuse(reason);
+      else this.#doubt(reason);
+      return true;
+    });
+  }
+
+  #examinePages(): void {
+    const { record } = this.#resource;
+    const find = (name: string) => queryOf(this.#operation).find(({ value }) => value.name === name);
+    const [limit, cursor] = [find("limit"), find("cursor")];
+    const limitSchema = limit?.at("schema")?.value as { readonly default?: unknown } | undefined;
+    const typeOf = (parameter: typeof limit) => {
+      const schema = parameter?.written("schema");
+      return schema && valueType(new RecordSchema(record.document, schema).parts);
+    };
+    if (typeOf(limit) === undefined || (limit?.value.required !== true && limitSchema?.default === undefined))
+      this.#doubt("has no parameter limit with a default, so that it would have to return all records at once");
+    if (typeOf(cursor) !== "string") this.#doubt("has no parameter cursor, a string, which selects the next page");
+  }
+
+  // A new record has the id that is sent, or the store makes one.
+  #examineId(): void {
+    const { takesId, newProperties, record, collection } = this.#resource;
+    const { id, idType } = collection;
+    if (idType === "int64") {
+      if (takesId) this.#doubt(`takes the property ${id}, which the store makes: it must be read-only`);
+      return;
+    }
+    const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
+    if (takesId && hasKey)
+      this.#refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
+    if (!newProperties.required.includes(id) && !record.accepts(id, randomUUID()))
+      this.#refuse(
+        `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
+      );
+  }
+
+  // What is sent should be all that a record consists of, besides its id.
+  #examineBody(): RecordMaker | undefined {
+    const { record, collection } = this.#resource;
+    const part = bodySchema(this.#operation);
+    if (part === undefined) {
+      this.#refuse("has no body of application/json with a schema");
+      return undefined;
+    }
+    const body = new RecordSchema(record.document, part);
+    const unknown = body.propertyNames.find((name) => !record.propertyNames.includes(name));
+    if (unknown !== undefined) this.#doubt(`takes the property ${unknown}, which the record does not have`);
+    const secret = body.propertyNames.find((name) =>
+      record.property(name).some(({ schema }) => schema.writeOnly === true),
+    );
+    if (secret !== undefined) this.#doubt(`takes the property ${secret}, which is write-only`);
+    const isGiven = (name: string) => {
+      const schemas = body.property(name).map(({ schema }) => schema);
+      if (schemas.some(({ readOnly }) => readOnly === true)) return false; // a request can't have it
+      return body.required.includes(name) || schemas.some((schema) => schema.default !== undefined);
+    };
+    const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
+    if (missing !== undefined) this.#doubt(`does not require the property ${missing}, which each record must have`);
+    if (this.#certainty === "certain") return undefined;
+    const maker = new RecordMaker(record, body, collection.id);
+    const sample = {
+      [collection.id]: collection.idType === "int64" ? 1 : randomUUID(),
+      ...maker.create(Object(body.example())),
+    };
+    const { problem } = record.createValidator("response")(sample);
+    if (problem)
+      this.#refuse(`makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`);
+    return maker;
+  }
+
+  // Only the times of a change.
+  #updater(): RecordMaker | undefined {
+    const { record, collection } = this.#resource;
+    const isUpdate = this.#certainty === "likely" && this.#kind === "update";
+    return isUpdate ? new RecordMaker(record, this.#resource.newRecord, collection.id) : undefined;
+  }
+
+  #examinePatch(): void {
+    const { record } = this.#resource;
+    const types = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
+    const [other] = types.map(([type]) => type).filter((type) => !(patchTypes as readonly string[]).includes(type));
+    const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
+    if (types.length === 0 || other === "application/json-patch+json") this.#refuse(reason);
+    else if (other !== undefined) this.#doubt(reason);
+    for (const [type, content] of types) {
+      const part = content.at("schema");
+      const body = part && new RecordSchema(record.document, part);
+      const filled = body?.propertyNames.find((name) =>
+        body.property(name).some(({ schema }) => schema.default !== undefined),
+      );
+      if (filled !== undefined)
+        this.#doubt(
+          `has a default for the property ${filled}, to which each change would set it: leave it out of the body's schema`,
+        );
+      const unknown = body?.propertyNames.find((name) => !record.propertyNames.includes(name));
+      if (unknown !== undefined) this.#doubt(`takes the property ${unknown}, which the record does not have`);
+      const nullable = body?.propertyNames.find((name) => allowsNull(body.property(name)));
+      if (nullable !== undefined && type === "application/json")
+        this.#doubt(
+          `allows null for the property ${nullable}, which could remove it or set it: in ${patchTypes[0]}, it removes it`,
+        );
+    }
+  }
+}
+
+function allowsNull(schemas: readonly SchemaNode[]): boolean {
+  return schemas.some(({ schema }) => [schema.type].flat().includes("null"));
 }

@@ -5,12 +5,18 @@ import { isInMemory, openStore as open, openTables, type RecordStore, type Store
 import { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
 import { collectionsOf, readResources } from "./resource.ts";
 import { createStandardHandlers, type StandardHandlers } from "./standard-handlers.ts";
+import type { Certainty } from "./standard-operations.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
   readonly maxRecords?: bigint | undefined;
   /** The number of connections (PostgreSQL only). The default is 10. */
   readonly connections?: number | undefined;
+  /**
+   * How sure the meaning of an operation must be that is answered without a handler. The default is `certain`. With `likely`, names are
+   * understood as they usually are: the server makes members that no request has, and selects pages by `page` and `offset`, too.
+   */
+  readonly certainty?: Certainty | undefined;
   /**
    * Responds with 501, and the reason, to operations that neither the store nor a handler can answer, so that the server starts
    * without their handlers. The default is false.
@@ -43,7 +49,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
         );
-      const { maxRecords = null, connections, partial = false, upgrades = {} } = options;
+      const { maxRecords = null, connections, partial = false, certainty = "certain", upgrades = {} } = options;
       const collections = collectionsOf(document);
       const opened = await open(url, {
         collections,
@@ -61,7 +67,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw error;
       }
       store = opened;
-      const standard = createStandardHandlers(document, handlers, opened, baseUrl);
+      const standard = createStandardHandlers(document, handlers, opened, { baseUrl, certainty });
       return { ...(partial ? withRejections(standard, handlers) : standard), close: () => opened.close() };
     },
     records(collection) {

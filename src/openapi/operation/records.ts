@@ -5,7 +5,7 @@ import type { Part } from "../source/index.ts";
 
 /** Creates the validation of a record that follows the rules of the body of a request, or of a response. */
 export function createRecordValidator(
-  schema: Part,
+  schema: Pick<Part, "pointer">,
   schemas: Schemas,
   direction: Direction = "request",
 ): (record: unknown) => Checked {
@@ -20,7 +20,10 @@ export function createRecordValidator(
  * Creates the validation of a row of a table, whose cells are texts like parameters, by column; those of objects and arrays are
  * JSON. `schema` is the schema of an object of the document.
  */
-export function createRowValidator(schema: Part, schemas: Schemas): (row: Readonly<Record<string, string>>) => Checked {
+export function createRowValidator(
+  schema: Pick<Part, "pointer">,
+  schemas: Schemas,
+): (row: Readonly<Record<string, string>>) => Checked {
   const shape = schemas.shapeAt(schema.pointer);
   const columns = new Map(shape.propertyNames.map((name) => [name, shape.property(name)]));
   const validate = schemas.compileReaderAt(schema.pointer);

@@ -1,0 +1,55 @@
+// The parameters of a list that select a page, by their usual names.
+import type { Operation } from "../openapi/application.ts";
+import type { RecordSchema } from "./record-schema.ts";
+
+export type PageRole = "limit" | "offset" | "page" | "cursor";
+
+const names: Readonly<Record<PageRole, readonly string[]>> = {
+  limit: ["limit", "per_page", "page_size", "size", "max_results", "max_items", "top", "take"],
+  offset: ["offset", "skip"],
+  page: ["page", "page_number", "page_no"],
+  cursor: ["cursor", "page_token", "after", "next_token", "starting_after", "continue"],
+};
+
+/** Returns a name in snake case: `perPage` and `per-page` are `per_page`. */
+export function toSnakeCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, "_").toLowerCase();
+}
+
+/** Returns what a parameter of a list selects; undefined if it selects no page. A property with its name is a filter. */
+export function pageRoleOf(name: string, record: RecordSchema): PageRole | undefined {
+  if (name === "limit" || name === "cursor") return name;
+  if (record.propertyNames.includes(name)) return undefined;
+  const found = Object.entries(names).find(([, known]) => known.includes(toSnakeCase(name)));
+  return found?.[0] as PageRole | undefined;
+}
+
+/** The parameters of a list that select a page. Of each role, the first. */
+export interface PageParameters {
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly page?: string;
+  readonly cursor?: string;
+  /** The number of the first page. */
+  readonly firstPage: number;
+}
+
+/** Reads the parameters of a list that select a page. */
+export function readPageParameters({ parameterParts }: Operation, record: RecordSchema): PageParameters {
+  const found: Partial<Record<PageRole, string>> = {};
+  let firstPage = 1;
+  for (const part of parameterParts) {
+    const { in: location, name } = part.value;
+    const role = location === "query" ? pageRoleOf(name, record) : undefined;
+    if (role === undefined || found[role] !== undefined) continue;
+    found[role] = name;
+    if (role === "page") firstPage = firstPageOf(part);
+  }
+  return { ...found, firstPage };
+}
+
+// A default or minimum of 0 tells that pages are counted from 0.
+function firstPageOf(parameter: Operation["parameterParts"][number]): number {
+  const { default: first, minimum } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
+  return first === 0 || minimum === 0 ? 0 : 1;
+}

@@ -1,0 +1,218 @@
+// How responses contain records: bare, as the members of another schema, or in an object beside other members.
+import { parseJson, RawJson, toJson } from "../lib/index.ts";
+import type { Document, SchemaNode } from "../openapi/application.ts";
+import { toSnakeCase } from "./page-parameters.ts";
+import { itemSchemas, RecordSchema } from "./record-schema.ts";
+
+/** Writes a record as the body of a response. */
+export type RecordFrame = (record: RawJson<unknown>) => RawJson<unknown>;
+
+/** What a list responds with about its page, beside the records. */
+export interface PageFacts {
+  readonly total: bigint | undefined;
+  readonly count: number;
+  readonly more: boolean;
+  /** URLs of pages; undefined if there is none. */
+  readonly links: { readonly self: string; readonly next: string | undefined; readonly previous: string | undefined };
+  readonly limit: number;
+  readonly offset: number;
+  readonly page: number;
+}
+
+/** Writes the records of a page as the body of a response. */
+export interface ListFrame {
+  readonly write: (records: RawJson<unknown>, facts: PageFacts) => RawJson<unknown>;
+  /** Whether the response is an array of records as they are. */
+  readonly isBare: boolean;
+  /** Whether the response has the number of all records. */
+  readonly needsTotal: boolean;
+}
+
+const identity: RecordFrame = (record) => record;
+
+/**
+ * Returns how a response contains a record: as it is, or in a member of an object. `id` is the property with its id. Returns undefined if
+ * it does not contain one.
+ */
+export function findRecordFrame(
+  document: Document,
+  pointer: string,
+  record: RecordSchema,
+  id: string,
+): RecordFrame | undefined {
+  const schema = new RecordSchema(document, { pointer });
+  if (schema.pointer === record.pointer) return identity;
+  if (schema.propertyNames.includes(id)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
+  const holes = schema.propertyNames.filter((name) => isRecord(document, schema.property(name), record, id));
+  const [hole] = holes;
+  if (hole === undefined || holes.length > 1) return undefined;
+  const others = fixedMembers(schema, hole);
+  return ({ text }) => new RawJson(`{${[`${JSON.stringify(hole)}:${text}`, ...others].join(",")}}`);
+}
+
+/** Returns the property of an object that contains the record of a response; undefined if it has none, or several. */
+export function findWrappedRecord(
+  document: Document,
+  wrapper: RecordSchema,
+  hasId: (record: RecordSchema) => boolean,
+): RecordSchema | undefined {
+  const found = wrapper.propertyNames.flatMap((name) => {
+    const [node] = wrapper.property(name);
+    const record = node && new RecordSchema(document, node);
+    return record && record.propertyNames.length > 0 && hasId(record) ? [record] : [];
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** Returns how a response contains the records of a page: as an array, or in an object with one array of them. */
+export function findListFrame(
+  document: Document,
+  pointer: string,
+  record: RecordSchema,
+  id: string,
+): ListFrame | undefined {
+  const schema = new RecordSchema(document, { pointer });
+  const bare = itemFrame(document, schema.parts, record, id);
+  if (bare) return { write: (records) => bare(records), isBare: bare === identity, needsTotal: false };
+  const holes = schema.propertyNames.flatMap((name) => {
+    const items = itemFrame(
+      document,
+      schema.property(name).flatMap((node) => node.parts()),
+      record,
+      id,
+    );
+    return items ? [{ name, items }] : [];
+  });
+  const [hole] = holes;
+  if (hole === undefined || holes.length > 1) return undefined;
+  const members = readPageMembers(document, schema, hole.name);
+  const write = (records: RawJson<unknown>, facts: PageFacts) => {
+    const texts = [`${JSON.stringify(hole.name)}:${hole.items(records).text}`];
+    for (const [name, value] of Object.entries(writeMembers(members, facts)))
+      texts.push(`${JSON.stringify(name)}:${toJson(value)}`);
+    return new RawJson(`{${texts.join(",")}}`);
+  };
+  return { write, isBare: false, needsTotal: members.some(readsTotal) };
+}
+
+// Returns how an array contains records.
+function itemFrame(
+  document: Document,
+  array: readonly SchemaNode[],
+  record: RecordSchema,
+  id: string,
+): ((records: RawJson<unknown>) => RawJson<unknown>) | undefined {
+  const [items] = itemSchemas(array) ?? [];
+  if (items === undefined) return undefined;
+  const frame = findRecordFrame(document, items.pointer, record, id);
+  if (frame === identity || frame === undefined) return frame;
+  return ({ text }) => {
+    const records = (parseJson(text) as unknown[]).map((one) => frame(new RawJson(toJson(one))).text);
+    return new RawJson(`[${records.join(",")}]`);
+  };
+}
+
+function isRecord(document: Document, nodes: readonly SchemaNode[], record: RecordSchema, id: string): boolean {
+  const [node] = nodes;
+  if (node === undefined) return false;
+  const schema = new RecordSchema(document, node);
+  return schema.pointer === record.pointer || (schema.propertyNames.includes(id) && isPartOf(schema, record));
+}
+
+function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
+  return schema.required.every((name) => record.propertyNames.includes(name));
+}
+
+// Another schema may not allow all members of the record.
+function createSelection(schema: RecordSchema, record: RecordSchema): RecordFrame {
+  if (!schema.isClosed && record.propertyNames.every((name) => schema.propertyNames.includes(name))) return identity;
+  return ({ text }) => {
+    const members = Object.entries(parseJson(text) as object).filter(([name]) => schema.propertyNames.includes(name));
+    return new RawJson(toJson(Object.fromEntries(members)));
+  };
+}
+
+// The required members beside a record, as they are in an example.
+function fixedMembers(schema: RecordSchema, hole: string): string[] {
+  const names = schema.required.filter((name) => name !== hole);
+  if (names.length === 0) return [];
+  const example = schema.example() as Readonly<Record<string, unknown>>;
+  return names.map((name) => `${JSON.stringify(name)}:${toJson(example[name])}`);
+}
+
+type Read = (facts: PageFacts) => unknown;
+
+const readers = {
+  total: ({ total }: PageFacts) => total,
+  count: ({ count }: PageFacts) => count,
+  more: ({ more }: PageFacts) => more,
+  self: ({ links }: PageFacts) => links.self,
+  next: ({ links }: PageFacts) => links.next,
+  previous: ({ links }: PageFacts) => links.previous,
+  limit: ({ limit }: PageFacts) => limit,
+  offset: ({ offset }: PageFacts) => offset,
+  page: ({ page }: PageFacts) => page,
+} as const satisfies Record<string, Read>;
+
+// By type, and by name in snake case.
+const rules: readonly { readonly type: string; readonly pattern: RegExp; readonly read: Read }[] = [
+  {
+    type: "integer",
+    pattern: /^(total|total_(count|items|results|records|elements|size)|item_count)$/,
+    read: readers.total,
+  },
+  { type: "integer", pattern: /^(count|size|result_count|number_of_elements)$/, read: readers.count },
+  { type: "integer", pattern: /^(limit|per_page|page_size)$/, read: readers.limit },
+  { type: "integer", pattern: /^(offset|skip)$/, read: readers.offset },
+  { type: "integer", pattern: /^(page|current_page|page_number)$/, read: readers.page },
+  { type: "boolean", pattern: /^(has_more|has_next|has_next_page|more)$/, read: readers.more },
+  { type: "string", pattern: /^(self|self_(url|link))$/, read: readers.self },
+  { type: "string", pattern: /^(next|next_(url|link|page|page_url))$/, read: readers.next },
+  { type: "string", pattern: /^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, read: readers.previous },
+];
+
+/** A member of an object beside the records. */
+interface PageMember {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly isNullable: boolean;
+  readonly read?: Read;
+  readonly nested?: readonly PageMember[];
+  /** The value of a required member that says nothing about the page. */
+  readonly fixed?: unknown;
+}
+
+function readsTotal({ read, nested }: PageMember): boolean {
+  return read === readers.total || (nested?.some(readsTotal) ?? false);
+}
+
+function readPageMembers(document: Document, schema: RecordSchema, hole: string | undefined): PageMember[] {
+  let example: Readonly<Record<string, unknown>> | undefined;
+  return schema.propertyNames.flatMap((name): PageMember[] => {
+    if (name === hole) return [];
+    const [node] = schema.property(name);
+    const parts = node?.parts() ?? [];
+    const types = parts.flatMap(({ schema: { type } }) => (type === undefined ? [] : [type].flat())) as string[];
+    const isRequired = schema.required.includes(name);
+    const base = { name, isRequired, isNullable: types.includes("null") };
+    const rule = rules.find(({ type, pattern }) => types.includes(type) && pattern.test(toSnakeCase(name)));
+    if (rule) return [{ ...base, read: rule.read }];
+    if (node && types.includes("object")) {
+      const nested = readPageMembers(document, new RecordSchema(document, node), undefined);
+      if (nested.some((member) => member.read || member.nested)) return [{ ...base, nested }];
+    }
+    if (!isRequired) return [];
+    example ??= Object(schema.example()) as Readonly<Record<string, unknown>>;
+    return [{ ...base, fixed: example[name] ?? null }];
+  });
+}
+
+function writeMembers(members: readonly PageMember[], facts: PageFacts): Record<string, unknown> {
+  const written: Record<string, unknown> = {};
+  for (const { name, read, nested, fixed, isNullable } of members) {
+    const value = read ? read(facts) : nested ? writeMembers(nested, facts) : fixed;
+    if (value !== undefined) written[name] = value;
+    else if (isNullable) written[name] = null;
+  }
+  return written;
+}
