@@ -15,17 +15,15 @@ type Query = Readonly<Record<string, unknown>>;
 /** Responds with the page that a request selects. Throws an HttpError if it can't. */
 export async function listPage(
   collection: CollectionAccess,
-  { frame, parameters }: NonNullable<StandardOperation["list"]>,
+  { frame, parameters, wildcards }: NonNullable<StandardOperation["list"]>,
   call: UntypedCall,
 ) {
   await collection.check(call);
   const { records, resource, status } = collection;
   const query = call.query as Query;
   const { limit, offset, cursor } = readSelection(query, parameters);
-  const filter = definedOf(
-    query,
-    resource.collection.filters.map(({ name }) => name),
-  );
+  const isSelected = (name: string) => !(wildcards.has(name) && wildcards.get(name) === query[name]);
+  const filter = definedOf(query, resource.collection.filters.map(({ name }) => name).filter(isSelected));
   const position = readCursor({ limit, ...(cursor !== undefined && { cursor }), ...filter });
   if (position === null)
     throw new HttpError(

@@ -16,11 +16,15 @@ export class RecordMaker {
   readonly #record: RecordSchema;
   readonly #created: readonly (readonly [string, Make])[];
   readonly #updated: readonly (readonly [string, Make])[];
+  readonly #changed: ReadonlySet<string>; // members whose values a request and a record have in different forms
 
   /** `body` is the schema of the request that makes a record, and `id` the property that the store makes. */
   constructor(record: RecordSchema, body: RecordSchema, id: string) {
     this.#record = record;
+    const example = Object(body.example()) as Readonly<Record<string, unknown>>;
+    this.#changed = new Set(Object.keys(example).filter((name) => !record.accepts(name, example[name])));
     const sent = (name: string) => {
+      if (this.#changed.has(name)) return false;
       const schemas = body.property(name).flatMap((node) => node.parts());
       return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
     };
@@ -60,7 +64,8 @@ export class RecordMaker {
     const { propertyNames, isClosed } = this.#record;
     const isSecret = (name: string) => this.#record.property(name).some(({ schema }) => schema.writeOnly === true);
     const isKnown = (name: string) => (propertyNames.length === 0 && !isClosed) || propertyNames.includes(name);
-    return Object.fromEntries(Object.entries(body).filter(([name]) => isKnown(name) && !isSecret(name)));
+    const isKept = (name: string) => isKnown(name) && !isSecret(name) && !this.#changed.has(name);
+    return Object.fromEntries(Object.entries(body).filter(([name]) => isKept(name)));
   }
 }
 

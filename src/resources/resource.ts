@@ -254,26 +254,25 @@ function nameOf(path: string, taken: ReadonlySet<string>): string {
 }
 
 // The property that is named like the parameter of the path, or `id`, or as ids usually are.
-function findId({ path }: Operation, record: RecordSchema): Id | undefined {
+function findId({ path, parameterParts }: Operation, record: RecordSchema): Id | undefined {
   const parameter = parametersOf(path).at(-1) as string;
+  const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
+  const sent = schema && idType(new RecordSchema(record.document, schema).parts);
   const thing = toSnakeCase(listPathOf(path)).split("_").at(-1)?.replace(/s$/, "");
   const lastWord = toSnakeCase(parameter).split("_").at(-1);
   const usual = [`${thing}_id`, lastWord, "uuid", "key", "slug", "number", "name", "code"];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
   for (const name of [parameter, "id", ...usual.flatMap((one) => find(one) ?? [])]) {
     const type = idType(record.property(name));
-    if (type !== undefined) return { name, type };
+    if (type !== undefined && (sent !== "int64" || type === sent)) return { name, type };
   }
   return undefined;
 }
 
-// The format of an integer does not matter: the store generates small ones.
+// The format of a number does not matter: the store generates small integers.
 function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {
   const type = valueType(schemas);
-  if (type === "int64" || type === "string") return type;
-  return type === "number" && schemas.some(({ schema }) => [schema.type].flat().includes("integer"))
-    ? "int64"
-    : undefined;
+  return type === "number" ? "int64" : type === "boolean" ? undefined : type;
 }
 
 // A parameter names a property, or in the singular an array, of which it is an item. It must have the type of the property.

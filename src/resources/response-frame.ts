@@ -50,6 +50,28 @@ export function findRecordFrame(
   return ({ text }) => new RawJson(`{${[`${JSON.stringify(hole)}:${text}`, ...others].join(",")}}`);
 }
 
+/**
+ * Returns how the response to a change tells that it was made: an object with nothing but the id and constants, such as
+ * `{ "id": 7, "deleted": true }`. Returns undefined if it has more.
+ */
+export function findReceiptFrame(document: Document, pointer: string, id: string): RecordFrame | undefined {
+  const schema = new RecordSchema(document, { pointer });
+  const isConstant = (name: string) =>
+    schema.property(name).some(({ schema: { const: value, enum: values, type } }) => {
+      return value !== undefined || (values as unknown[] | undefined)?.length === 1 || type === "boolean";
+    });
+  if (!schema.required.every((name) => name === id || isConstant(name))) return undefined;
+  if (schema.required.length === 0) return () => new RawJson("{}");
+  const example = Object(schema.example()) as Readonly<Record<string, unknown>>;
+  const constants = Object.fromEntries(
+    schema.required.map((name) => [name, example[name] === false ? true : example[name]]),
+  );
+  return ({ text }) => {
+    const { [id]: value } = parseJson(text) as Readonly<Record<string, unknown>>;
+    return new RawJson(toJson({ ...constants, ...(schema.required.includes(id) && { [id]: value }) }));
+  };
+}
+
 /** Returns the property of an object that contains the record of a response; undefined if it has none, or several. */
 export function findWrappedRecord(
   document: Document,

@@ -35,7 +35,9 @@ export function createStandardHandlers(
   const { known, reasons } = findStandardOperations(document, certainty);
   const accessOf = (standard: StandardOperation): CollectionAccess => {
     const { resource } = standard;
-    const parent = known.find(({ kind, operation }) => kind === "get" && operation.path === resource.parentPath);
+    const isMade = ({ kind }: StandardOperation) => kind === "create" || kind === "replace";
+    const ofParent = known.filter((one) => one.resource.operations.get.path === resource.parentPath);
+    const parent = ofParent.some(isMade) ? ofParent.find(({ kind }) => kind === "get") : undefined;
     return new CollectionAccess(standard, {
       records: records(resource.name),
       baseUrl,

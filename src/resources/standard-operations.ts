@@ -12,7 +12,13 @@ import {
   readResources,
   responseSchema,
 } from "./resource.ts";
-import { findListFrame, findRecordFrame, type ListFrame, type RecordFrame } from "./response-frame.ts";
+import {
+  findListFrame,
+  findReceiptFrame,
+  findRecordFrame,
+  type ListFrame,
+  type RecordFrame,
+} from "./response-frame.ts";
 
 export type OperationKind = keyof ResourceOperations;
 
@@ -32,11 +38,19 @@ export interface StandardOperation {
   /** How the responses that have content contain a record, by status. */
   readonly frames: ReadonlyMap<number, RecordFrame>;
   /** How a list responds, and the parameters that select its page. */
-  readonly list: { readonly frame: ListFrame; readonly parameters: PageParameters } | undefined;
+  readonly list: StandardList | undefined;
   /** Makes the members that no request has; undefined if there are none. */
   readonly maker: RecordMaker | undefined;
   /** The parameters whose effect is not known: a request can't have them. */
   readonly refused: readonly Operation["parameterParts"][number][];
+}
+
+/** How a list responds. */
+export interface StandardList {
+  readonly frame: ListFrame;
+  readonly parameters: PageParameters;
+  /** The defaults of filters that select all records, such as `all`. */
+  readonly wildcards: ReadonlyMap<string, unknown>;
 }
 
 /** What a store can answer of a document. */
@@ -131,7 +145,8 @@ class Examination {
       const frame = schema && findListFrame(document, schema.pointer, record, collection.id);
       if (frame === undefined) return undefined;
       if (!frame.isBare) this.#doubt(this.#wrongSuccess());
-      return { ...base, list: { frame, parameters: readPageParameters(this.#operation, record) } };
+      const parameters = readPageParameters(this.#operation, record);
+      return { ...base, list: { frame, parameters, wildcards: findWildcards(this.#operation) } };
     }
     if (status === "204") return base;
     const hasContent = declared?.at(status)?.at("content") !== undefined;
@@ -147,9 +162,15 @@ class Examination {
 
   #findFrames(): StandardOperation["frames"] {
     const { record, collection } = this.#resource;
+    const isChange = this.#kind !== "get" && this.#kind !== "list";
     const found = [200, 201].flatMap((status) => {
       const schema = responseSchema(this.#operation, `${status}`);
-      const frame = schema && findRecordFrame(record.document, schema.pointer, record, collection.id);
+      if (schema === undefined) return [];
+      const frame =
+        findRecordFrame(record.document, schema.pointer, record, collection.id) ??
+        (this.#certainty === "likely" && isChange
+          ? findReceiptFrame(record.document, schema.pointer, collection.id)
+          : undefined);
       return frame ? [[status, frame] as const] : [];
     });
     return new Map(found);
@@ -278,6 +299,14 @@ class Examination {
         );
     }
   }
+}
+
+function findWildcards(list: Operation): ReadonlyMap<string, unknown> {
+  const found = queryOf(list).flatMap((part) => {
+    const { default: value } = Object(part.at("schema")?.value) as { readonly default?: unknown };
+    return /^(all|any|none|\*)$/i.test(`${value}`) ? [[part.value.name, value] as const] : [];
+  });
+  return new Map(found);
 }
 
 function allowsNull(schemas: readonly SchemaNode[]): boolean {
