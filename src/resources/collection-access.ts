@@ -1,7 +1,6 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
-import { isDeepStrictEqual } from "node:util";
 import { HttpError, InvalidRequest } from "../http/index.ts";
-import type { RawJson } from "../lib/index.ts";
+import { type RawJson, toJson } from "../lib/index.ts";
 import type { UntypedCall } from "../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../store/index.ts";
 import type { RecordMaker } from "./record-maker.ts";
@@ -85,7 +84,7 @@ export class CollectionAccess {
       const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
       const value = (group as Readonly<Record<string, unknown>>)[name];
       const { default: unchanged } = Object(part.at("schema")?.value) as { readonly default?: unknown };
-      if (value !== undefined && !isDeepStrictEqual(value, unchanged))
+      if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
         throw new HttpError("not_implemented", `The effect of the parameter ${name} is not known. Leave it out.`);
     }
     await this.#parent?.require(call);

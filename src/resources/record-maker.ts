@@ -46,13 +46,13 @@ export class RecordMaker {
   /** Returns a new record: the members of a body that a record has, and those that are made. */
   create(body: object, now = new Date()): object {
     const made = this.#created.map(([name, make]) => [name, make(now)]);
-    return { ...Object.fromEntries(made), ...this.#known(body) };
+    return { ...Object.fromEntries(made), ...this.keep(body) };
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. */
   replace(body: object, previous: object, now = new Date()): object {
     const kept = Object.entries(previous).filter(([name]) => this.#created.some(([made]) => made === name));
-    return this.update({ ...this.create({}, now), ...Object.fromEntries(kept), ...this.#known(body) }, now);
+    return this.update({ ...this.create({}, now), ...Object.fromEntries(kept), ...this.keep(body) }, now);
   }
 
   /** Returns a record that was changed. */
@@ -60,7 +60,8 @@ export class RecordMaker {
     return { ...record, ...Object.fromEntries(this.#updated.map(([name, make]) => [name, make(now)])) };
   }
 
-  #known(body: object): object {
+  /** Returns the members of a body that a record has, in the same form. */
+  keep(body: object): object {
     const { propertyNames, isClosed } = this.#record;
     const isSecret = (name: string) => this.#record.property(name).some(({ schema }) => schema.writeOnly === true);
     const isKnown = (name: string) => (propertyNames.length === 0 && !isClosed) || propertyNames.includes(name);

@@ -6,6 +6,8 @@ import {
   type Collection,
   type Filter,
   findKeyProblem,
+  type IdForm,
+  idForms,
   reservedNames,
   scopeFilter,
   type ViewColumn,
@@ -48,6 +50,7 @@ export class Resource {
       name,
       id: id.name,
       idType: id.type,
+      ...(id.type === "string" && { idForm: findIdForm(record, id.name) }),
       ...(isScoped && { isScoped }),
       properties: record.propertyNames,
       filters: isScoped ? [scopeFilter, ...filters] : filters,
@@ -251,6 +254,12 @@ function nameOf(path: string, taken: ReadonlySet<string>): string {
   if (name.length > maxNameLength || !/^[\w-]+$/.test(name) || taken.has(name))
     return `${name.replaceAll(/[^\w-]/g, "").slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
   return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
+}
+
+// Returns the first form of ids that the schema of a record allows.
+function findIdForm(record: RecordSchema, id: string): IdForm | undefined {
+  const forms = Object.entries(idForms) as [IdForm, () => string][];
+  return forms.find(([, make]) => record.accepts(id, make()))?.[0];
 }
 
 // The property that is named like the parameter of the path, or `id`, or as ids usually are.

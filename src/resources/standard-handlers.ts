@@ -108,7 +108,8 @@ const creators: Readonly<
     return async (call) => {
       await collection.check(call);
       return collection.change(call, (record) => {
-        const merged = mergePatch(parseJson(record.text), call.body);
+        const patch = collection.maker?.keep(call.body as object) ?? call.body;
+        const merged = mergePatch(parseJson(record.text), patch);
         const { problem } = validate(merged);
         if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));
         return collection.withoutId(call, collection.maker?.update(merged as object) ?? (merged as object));

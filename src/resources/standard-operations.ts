@@ -1,6 +1,6 @@
 // The operations of a document that a store can answer without a handler: those whose meaning is certain, or at least likely.
-import { randomUUID } from "node:crypto";
 import type { Document, Operation, SchemaNode } from "../openapi/application.ts";
+import { idForms } from "../store/index.ts";
 import { type PageParameters, pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordMaker } from "./record-maker.ts";
 import { RecordSchema, valueType } from "./record-schema.ts";
@@ -217,7 +217,7 @@ class Examination {
 
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
-    const { takesId, newProperties, record, collection } = this.#resource;
+    const { takesId, newProperties, collection } = this.#resource;
     const { id, idType } = collection;
     if (idType === "int64") {
       if (takesId) this.#doubt(`takes the property ${id}, which the store makes: it must be read-only`);
@@ -226,7 +226,7 @@ class Examination {
     const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
       this.#refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
-    if (!newProperties.required.includes(id) && !record.accepts(id, randomUUID()))
+    if (!newProperties.required.includes(id) && collection.idForm === undefined)
       this.#refuse(
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );
@@ -257,7 +257,7 @@ class Examination {
     if (this.#certainty === "certain") return undefined;
     const maker = new RecordMaker(record, body, collection.id);
     const sample = {
-      [collection.id]: collection.idType === "int64" ? 1 : randomUUID(),
+      [collection.id]: collection.idType === "int64" ? 1 : idForms[collection.idForm ?? "uuid"](),
       ...maker.create(Object(body.example())),
     };
     const { problem } = record.createValidator("response")(sample);
@@ -266,11 +266,13 @@ class Examination {
     return maker;
   }
 
-  // Only the times of a change.
+  // Only the times of a change, and which members are kept.
   #updater(): RecordMaker | undefined {
+    if (this.#certainty === "certain" || this.#kind !== "update") return undefined;
     const { record, collection } = this.#resource;
-    const isUpdate = this.#certainty === "likely" && this.#kind === "update";
-    return isUpdate ? new RecordMaker(record, this.#resource.newRecord, collection.id) : undefined;
+    const [[, content] = []] = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
+    const part = content?.at("schema");
+    return part && new RecordMaker(record, new RecordSchema(record.document, part), collection.id);
   }
 
   #examinePatch(): void {

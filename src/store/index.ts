@@ -31,6 +31,8 @@ export {
   type Collection,
   type Filter,
   findKeyProblem,
+  type IdForm,
+  idForms,
   idOf,
   readId,
   scopeFilter,

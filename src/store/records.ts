@@ -1,5 +1,5 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { parseJson, RawJson, toJson } from "../lib/index.ts";
 import type { Page, PagePosition, RecordId } from "./port.ts";
 
@@ -14,6 +14,8 @@ export interface Collection {
   readonly id: string;
   /** The type of the ids: the number of the record, or a text, which is that of a new record, or a UUID. */
   readonly idType: "int64" | "string";
+  /** The form of an id that is a text and that the store makes. The default is a UUID. */
+  readonly idForm?: IdForm | undefined;
   /**
    * Whether each record belongs to a scope, such as a shop: ids are then unique in their scope, and the address of a record consists of
    * both, see `toAddress`.
@@ -102,6 +104,16 @@ export function findKeyProblem(key: string): string | undefined {
   return key.includes("\0") || !key.isWellFormed() ? "must have no NUL, and no half of a surrogate pair" : undefined;
 }
 
+/** The forms of ids that are texts and that a store makes: a UUID, about 19 digits in ascending order, or 24 hexadecimal digits. */
+export const idForms = {
+  uuid: () => randomUUID() as string,
+  digits: () => `${(BigInt(Date.now()) << 22n) | BigInt(randomInt(2 ** 22))}`,
+  hex: () => randomBytes(12).toString("hex"),
+} as const;
+
+/** The name of a form of ids. */
+export type IdForm = keyof typeof idForms;
+
 /** A record that is to be created: its text behind the id, and its address if that is not made of a number of the store. */
 export interface NewRecord {
   readonly members: string;
@@ -118,7 +130,7 @@ export function toNewRecord(collection: Collection, record: object, { address, s
     if (address !== undefined) throw new Error(`The store makes the ids of ${collection.name}.`);
     return { members, key: undefined, scope };
   }
-  const key = address ?? scope + randomUUID();
+  const key = address ?? scope + idForms[collection.idForm ?? "uuid"]();
   const problem = findKeyProblem(key);
   if (problem !== undefined) throw new Error(`The property ${collection.id} of ${collection.name} ${problem}.`);
   return { members, key, scope };

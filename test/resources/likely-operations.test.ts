@@ -1,0 +1,173 @@
+// Operations whose meaning is likely, as `openapi-server serve` answers them, in both stores.
+import { pino } from "pino";
+import t, { type Test } from "tap";
+import { parse } from "yaml";
+import { createServer } from "../../src/openapi/index.ts";
+import { openStore } from "../../src/resources/index.ts";
+import { emptyDatabase } from "../support/databases.ts";
+import { documentOf } from "../support/document-server.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const ok = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
+const path = (name: string, type = "string") =>
+  `parameters: [{ name: ${name}, in: path, required: true, schema: { type: ${type} } }]`;
+const query = (name: string, schema = "type: integer") => `{ name: ${name}, in: query, schema: { ${schema} } }`;
+const body = (schema: string, type = "application/json") =>
+  `requestBody: { required: true, content: { ${type}: { schema: ${schema} } } }`;
+const text = documentOf(
+  `  /articles:
+    get:
+      operationId: listArticles
+      parameters: [${query("page")}, ${query("per_page", "type: integer, default: 2")}, ${query("author", "type: string")}, ${query("state", "type: string, enum: [open, all], default: all")}, ${query("sort", "type: string")}]
+      ${ok("{ type: object, required: [data, total, links, kind], properties: { data: { type: array, items: { $ref: '#/components/schemas/Article' } }, total: { type: integer }, page: { type: integer }, has_more: { type: boolean }, kind: { const: articles }, links: { type: object, properties: { next: { type: [string, 'null'] }, prev: { type: string } } } } }")}
+    post: { operationId: addArticle, ${body(ref("NewArticle"))}, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }", 201)} }
+  /articles/{article_id}:
+    ${path("article_id", "integer")}
+    get: { operationId: getArticle, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }")} }
+    put: { operationId: replaceArticle, ${body(ref("NewArticle"))}, responses: { 204: { description: x } } }
+    patch: { operationId: changeArticle, ${body(`{ type: object, properties: { title: { type: string }, tags: { type: array, items: { type: string } }, editor: { type: [string, 'null'] } } }`)}, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }")} }
+    delete: { operationId: removeArticle, ${ok("{ type: object, required: [id, deleted], properties: { id: { type: integer }, deleted: { type: boolean } } }")} }
+  /users:
+    get:
+      operationId: listUsers
+      parameters: [${query("offset", "type: integer, default: 0")}, ${query("limit", "type: integer, default: 2")}]
+      ${ok(`{ type: array, items: ${ref("UserSummary")} }`)}
+    post: { operationId: addUser, ${body(ref("NewUser"), "application/x-www-form-urlencoded")}, ${ok(ref("User"), 201)} }
+  /users/{user}:
+    ${path("user")}
+    get: { operationId: getUser, ${ok(ref("User"))} }
+  /codes:
+    get: { operationId: listCodes, ${ok(`{ type: array, items: ${ref("Code")} }`)} }
+    post: { operationId: addCode, ${body("{ type: object }")}, ${ok(ref("Code"), 201)} }
+  /codes/{code}:
+    ${path("code")}
+    get: { operationId: getCode, ${ok(ref("Code"))} }
+`,
+  `components:
+  schemas:
+    NewArticle: { type: object, required: [title], properties: { title: { type: string }, author: { type: string }, tags: { type: array, items: { type: string } }, editor: { type: [string, "null"] }, secret: { type: string } } }
+    Article:
+      type: object
+      required: [id, title, created_at, tags, views_count, url, editor]
+      properties:
+        id: { type: integer }
+        title: { type: string }
+        author: { type: string }
+        state: { type: string }
+        created_at: { type: string, format: date-time }
+        updatedAt: { type: integer }
+        tags: { type: array, items: { type: object, properties: { name: { type: string } } }, example: [{ name: t }] }
+        views_count: { type: integer }
+        url: { type: string, format: uri, example: "https://example.org/" }
+        editor: { type: [string, "null"] }
+    NewUser: { type: object, required: [login, age], properties: { login: { type: string }, age: { type: integer }, password: { type: string } } }
+    User: { type: object, required: [uuid, login], properties: { uuid: { type: string }, login: { type: string }, age: { type: integer }, password: { type: string, writeOnly: true } } }
+    UserSummary: { type: object, required: [uuid, login], additionalProperties: false, properties: { uuid: { type: string }, login: { type: string } } }
+    Code: { type: object, required: [code], properties: { code: { type: string, pattern: "^[0-9]+$" } } }
+`,
+);
+
+for (const [store, newUrl] of [
+  ["SQLite", async () => "sqlite::memory:"],
+  ["PostgreSQL", emptyDatabase],
+] as const) {
+  const start = async (t: Test) => {
+    const resources = openStore(await newUrl(t), { certainty: "likely", partial: true });
+    const app = await createServer({ document: parse(text), resources, logger: pino({ level: "silent" }), mock: true });
+    t.teardown(() => app.close());
+    const send = async (method: string, url: string, payload?: object | string, type = "application/json") => {
+      const headers = payload === undefined ? {} : { "content-type": type };
+      const response = await app.inject({ method: method as "GET", url, headers, ...(payload && { payload }) });
+      const parsed = response.payload === "" ? undefined : JSON.parse(response.payload);
+      return { status: response.statusCode, headers: response.headers, body: parsed };
+    };
+    return send;
+  };
+
+  t.test(`${store}: makes the members that no request has, and keeps them`, async (t) => {
+    const send = await start(t);
+    const before = Date.now();
+    const created = await send("POST", "/articles", { title: "A", author: "Ada", tags: ["x"], secret: "s" });
+    t.match(created, { status: 201, headers: { location: "/articles/1" } });
+    const { article } = created.body;
+    t.match(article, { id: 1, title: "A", author: "Ada", views_count: 0, url: "https://example.org/", editor: null });
+    t.same(article.tags, [{ name: "t" }], "a member that a record has in another form is made");
+    t.notOk("secret" in article, "a member that no response has is not kept");
+    t.ok(Date.parse(article.created_at) >= before && Date.parse(article.created_at) <= Date.now());
+    t.ok(Math.abs(article.updatedAt - Date.now() / 1_000) < 60, "in seconds");
+    t.same((await send("GET", "/articles/1")).body, { article });
+    const changed = await send("PATCH", "/articles/1", { title: "B", tags: ["y"], editor: "Eve" });
+    t.match(changed, { status: 200, body: { article: { title: "B", editor: "Eve", tags: [{ name: "t" }] } } });
+    t.equal(changed.body.article.created_at, article.created_at);
+    t.match(await send("PUT", "/articles/1", { title: "C" }), { status: 204, body: undefined });
+    const replaced = (await send("GET", "/articles/1")).body.article;
+    t.match(replaced, { title: "C", created_at: article.created_at, author: undefined });
+    t.match(await send("DELETE", "/articles/1"), { status: 200, body: { id: 1, deleted: true } });
+    t.match(await send("GET", "/articles/1"), { status: 404 });
+  });
+
+  t.test(`${store}: pages by number, in an object with what it declares`, async (t) => {
+    const send = await start(t);
+    for (const author of ["a", "b", "a", "a", "b"]) await send("POST", "/articles", { title: "T", author });
+    const ids = ({ data }: { data: { id: number }[] }) => data.map(({ id }) => id);
+    const first = await send("GET", "/articles");
+    t.match(first.body, { total: 5, page: 1, has_more: true, kind: "articles" });
+    t.same(ids(first.body), [1, 2]);
+    t.match(first.headers.link, /<\/articles\?per_page=2&state=all&page=2>; rel="next"/);
+    t.equal(first.body.links.next, "/articles?per_page=2&state=all&page=2");
+    t.notOk("prev" in first.body.links);
+    const last = await send("GET", "/articles?page=3");
+    t.match(last.body, { total: 5, page: 3, has_more: false, links: { next: null } });
+    t.same(ids(last.body), [5]);
+    t.equal(last.body.links.prev, "/articles?page=2&per_page=2&state=all");
+    const filtered = await send("GET", "/articles?author=a&per_page=10");
+    t.same([filtered.body.total, ids(filtered.body)], [3, [1, 3, 4]]);
+    t.match(await send("GET", "/articles?state=open"), { status: 200, body: { total: 0 } });
+    t.match(await send("GET", "/articles?sort=title"), { status: 501 }, "a parameter is obeyed or refused");
+  });
+
+  t.test(`${store}: pages by offset, with the members of another schema, and forms`, async (t) => {
+    const send = await start(t);
+    for (const login of ["a", "b", "c"]) {
+      const form = `login=${login}&age=7&password=p`;
+      const created = await send("POST", "/users", form, "application/x-www-form-urlencoded");
+      t.match(created, { status: 201, body: { login, age: 7 } });
+      t.match(created.body.uuid, /^[\da-f-]{36}$/);
+      t.notOk("password" in created.body);
+    }
+    const first = await send("GET", "/users");
+    t.same(
+      first.body.map((user: object) => Object.keys(user)),
+      [
+        ["uuid", "login"],
+        ["uuid", "login"],
+      ],
+    );
+    t.match(first.headers.link, /<\/users\?offset=2&limit=2>; rel="next"/);
+    const second = await send("GET", "/users?offset=2");
+    t.match(second.body, [{ login: "c" }]);
+    t.match(second.headers.link, /<\/users\?offset=0&limit=2>; rel="first", <\/users\?offset=0&limit=2>; rel="prev"$/);
+  });
+
+  t.test(`${store}: makes ids in the form of the document`, async (t) => {
+    const send = await start(t);
+    const codes: string[] = [];
+    for (let n = 0; n < 3; n++) codes.push((await send("POST", "/codes", {})).body.code);
+    for (const code of codes) {
+      t.match(code, /^\d{15,19}$/);
+      t.match(await send("GET", `/codes/${code}`), { status: 200, body: { code } });
+    }
+    t.same(
+      (await send("GET", "/codes")).body,
+      codes.map((code) => ({ code })),
+      "all, without a parameter for a page",
+    );
+  });
+}
+
+t.test("What is only likely needs a handler by default", async (t) => {
+  const resources = openStore("sqlite::memory:");
+  const server = createServer({ document: parse(text), resources, logger: pino({ level: "silent" }) });
+  await t.rejects(server, /The operation \w+ has no handler, and needs one, because it/);
+});
