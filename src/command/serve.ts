@@ -3,7 +3,13 @@ import { timingSafeEqual } from "node:crypto";
 import { basename, dirname, extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { createServer, type Document, type OpenApiOptions, readDocument } from "../openapi/tools.ts";
+import {
+  createServer,
+  type Document,
+  type OpenApiOptions,
+  type ResourceSource,
+  readDocument,
+} from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
 import type { CommandIo } from "./io.ts";
@@ -31,31 +37,37 @@ export async function serve(path: string, options: ServeOptions, io: CommandIo, 
   const { key, host, examples } = options;
   const config = await readConfig(options.config);
   const handlers = await readHandlers(options.handlers);
-  const document = await readDocument(path, { ...config, strict: false });
   const own = Object.keys(handlers);
+  const read = () => readDocument(path, { ...config, strict: false });
   if (options.plan) {
-    io.stdout.write(describePlan(document, own));
+    io.stdout.write(describePlan(await read(), own));
     return;
   }
-  if (key === undefined && !isLoopback(host) && hasSecurity(document))
-    throw new Error(`Without --key, each credential is accepted. So ${host} is refused: pass --key, or omit --host.`);
   const url = toUrl(options.data, path);
   const resources = openStore(url, { certainty: "likely", partial: !examples });
+  let document: Document | undefined;
+  const open: ResourceSource["open"] = (opened, openOptions) => {
+    document = opened;
+    if (key === undefined && !isLoopback(host) && hasSecurity(opened))
+      throw new Error(`Without --key, each credential is accepted. So ${host} is refused: pass --key, or omit --host.`);
+    return resources.open(opened, openOptions);
+  };
   const app = await createServer({
     ...config,
     document: path,
     handlers,
-    resources,
+    resources: { open },
     context: resources,
     mock: true, // the valid part of the document, errors in its shapes, and examples
     logger: pino({ level: options.log ? "info" : "error" }),
-    ...(key && { security: acceptKeys(document, key) }),
+    ...(key && { security: acceptKeys(await read(), key) }),
   });
   await listen(app, options);
   const address = app.listeningOrigin;
   const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" })
     ? `, with its documentation at ${address}/docs`
     : "";
+  if (document === undefined) throw new Error("The document was not opened.");
   io.stdout.write(
     `Serves ${path} at ${address}${docs}.\n` +
       `${countAnswered(document, own)} are answered from records in ${url.replace(/:[^:@/]*@/, ":…@")}. --plan lists them.\n` +

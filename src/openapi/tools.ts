@@ -1,7 +1,7 @@
 // What the command `openapi-server` and the resources need of the server, beside what applications do.
 export { type Document, type DocumentOptions, readDocument } from "./document/index.ts";
 export { createExample } from "./mock/index.ts";
-export { createServer, findDocsOperation, type OpenApiOptions } from "./server/index.ts";
+export { createServer, findDocsOperation, type OpenApiOptions, type ResourceSource } from "./server/index.ts";
 export {
   describeFindings,
   type Finding,

@@ -62,6 +62,17 @@ export interface StandardOperations {
 
 /** Finds the operations of a document that a store can answer, and why it can't answer the others. */
 export function findStandardOperations(document: Document, certainty: Certainty = "certain"): StandardOperations {
+  const found = examined[certainty].get(document) ?? examineOperations(document, certainty);
+  examined[certainty].set(document, found);
+  return found;
+}
+
+const examined: Readonly<Record<Certainty, WeakMap<Document, StandardOperations>>> = {
+  certain: new WeakMap(),
+  likely: new WeakMap(),
+};
+
+function examineOperations(document: Document, certainty: Certainty): StandardOperations {
   const known: StandardOperation[] = [];
   const reasons = new Map<string, string>();
   for (const resource of readResources(document))

@@ -137,12 +137,12 @@ t.test("The store works from the package, and PostgreSQL names the package that 
 
 t.test("In a clone, the commands of the README serve a document", async (t) => {
   const readme = readFileSync(join(root, "README.md"), "utf8").replaceAll("3001", port);
-  const [command, call] = [...readme.matchAll(/^(?:npx openapi-server|curl .*city-library).*$/gm)].map(
-    ([line]) => line,
-  );
-  t.teardown(await startServer(`PATH=$PWD/node_modules/.bin:$PATH; ${command}`, root));
-  const { stdout } = await run("bash", ["-c", call as string], { env });
-  t.match(JSON.parse(stdout), { code: "invalid_parameter", details: [{ location: "query", name: "limit" }] });
+  const [command] = /^npx openapi-server serve.*$/m.exec(readme) ?? [];
+  const [, calls, expected] = /^(export BOOKS=.*?)```\n\n```json\n(.*?)```/ms.exec(readme) ?? [];
+  const data = join(reader, "library.db"); // not beside the document, which is in the repository
+  t.teardown(await startServer(`PATH=$PWD/node_modules/.bin:$PATH; ${command} --data ${data}`, root));
+  const { stdout } = await run("bash", ["-ec", `curl() { command curl -s "$@"; echo; }\n${calls}`], { env });
+  t.equal(stdout, expected);
 });
 
 function readBlocks(file: string): { language: string; text: string }[] {
