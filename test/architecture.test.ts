@@ -44,6 +44,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "pages",
     "server",
   ],
+  resources: ["model", "records", "handlers"],
 };
 
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

@@ -1,9 +1,23 @@
 // The resources of a document: the collections of records that a store keeps for it.
-export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
-export { type ListQuery, linkPages, readCursor } from "./pages.ts";
-export { createRecordCheck, maxId } from "./record-check.ts";
-export { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
-export { collectionsOf, type Resource, readResources } from "./resource.ts";
-export { createStandardHandlers, readIdempotencyKey, type StandardHandlers } from "./standard-handlers.ts";
-export { findStandardOperations, type OperationKind } from "./standard-operations.ts";
+export {
+  createStandardHandlers,
+  type ListQuery,
+  linkPages,
+  readCursor,
+  readIdempotencyKey,
+} from "./handlers/index.ts";
+export {
+  collectionsOf,
+  findStandardOperations,
+  type OperationKind,
+  type Resource,
+  readResources,
+} from "./model/index.ts";
+export {
+  createIdempotencyKeyCheck,
+  createRecordCheck,
+  maxId,
+  type Upgrades,
+  upgradeRecords,
+} from "./records/index.ts";
 export { openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

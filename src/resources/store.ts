@@ -2,10 +2,10 @@
 import { HttpError } from "../http/index.ts";
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
 import { isInMemory, openStore as open, openTables, type RecordStore, type Store } from "../store/index.ts";
-import { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
-import { collectionsOf, readResources } from "./resource.ts";
-import { createStandardHandlers, type StandardHandlers } from "./standard-handlers.ts";
-import type { Certainty } from "./standard-operations.ts";
+import { createStandardHandlers, type StandardHandlers } from "./handlers/index.ts";
+import type { Certainty } from "./model/index.ts";
+import { collectionsOf, readResources } from "./model/index.ts";
+import { type Upgrades, upgradeRecords } from "./records/index.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */

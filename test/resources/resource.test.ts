@@ -64,7 +64,7 @@ t.test("A resource has a path at which records are created, and one for each rec
 
 t.test("The id of a record is an int64 or a string", async (t) => {
   const withId = (schema: string) => schemas.replace('id: { $ref: "#/components/schemas/Id" }', `id: ${schema}`);
-  const paths = `  /books: { ${create} }\n${item("/books", "bookId")}`;
+  const pathsWith = (schema: string) => `  /books: { ${create} }\n${item("/books", "bookId", schema)}`;
   for (const [schema, ids] of [
     ["{ type: string, format: uuid }", [["id", "string"]]],
     ["{ type: integer, format: int64 }", [["id", "int64"]]],
@@ -72,10 +72,12 @@ t.test("The id of a record is an int64 or a string", async (t) => {
     ["{ type: [string, integer] }", []],
   ] as const)
     t.same(
-      collectionsOf(await read(paths, withId(schema))).map(({ id, idType }) => [id, idType]),
+      collectionsOf(await read(pathsWith(schema), withId(schema))).map(({ id, idType }) => [id, idType]),
       ids,
       schema,
     );
+  const other = await read(pathsWith("{ type: integer }"), withId("{ type: string, format: uuid }"));
+  t.same(collectionsOf(other), [], "a parameter of another type is that of another property");
 });
 
 t.test("A parameter of the list with the name and type of a property is a filter", async (t) => {

@@ -1,5 +1,5 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
-import type { SchemaNode } from "../openapi/application.ts";
+import type { SchemaNode } from "../../openapi/application.ts";
 import { toSnakeCase } from "./page-parameters.ts";
 import type { RecordSchema } from "./record-schema.ts";
 

@@ -1,92 +1,13 @@
-// The operations of a document that a store can answer without a handler: those whose meaning is certain, or at least likely.
-import type { Document, Operation, SchemaNode } from "../openapi/application.ts";
-import { idForms } from "../store/index.ts";
-import { type PageParameters, pageRoleOf, readPageParameters } from "./page-parameters.ts";
+// Examines whether a store can answer an operation: what is certain of its meaning, what is only likely, and what is not known.
+import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import { idForms } from "../../store/index.ts";
+import { bodySchema, queryOf, responseSchema } from "./operation-parts.ts";
+import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordMaker } from "./record-maker.ts";
 import { RecordSchema, valueType } from "./record-schema.ts";
-import {
-  bodySchema,
-  queryOf,
-  type Resource,
-  type ResourceOperations,
-  readResources,
-  responseSchema,
-} from "./resource.ts";
-import {
-  findListFrame,
-  findReceiptFrame,
-  findRecordFrame,
-  type ListFrame,
-  type RecordFrame,
-} from "./response-frame.ts";
-
-export type OperationKind = keyof ResourceOperations;
-
-/**
- * How sure the meaning of an operation must be. What is likely follows usual names: the server makes members that no request has,
- * leaves out those that no response has, and responds with 501 to a parameter whose effect it does not know.
- */
-export type Certainty = "certain" | "likely";
-
-/** An operation that a store can answer. */
-export interface StandardOperation {
-  readonly kind: OperationKind;
-  readonly operation: Operation;
-  readonly resource: Resource;
-  /** The status of a success. */
-  readonly status: number;
-  /** How the responses that have content contain a record, by status. */
-  readonly frames: ReadonlyMap<number, RecordFrame>;
-  /** How a list responds, and the parameters that select its page. */
-  readonly list: StandardList | undefined;
-  /** Makes the members that no request has; undefined if there are none. */
-  readonly maker: RecordMaker | undefined;
-  /** The parameters whose effect is not known: a request can't have them. */
-  readonly refused: readonly Operation["parameterParts"][number][];
-}
-
-/** How a list responds. */
-export interface StandardList {
-  readonly frame: ListFrame;
-  readonly parameters: PageParameters;
-  /** The defaults of filters that select all records, such as `all`. */
-  readonly wildcards: ReadonlyMap<string, unknown>;
-}
-
-/** What a store can answer of a document. */
-export interface StandardOperations {
-  readonly known: readonly StandardOperation[];
-  /** Why it can't answer the others, by operationId. Completes "The operation … ". */
-  readonly reasons: ReadonlyMap<string, string>;
-}
-
-/** Finds the operations of a document that a store can answer, and why it can't answer the others. */
-export function findStandardOperations(document: Document, certainty: Certainty = "certain"): StandardOperations {
-  const found = examined[certainty].get(document) ?? examineOperations(document, certainty);
-  examined[certainty].set(document, found);
-  return found;
-}
-
-const examined: Readonly<Record<Certainty, WeakMap<Document, StandardOperations>>> = {
-  certain: new WeakMap(),
-  likely: new WeakMap(),
-};
-
-function examineOperations(document: Document, certainty: Certainty): StandardOperations {
-  const known: StandardOperation[] = [];
-  const reasons = new Map<string, string>();
-  for (const resource of readResources(document))
-    for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation | undefined][]) {
-      if (operation === undefined) continue;
-      const result = new Examination(kind, operation, resource, certainty).run();
-      if (typeof result === "string") reasons.set(operation.id, result);
-      else known.push(result);
-    }
-  const ids = new Set([...known.map(({ operation }) => operation.id), ...reasons.keys()]);
-  for (const { id } of document.operations)
-    if (!ids.has(id)) reasons.set(id, "is none of a collection (POST /things, and GET /things/{id} with its id)");
-  return { known, reasons };
-}
+import type { Resource } from "./resource.ts";
+import { findListFrame, findReceiptFrame, findRecordFrame } from "./response-frame.ts";
+import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
 
 // In order of preference.
 const successes: Readonly<Record<OperationKind, readonly string[]>> = {
@@ -101,10 +22,10 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
 const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
-export const patchTypes = ["application/merge-patch+json", "application/json"] as const;
+const patchTypes = ["application/merge-patch+json", "application/json"] as const;
 
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
-class Examination {
+export class Examination {
   readonly #kind: OperationKind;
   readonly #operation: Operation;
   readonly #resource: Resource;

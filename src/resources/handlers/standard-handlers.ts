@@ -1,18 +1,13 @@
 // Handlers of the operations whose meaning is certain: those of a collection of records in a store.
 import { createHash } from "node:crypto";
-import { HttpError, InvalidRequest } from "../http/index.ts";
-import { canonicalJson, parseJson, type RawJson } from "../lib/index.ts";
-import type { Document, UntypedCall, UntypedHandler } from "../openapi/application.ts";
-import { findKeyProblem, type IdempotencyKey, type Store } from "../store/index.ts";
+import { HttpError, InvalidRequest } from "../../http/index.ts";
+import { canonicalJson, parseJson, type RawJson } from "../../lib/index.ts";
+import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
+import { findKeyProblem, type IdempotencyKey, type Store } from "../../store/index.ts";
+import { type Certainty, findStandardOperations, type OperationKind, type StandardOperation } from "../model/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
 import { mergePatch } from "./merge-patch.ts";
-import {
-  type Certainty,
-  findStandardOperations,
-  type OperationKind,
-  type StandardOperation,
-} from "./standard-operations.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface StandardHandlers {

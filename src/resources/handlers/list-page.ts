@@ -1,11 +1,10 @@
 // The response of a list: a page of its records, and what the document declares about it.
-import { HttpError } from "../http/index.ts";
-import type { UntypedCall } from "../openapi/application.ts";
-import { scopeFilter } from "../store/index.ts";
+import { HttpError } from "../../http/index.ts";
+import type { UntypedCall } from "../../openapi/application.ts";
+import { scopeFilter } from "../../store/index.ts";
+import type { PageParameters, StandardOperation } from "../model/index.ts";
 import type { CollectionAccess } from "./collection-access.ts";
-import type { PageParameters } from "./page-parameters.ts";
 import { findPageLinks, type PageLinks, readCursor, type SelectedPage, toLinkHeader } from "./pages.ts";
-import type { StandardOperation } from "./standard-operations.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
 const maxRecords = 10_000; // in a response of a list without such a parameter

@@ -1,11 +1,9 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
-import { HttpError, InvalidRequest } from "../http/index.ts";
-import { type RawJson, toJson } from "../lib/index.ts";
-import type { UntypedCall } from "../openapi/application.ts";
-import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../store/index.ts";
-import type { RecordMaker } from "./record-maker.ts";
-import type { Resource } from "./resource.ts";
-import type { StandardOperation } from "./standard-operations.ts";
+import { HttpError, InvalidRequest } from "../../http/index.ts";
+import { type RawJson, toJson } from "../../lib/index.ts";
+import type { UntypedCall } from "../../openapi/application.ts";
+import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
+import type { RecordMaker, Resource, StandardOperation } from "../model/index.ts";
 
 /** The record to which the records of a scope belong. */
 export interface Parent {

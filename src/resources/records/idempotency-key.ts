@@ -1,5 +1,5 @@
 // Idempotency-Keys of a document, as a store contains them.
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../../openapi/application.ts";
 
 /** Returns a function that returns whether a store can contain an Idempotency-Key. Without such a header, it contains none. */
 export function createIdempotencyKeyCheck({ operations }: Document): (key: string) => boolean {

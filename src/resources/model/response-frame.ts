@@ -1,6 +1,6 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
-import { parseJson, RawJson, toJson } from "../lib/index.ts";
-import type { Document, SchemaNode } from "../openapi/application.ts";
+import { parseJson, RawJson, toJson } from "../../lib/index.ts";
+import type { Document, SchemaNode } from "../../openapi/application.ts";
 import { toSnakeCase } from "./page-parameters.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 

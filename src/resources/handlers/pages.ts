@@ -1,8 +1,8 @@
 // The pages of a list: keyset pagination, and the links between pages. A cursor holds the id after which the page begins, and
 // a hash of the filter, so that it is rejected with another filter. The id is negative if the page ends before it.
 import { hash } from "node:crypto";
-import { canonicalJson } from "../lib/index.ts";
-import type { Page, PagePosition } from "../store/index.ts";
+import { canonicalJson } from "../../lib/index.ts";
+import type { Page, PagePosition } from "../../store/index.ts";
 
 const idBytes = 8;
 const hashBytes = 8; // of the 32 of SHA-256

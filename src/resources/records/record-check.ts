@@ -1,7 +1,7 @@
 // What is wrong with the row of a record: the rules of the document, and of its id.
-import { InvalidValue, parseJson } from "../lib/index.ts";
-import { idOf, readId, type Values } from "../store/index.ts";
-import type { Resource } from "./resource.ts";
+import { InvalidValue, parseJson } from "../../lib/index.ts";
+import { idOf, readId, type Values } from "../../store/index.ts";
+import type { Resource } from "../model/index.ts";
 
 /** The highest id that another id can follow. */
 export const maxId = 2n ** 63n - 2n;

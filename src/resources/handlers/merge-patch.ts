@@ -1,5 +1,5 @@
 // JSON Merge Patch (RFC 7396).
-import { setOwn } from "../lib/index.ts";
+import { setOwn } from "../../lib/index.ts";
 
 /** Returns a value with the changes of a patch (RFC 7396, section 2): null removes a member. Changes neither of them. */
 export function mergePatch(target: unknown, patch: unknown): unknown {

@@ -1,7 +1,12 @@
 // The schema of a record, with all that applies to it behind references and allOf.
-import type { Checked } from "../lib/index.ts";
-import { createRecordValidator, createRowValidator, type Document, type SchemaNode } from "../openapi/application.ts";
-import { createExample } from "../openapi/tools.ts";
+import type { Checked } from "../../lib/index.ts";
+import {
+  createRecordValidator,
+  createRowValidator,
+  type Document,
+  type SchemaNode,
+} from "../../openapi/application.ts";
+import { createExample } from "../../openapi/tools.ts";
 import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */

@@ -1,7 +1,7 @@
 // Records that were written for another version of the document. A store knows for which schemas all of its records are valid. For
 // another one, they are validated, and changed by a function if there is one, before a service uses them.
-import { parseJson } from "../lib/index.ts";
-import type { Document } from "../openapi/application.ts";
+import { parseJson } from "../../lib/index.ts";
+import type { Document } from "../../openapi/application.ts";
 import {
   type RecordId,
   type TableReader,
@@ -10,9 +10,9 @@ import {
   type Values,
   writeMembers,
   writeRecord,
-} from "../store/index.ts";
+} from "../../store/index.ts";
+import { type Resource, readResources } from "../model/index.ts";
 import { createRecordCheck } from "./record-check.ts";
-import { type Resource, readResources } from "./resource.ts";
 
 /** Changes the records of a collection, so that they match the document. */
 export interface Upgrade {

@@ -1,0 +1,7 @@
+// What the document says of its collections: their records, and what their operations do.
+export { collectionsOf, readResources } from "./find-resources.ts";
+export type { PageParameters } from "./page-parameters.ts";
+export type { RecordMaker } from "./record-maker.ts";
+export type { Resource } from "./resource.ts";
+export type { Certainty, OperationKind, StandardList, StandardOperation } from "./standard-operation.ts";
+export { findStandardOperations, type StandardOperations } from "./standard-operations.ts";

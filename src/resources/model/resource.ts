@@ -1,0 +1,176 @@
+// A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
+import type { Checked } from "../../lib/index.ts";
+import { type Operation, Query } from "../../openapi/application.ts";
+import {
+  type Collection,
+  type Filter,
+  findKeyProblem,
+  type IdForm,
+  idForms,
+  scopeFilter,
+  type ViewColumn,
+} from "../../store/index.ts";
+import { readFilters } from "./filters.ts";
+import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
+import { type RecordSchema, valueType } from "./record-schema.ts";
+
+/** The parameters of a list that select a page. */
+const pageParameters = ["limit", "cursor"];
+
+/** The operations of a collection. It has `create`, or `replace`, which then creates records, too. */
+export interface ResourceOperations {
+  readonly create: Operation | undefined;
+  readonly get: Operation;
+  readonly list: Operation | undefined;
+  readonly replace: Operation | undefined;
+  readonly update: Operation | undefined;
+  readonly delete: Operation | undefined;
+}
+
+/** A collection of records of the document. */
+export class Resource {
+  /** What a store knows of it. */
+  readonly collection: Collection;
+  readonly operations: ResourceOperations;
+  readonly record: RecordSchema;
+  readonly newRecord: RecordSchema;
+  /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
+  readonly unknownParameters: readonly string[];
+
+  constructor(operations: ResourceOperations, { record, newRecord, id, name }: ResourceParts) {
+    this.operations = operations;
+    this.record = record;
+    this.newRecord = newRecord;
+    const { list } = operations;
+    const filters = list ? readFilters(list, record) : [];
+    const isScoped = this.scopeParameters.length > 0;
+    this.collection = {
+      name,
+      id: id.name,
+      idType: id.type,
+      ...(id.type === "string" && { idForm: findIdForm(record, id.name) }),
+      ...(isScoped && { isScoped }),
+      properties: record.propertyNames,
+      filters: isScoped ? [scopeFilter, ...filters] : filters,
+    };
+    const known = [...pageParameters, ...filters.map(({ name }) => name)];
+    this.unknownParameters = (list ? queryOf(list) : []).flatMap(({ value: { name } }) =>
+      known.includes(name) ? [] : [name],
+    );
+  }
+
+  /** The path of the collection. */
+  get path(): string {
+    return listPathOf(this.operations.get.path);
+  }
+
+  /** The parameter of the path with the id of a record. */
+  get parameter(): string {
+    return parametersOf(this.operations.get.path).at(-1) as string;
+  }
+
+  /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
+  get hasUsualId(): boolean {
+    return [this.parameter, "id"].includes(this.collection.id);
+  }
+
+  /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
+  get scopeParameters(): readonly string[] {
+    return parametersOf(this.path);
+  }
+
+  /** The path of the record to which the scope belongs, such as `/shops/{shop}`; undefined if there is no scope. */
+  get parentPath(): string | undefined {
+    return /^.*\}(?=\/)/.exec(this.path)?.[0];
+  }
+
+  /** The name: its path, such as `pets` or `store_orders`. */
+  get name(): string {
+    return this.collection.name;
+  }
+
+  /** The name of one record, such as `pet`. */
+  get recordName(): string {
+    const [, segment = ""] = /([^/]*)$/.exec(this.path) ?? [];
+    return (this.record.name ?? segment.replace(/s$/, "")).replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
+  }
+
+  /** The columns of its view. */
+  get columns(): readonly ViewColumn[] {
+    const { propertyNames } = this.record;
+    return propertyNames.map((name) => ({ name, type: valueType(this.record.property(name)) ?? "json" }));
+  }
+
+  /** The maximum size of a new record in bytes; undefined if the document has none. */
+  get maxBytes(): number | undefined {
+    const { create, replace } = this.operations;
+    return (create ?? replace)?.body?.maxBytes;
+  }
+
+  /** The properties of a new record, in the order of the document, and those that are required. */
+  get newProperties(): { readonly all: readonly string[]; readonly required: readonly string[] } {
+    return { all: this.newRecord.propertyNames, required: this.newRecord.required };
+  }
+
+  /** Whether a new record can have the id. */
+  get takesId(): boolean {
+    const schemas = this.newRecord.property(this.collection.id).map(({ schema }) => schema);
+    return schemas.length > 0 && !schemas.some(({ readOnly }) => readOnly === true);
+  }
+
+  /** Creates the validation of a parsed record, or of a new one. Compiles its schema, which is expensive. */
+  createValidator(kind: "record" | "new record"): (record: unknown) => Checked<object> {
+    if (kind === "record") return this.record.createValidator("response");
+    return this.#withIdCheck(this.newRecord.createValidator("request"));
+  }
+
+  /** Creates the validation of a new record whose properties are texts; those of objects and arrays are JSON. */
+  createRowValidator(): (row: Readonly<Record<string, string>>) => Checked<object> {
+    return this.#withIdCheck(this.newRecord.createRowValidator());
+  }
+
+  // The document has no rule for texts that no index can have.
+  #withIdCheck<T>(validate: (record: T) => Checked<object>): (record: T) => Checked<object> {
+    const { id, idType } = this.collection;
+    if (idType !== "string") return validate;
+    return (record) => {
+      const checked = validate(record);
+      if (checked.problem) return checked;
+      const key = (checked.value as Readonly<Record<string, string | undefined>>)[id];
+      const requirement = key === undefined ? undefined : findKeyProblem(key);
+      return requirement === undefined ? checked : { problem: { path: id, requirement } };
+    };
+  }
+
+  /** Reads the value of a filter from a text, as the list reads it from a query. Returns what is wrong with it otherwise. */
+  readFilter(name: string, text: string): { filter: Filter; value: unknown } | { problem: string } {
+    const { filters } = this.collection;
+    const { list } = this.operations;
+    const filter = filters.find((one) => one.name === name);
+    if (filter === undefined || list === undefined)
+      return { problem: `${this.name} can be filtered by: ${filters.map((one) => one.name).join(", ") || "nothing"}` };
+    const query = new Query(`/?${new URLSearchParams([[name, text]])}`);
+    const { value, error } = list.parameters.query.read(query);
+    return error ? { problem: error.message } : { filter, value: (value as Record<string, unknown>)[name] };
+  }
+}
+
+/** What a resource consists of, beside its operations. */
+export interface ResourceParts {
+  readonly record: RecordSchema;
+  readonly newRecord: RecordSchema;
+  readonly id: Id;
+  readonly name: string;
+}
+
+/** The property with the id of a record. */
+export interface Id {
+  readonly name: string;
+  readonly type: Collection["idType"];
+}
+
+// Returns the first form of ids that the schema of a record allows.
+function findIdForm(record: RecordSchema, id: string): IdForm | undefined {
+  const forms = Object.entries(idForms) as [IdForm, () => string][];
+  return forms.find(([, make]) => record.accepts(id, make()))?.[0];
+}

@@ -1,0 +1,40 @@
+// An operation that a store can answer without a handler.
+import type { Operation } from "../../openapi/application.ts";
+import type { PageParameters } from "./page-parameters.ts";
+import type { RecordMaker } from "./record-maker.ts";
+import type { Resource, ResourceOperations } from "./resource.ts";
+import type { ListFrame, RecordFrame } from "./response-frame.ts";
+
+/** What an operation does with a collection. */
+export type OperationKind = keyof ResourceOperations;
+
+/**
+ * How sure the meaning of an operation must be. What is likely follows usual names: the server makes members that no request has,
+ * leaves out those that no response has, and responds with 501 to a parameter whose effect it does not know.
+ */
+export type Certainty = "certain" | "likely";
+
+/** An operation that a store can answer. */
+export interface StandardOperation {
+  readonly kind: OperationKind;
+  readonly operation: Operation;
+  readonly resource: Resource;
+  /** The status of a success. */
+  readonly status: number;
+  /** How the responses that have content contain a record, by status. */
+  readonly frames: ReadonlyMap<number, RecordFrame>;
+  /** How a list responds, and the parameters that select its page. */
+  readonly list: StandardList | undefined;
+  /** Makes the members that no request has; undefined if there are none. */
+  readonly maker: RecordMaker | undefined;
+  /** The parameters whose effect is not known: a request can't have them. */
+  readonly refused: readonly Operation["parameterParts"][number][];
+}
+
+/** How a list responds. */
+export interface StandardList {
+  readonly frame: ListFrame;
+  readonly parameters: PageParameters;
+  /** The defaults of filters that select all records, such as `all`. */
+  readonly wildcards: ReadonlyMap<string, unknown>;
+}
