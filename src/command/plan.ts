@@ -39,12 +39,12 @@ export function countAnswered(document: Document, own: readonly string[] = []): 
   return `${count} of ${document.operations.length} operations`;
 }
 
-function describeResource({ name, collection, takesId, operations }: Resource): string {
-  const { id, idType, filters } = collection;
+function describeResource({ name, idPath, collection, takesId, operations }: Resource): string {
+  const { idType, filters } = collection;
   const maker = takesId || operations.create === undefined ? "the client" : "the server";
   const type = idType === "int64" ? "an integer" : takesId || operations.create === undefined ? "a string" : "a UUID";
   const names = filters.map((filter) => filter.name).join(", ");
-  return `${name}: the id is ${id}, ${type} of ${maker}${names === "" ? "" : `; filters: ${names}`}`;
+  return `${name}: the id is ${idPath.join(".")}, ${type} of ${maker}${names === "" ? "" : `; filters: ${names}`}`;
 }
 
 function pathOf({ method, path }: Operation): string {

@@ -51,8 +51,9 @@ export async function importRecords(
   { resume, fromStart }: ImportOptions,
   progress: ImportProgress,
 ): Promise<ImportResult> {
-  if (source.resource.collection.isScoped)
-    throw new Error(`The records of ${source.resource.name} can't be imported: their scope is not part of them.`);
+  const { isScoped, id } = source.resource.collection;
+  if (isScoped || id === undefined)
+    throw new Error(`The records of ${source.resource.name} can't be imported: their ids are not part of them.`);
   const digest = source.input.digest();
   const row = await store.read((tables) => findCheckpointRow(tables, digest));
   const previous = row ? toCheckpoint(row) : initialCheckpoint;
@@ -152,7 +153,7 @@ class BatchWriter {
       const lastId = await target.lastId(collection.name);
       const rows = records.map((record, index): Values => {
         const number = lastId + 1n + BigInt(index);
-        const address = (record as Readonly<Record<string, string | undefined>>)[collection.id];
+        const address = (record as Readonly<Record<string, string | undefined>>)[collection.id as string];
         const { members, key } = toNewRecord(collection, record, { address });
         const { text } = writeRecord(collection, key ?? number, members);
         return key === undefined ? [number, text] : [number, text, key];

@@ -10,8 +10,8 @@ import type { Page, PagePosition, RecordId } from "./port.ts";
 export interface Collection {
   /** The name of the table. */
   readonly name: string;
-  /** The property that has the id. */
-  readonly id: string;
+  /** The property that has the id; undefined if a record has no such property, or has it at a deeper place. */
+  readonly id: string | undefined;
   /** The type of the ids: the number of the record, or a text, which is that of a new record, or a UUID. */
   readonly idType: "int64" | "string";
   /** The form of an id that is a text and that the store makes. The default is a UUID. */
@@ -132,7 +132,8 @@ export function toNewRecord(collection: Collection, record: object, { address, s
   }
   const key = address ?? scope + idForms[collection.idForm ?? "uuid"]();
   const problem = findKeyProblem(key);
-  if (problem !== undefined) throw new Error(`The property ${collection.id} of ${collection.name} ${problem}.`);
+  if (problem !== undefined)
+    throw new Error(`The property ${collection.id ?? "with the id"} of ${collection.name} ${problem}.`);
   return { members, key, scope };
 }
 
@@ -150,6 +151,7 @@ export function addressOf({ isScoped }: Collection, { key, scope }: NewRecord, n
 /** Returns the JSON of a record that begins with its id. `members` is the result of `writeMembers`. */
 export function writeRecord<R>(collection: Collection, address: RecordId, members: string): RawJson<R> {
   const id = idOf(collection, address);
+  if (collection.id === undefined) return new RawJson(`{${members.replace(/^,/, "")}`);
   return new RawJson(`${startOf(collection)}${typeof id === "string" ? JSON.stringify(id) : id}${members}`);
 }
 
@@ -175,7 +177,7 @@ function writeMember(name: string, value: unknown): string {
 export function readId(collection: Collection, text: string): RecordId {
   const leading = leadingId(collection, text);
   if (leading !== undefined) return collection.idType === "int64" ? BigInt(leading) : (JSON.parse(leading) as string);
-  const id = (parseJson(text) as Readonly<Record<string, unknown>>)[collection.id];
+  const id = (parseJson(text) as Readonly<Record<string, unknown>>)[collection.id ?? ""];
   if (collection.idType === "string" && typeof id === "string") return id;
   if (collection.idType === "int64" && (typeof id === "bigint" || Number.isSafeInteger(id)))
     return BigInt(id as bigint);
@@ -184,6 +186,7 @@ export function readId(collection: Collection, text: string): RecordId {
 
 /** Returns the JSON of a record without its id. */
 export function withoutId(collection: Collection, text: string): string {
+  if (collection.id === undefined) return text;
   const leading = leadingId(collection, text);
   if (leading === undefined) {
     const { [collection.id]: _, ...rest } = parseJson(text) as Readonly<Record<string, unknown>>;
@@ -204,7 +207,7 @@ function leadingId(collection: Collection, text: string): string | undefined {
   return pattern.exec(text)?.[0];
 }
 
-function startOf({ id }: Collection): string {
+function startOf({ id = "" }: Collection): string {
   return `{${JSON.stringify(id)}:`;
 }
 

@@ -18,5 +18,5 @@ export async function createViewStatement(
     .filter(({ name }) => name !== collection.id)
     .map((column) => `  ${toColumn(column)} AS ${quoteName(column.name)}`);
   const create = isSqlite ? "CREATE TEMP VIEW" : "CREATE OR REPLACE VIEW";
-  return `${create} ${tableOf(view)} AS SELECT\n${[`  ${idColumn(collection)} AS ${quoteName(collection.id)}`, ...list].join(",\n")}\nFROM ${tableOf(collection)};`;
+  return `${create} ${tableOf(view)} AS SELECT\n${[`  ${idColumn(collection)} AS ${quoteName(collection.id ?? "key")}`, ...list].join(",\n")}\nFROM ${tableOf(collection)};`;
 }

@@ -130,12 +130,12 @@ export class CollectionAccess {
       );
   }
 
-  /** Returns the members of a record without its id. Throws an InvalidRequest if it has another id. */
+  /** Returns a record for the store. Throws an InvalidRequest if it has another id. */
   withoutId(call: UntypedCall, record: object): object {
-    const { id: name } = this.resource.collection;
-    const { [name]: id, ...members } = record as Readonly<Record<string, unknown>>;
+    const id = this.resource.idIn(record);
     const sent = parameterOf(call, this.resource.parameter);
-    if (id === undefined || `${id}` === sent) return members;
+    if (id === undefined || `${id}` === sent) return this.resource.withId(record, sent);
+    const name = this.resource.idPath.join(".");
     throw invalidBody(name, `The property ${name} must be that of the path, ${sent}, or be left out.`);
   }
 

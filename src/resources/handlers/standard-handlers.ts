@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, parseJson, type RawJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
-import { findKeyProblem, type IdempotencyKey, type Store } from "../../store/index.ts";
+import { findKeyProblem, type IdempotencyKey, idForms, type Store } from "../../store/index.ts";
 import { type Certainty, findStandardOperations, type OperationKind, type StandardOperation } from "../model/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
@@ -59,13 +59,13 @@ const creators: Readonly<
   create: (collection) => {
     const { records, resource, maker } = collection;
     const { recordName } = resource;
-    const { id } = resource.collection;
+    const { id: name, idType, idForm = "uuid" } = resource.collection;
     return async (call) => {
       await collection.check(call);
-      const { [id]: sent } = call.body as Readonly<Record<string, unknown>>;
+      const sent = resource.idIn(call.body) ?? (name === undefined ? idForms[idForm]() : undefined);
       const record = maker?.create(call.body as object) ?? (call.body as object);
-      if (sent !== undefined && resource.collection.idType === "string")
-        return createWithId(collection, call, { id: sent as string, record });
+      if (sent !== undefined && idType === "string")
+        return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
       const created = await records.create(record, readIdempotencyKey(call), collection.scopeOf(call));
       if (created.outcome === "conflict")
         throw new HttpError(
@@ -102,6 +102,8 @@ const creators: Readonly<
     const validate = resource.createValidator("record");
     return async (call) => {
       await collection.check(call);
+      if (Array.isArray(call.body))
+        throw new HttpError("not_implemented", "JSON Patch is not supported. Send JSON Merge Patch (RFC 7396).");
       return collection.change(call, (record) => {
         const patch = collection.maker?.keep(call.body as object) ?? call.body;
         const merged = mergePatch(parseJson(record.text), patch);
@@ -129,7 +131,7 @@ interface RecordWithId {
 
 async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
   const problem = findKeyProblem(id);
-  if (problem !== undefined) throw invalidBody(collection.resource.collection.id, `The id ${problem}.`);
+  if (problem !== undefined) throw invalidBody(collection.resource.idPath.join("."), `The id ${problem}.`);
   const address = `${collection.addressOf(call, id)}`;
   const result = await collection.records.put(address, (record) => {
     if (record) throw collection.exists(id);

@@ -24,6 +24,8 @@ const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
 
+const jsonPatch = "application/json-patch+json"; // RFC 6902
+
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
 export class Examination {
   readonly #kind: OperationKind;
@@ -53,6 +55,11 @@ export class Examination {
     return this.#reason ?? { kind, operation, resource, ...success, maker: maker ?? this.#updater(), refused };
   }
 
+  // The property with the id; a name that no property has if it is at a deeper place.
+  get #idName(): string {
+    return this.#resource.collection.id ?? "\0";
+  }
+
   // The first reason is reported.
   #refuse(reason: string): void {
     this.#reason ??= reason;
@@ -69,12 +76,12 @@ export class Examination {
     const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
     if (status === undefined) return undefined;
     if (usual === undefined) this.#doubt(this.#wrongSuccess());
-    const { record, collection } = this.#resource;
+    const { record } = this.#resource;
     const { document } = record;
     const schema = responseSchema(this.#operation, status);
     const base = { status: Number(status), frames: this.#findFrames(), list: undefined };
     if (this.#kind === "list") {
-      const frame = schema && findListFrame(document, schema.pointer, record, collection.id);
+      const frame = schema && findListFrame(document, schema.pointer, record, this.#idName);
       if (frame === undefined) return undefined;
       if (!frame.isBare) this.#doubt(this.#wrongSuccess());
       const parameters = readPageParameters(this.#operation, record);
@@ -93,15 +100,15 @@ export class Examination {
   }
 
   #findFrames(): StandardOperation["frames"] {
-    const { record, collection } = this.#resource;
+    const { record } = this.#resource;
     const isChange = this.#kind !== "get" && this.#kind !== "list";
     const found = [200, 201].flatMap((status) => {
       const schema = responseSchema(this.#operation, `${status}`);
       if (schema === undefined) return [];
       const frame =
-        findRecordFrame(record.document, schema.pointer, record, collection.id) ??
+        findRecordFrame(record.document, schema.pointer, record, this.#idName) ??
         (this.#certainty === "likely" && isChange
-          ? findReceiptFrame(record.document, schema.pointer, collection.id)
+          ? findReceiptFrame(record.document, schema.pointer, this.#idName)
           : undefined);
       return frame ? [[status, frame] as const] : [];
     });
@@ -150,7 +157,8 @@ export class Examination {
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
     const { takesId, newProperties, collection } = this.#resource;
-    const { id, idType } = collection;
+    const { idType } = collection;
+    const id = this.#resource.idPath.join(".");
     if (idType === "int64") {
       if (takesId) this.#doubt(`takes the property ${id}, which the store makes: it must be read-only`);
       return;
@@ -187,11 +195,10 @@ export class Examination {
     const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
     if (missing !== undefined) this.#doubt(`does not require the property ${missing}, which each record must have`);
     if (this.#certainty === "certain") return undefined;
-    const maker = new RecordMaker(record, body, collection.id);
-    const sample = {
-      [collection.id]: collection.idType === "int64" ? 1 : idForms[collection.idForm ?? "uuid"](),
-      ...maker.create(Object(body.example())),
-    };
+    const maker = new RecordMaker(record, body, this.#idName);
+    const id = collection.idType === "int64" ? 1 : idForms[collection.idForm ?? "uuid"]();
+    const made = maker.create(Object(body.example()));
+    const sample = collection.id === undefined ? this.#resource.withId(made, id) : { [collection.id]: id, ...made };
     const { problem } = record.createValidator("response")(sample);
     if (problem)
       this.#refuse(`makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`);
@@ -201,10 +208,10 @@ export class Examination {
   // Only the times of a change, and which members are kept.
   #updater(): RecordMaker | undefined {
     if (this.#certainty === "certain" || this.#kind !== "update") return undefined;
-    const { record, collection } = this.#resource;
+    const { record } = this.#resource;
     const [[, content] = []] = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
     const part = content?.at("schema");
-    return part && new RecordMaker(record, new RecordSchema(record.document, part), collection.id);
+    return part && new RecordMaker(record, new RecordSchema(record.document, part), this.#idName);
   }
 
   #examinePatch(): void {
@@ -212,7 +219,8 @@ export class Examination {
     const types = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
     const [other] = types.map(([type]) => type).filter((type) => !(patchTypes as readonly string[]).includes(type));
     const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
-    if (types.length === 0 || other === "application/json-patch+json") this.#refuse(reason);
+    const hasMerge = types.some(([type]) => type !== jsonPatch);
+    if (!hasMerge) this.#refuse(reason);
     else if (other !== undefined) this.#doubt(reason);
     for (const [type, content] of types) {
       const part = content.at("schema");

@@ -71,19 +71,22 @@ function nameOf(path: string, taken: ReadonlySet<string>): string {
 }
 
 // The property that is named like the parameter of the path, or `id`, or as ids usually are.
-function findId({ path, parameterParts }: Operation, record: RecordSchema): Id | undefined {
-  const parameter = parametersOf(path).at(-1) as string;
+function findId({ path: template, parameterParts }: Operation, record: RecordSchema): Id | undefined {
+  const parameter = parametersOf(template).at(-1) as string;
   const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
   const sent = schema && idType(new RecordSchema(record.document, schema).parts);
-  const thing = toSnakeCase(listPathOf(path)).split("_").at(-1)?.replace(/s$/, "");
+  const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
   const lastWord = toSnakeCase(parameter).split("_").at(-1);
   const usual = [`${thing}_id`, lastWord, "uuid", "key", "slug", "number", "name", "code"];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
   for (const name of [parameter, "id", ...usual.flatMap((one) => find(one) ?? [])]) {
     const type = idType(record.property(name));
-    if (type !== undefined && (sent !== "int64" || type === sent)) return { name, type };
+    if (type !== undefined && (sent !== "int64" || type === sent)) return { path: [name], type };
   }
-  return undefined;
+  // As Kubernetes does.
+  const nested = [parameter, "id", "uid", "name"].map((name) => ["metadata", name]);
+  const path = nested.find((names) => idType(record.at(names)) === "string");
+  return path && sent !== "int64" ? { path, type: "string" } : undefined;
 }
 
 // The format of a number does not matter: the store generates small integers.

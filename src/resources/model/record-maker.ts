@@ -11,8 +11,6 @@ type Make = (now: Date) => unknown;
 
 /** Completes records with the members that the server makes. */
 export class RecordMaker {
-  /** The members that are made because a record requires them, other than times. */
-  readonly made: readonly string[];
   readonly #record: RecordSchema;
   readonly #created: readonly (readonly [string, Make])[];
   readonly #updated: readonly (readonly [string, Make])[];
@@ -38,8 +36,8 @@ export class RecordMaker {
     const timed = [...times(createdName), ...this.#updated];
     const required = record.required.filter((name) => name !== id && !timed.some(([one]) => one === name));
     const given = required.filter((name) => body.required.includes(name) && sent(name));
-    this.made = required.filter((name) => !given.includes(name));
-    const values = this.made.length > 0 ? chooseValues(record, this.made) : {};
+    const made = required.filter((name) => !given.includes(name));
+    const values = made.length > 0 ? chooseValues(record, made) : {};
     this.#created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
   }
 

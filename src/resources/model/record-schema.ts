@@ -51,6 +51,14 @@ export class RecordSchema {
     return hashSchema(this.document.schemas.at(this.pointer));
   }
 
+  /** Returns the schemas that apply to a property of a property, and so on. */
+  at(path: readonly string[]): readonly SchemaNode[] {
+    return path.reduce<readonly SchemaNode[]>(
+      (found, name) => found.flatMap((node) => node.property(name)).flatMap((node) => node.parts()),
+      this.parts,
+    );
+  }
+
   /** Returns the schemas that apply to a property. */
   property(name: string): readonly SchemaNode[] {
     return this.parts.flatMap((node) => node.property(name)).flatMap((node) => node.parts());
@@ -72,7 +80,15 @@ export class RecordSchema {
 
   /** Returns whether a property can have a value in a response. Compiles its schema, which is expensive. */
   accepts(name: string, value: unknown): boolean {
-    const nodes = this.parts.flatMap((node) => node.property(name));
+    return this.acceptsAt([name], value);
+  }
+
+  /** Returns whether a property of a property, and so on, can have a value in a response. */
+  acceptsAt(path: readonly string[], value: unknown): boolean {
+    const nodes = path.reduce<readonly SchemaNode[]>(
+      (found, name) => found.flatMap((node) => node.parts()).flatMap((node) => node.property(name)),
+      this.parts,
+    );
     return nodes.every(({ pointer }) => "value" in this.document.schemas.compileReaderAt(pointer, "response")(value));
   }
 

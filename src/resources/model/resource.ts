@@ -34,6 +34,8 @@ export class Resource {
   readonly operations: ResourceOperations;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
+  /** The names that lead to the id in a record: of its property, or of an object and a property of it. */
+  readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
@@ -41,14 +43,15 @@ export class Resource {
     this.operations = operations;
     this.record = record;
     this.newRecord = newRecord;
+    this.idPath = id.path;
     const { list } = operations;
     const filters = list ? readFilters(list, record) : [];
     const isScoped = this.scopeParameters.length > 0;
     this.collection = {
       name,
-      id: id.name,
+      id: id.path.length === 1 ? id.path[0] : undefined,
       idType: id.type,
-      ...(id.type === "string" && { idForm: findIdForm(record, id.name) }),
+      ...(id.type === "string" && { idForm: findIdForm(record, id.path) }),
       ...(isScoped && { isScoped }),
       properties: record.propertyNames,
       filters: isScoped ? [scopeFilter, ...filters] : filters,
@@ -71,7 +74,7 @@ export class Resource {
 
   /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
   get hasUsualId(): boolean {
-    return [this.parameter, "id"].includes(this.collection.id);
+    return [this.parameter, "id"].includes(this.idPath.join("."));
   }
 
   /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
@@ -114,8 +117,20 @@ export class Resource {
 
   /** Whether a new record can have the id. */
   get takesId(): boolean {
-    const schemas = this.newRecord.property(this.collection.id).map(({ schema }) => schema);
+    const schemas = this.newRecord.at(this.idPath).map(({ schema }) => schema);
     return schemas.length > 0 && !schemas.some(({ readOnly }) => readOnly === true);
+  }
+
+  /** Returns the id that a record has; undefined if it has none. */
+  idIn(record: unknown): unknown {
+    return this.idPath.reduce<unknown>((value, name) => Object(value)[name], record);
+  }
+
+  /** Returns a record with an id, if the store does not write it. */
+  withId(record: object, id: unknown): object {
+    const [outer, inner] = this.idPath;
+    if (outer === undefined || inner === undefined) return record;
+    return { ...record, [outer]: { ...Object((record as Readonly<Record<string, unknown>>)[outer]), [inner]: id } };
   }
 
   /** Creates the validation of a parsed record, or of a new one. Compiles its schema, which is expensive. */
@@ -131,14 +146,13 @@ export class Resource {
 
   // The document has no rule for texts that no index can have.
   #withIdCheck<T>(validate: (record: T) => Checked<object>): (record: T) => Checked<object> {
-    const { id, idType } = this.collection;
-    if (idType !== "string") return validate;
+    if (this.collection.idType !== "string") return validate;
     return (record) => {
       const checked = validate(record);
       if (checked.problem) return checked;
-      const key = (checked.value as Readonly<Record<string, string | undefined>>)[id];
-      const requirement = key === undefined ? undefined : findKeyProblem(key);
-      return requirement === undefined ? checked : { problem: { path: id, requirement } };
+      const key = this.idIn(checked.value);
+      const requirement = key === undefined ? undefined : findKeyProblem(`${key}`);
+      return requirement === undefined ? checked : { problem: { path: this.idPath.join("."), requirement } };
     };
   }
 
@@ -165,12 +179,12 @@ export interface ResourceParts {
 
 /** The property with the id of a record. */
 export interface Id {
-  readonly name: string;
+  readonly path: readonly string[];
   readonly type: Collection["idType"];
 }
 
 // Returns the first form of ids that the schema of a record allows.
-function findIdForm(record: RecordSchema, id: string): IdForm | undefined {
+function findIdForm(record: RecordSchema, path: readonly string[]): IdForm | undefined {
   const forms = Object.entries(idForms) as [IdForm, () => string][];
-  return forms.find(([, make]) => record.accepts(id, make()))?.[0];
+  return forms.find(([, make]) => record.acceptsAt(path, make()))?.[0];
 }

@@ -1,6 +1,6 @@
 // What is wrong with the row of a record: the rules of the document, and of its id.
 import { InvalidValue, parseJson } from "../../lib/index.ts";
-import { idOf, readId, type Values } from "../../store/index.ts";
+import { idOf, type Values } from "../../store/index.ts";
 import type { Resource } from "../model/index.ts";
 
 /** The highest id that another id can follow. */
@@ -13,12 +13,11 @@ export function createRecordCheck(resource: Resource): (row: Values) => string |
     if (typeof number !== "bigint" || number < 1n || number > maxId)
       return `: id must be an integer from 1 to ${maxId}`;
     try {
-      const { problem } = validate(parseJson(text as string));
+      const record = parseJson(text as string);
+      const { problem } = validate(record);
       if (problem) throw new InvalidValue(problem.requirement, problem.path);
-      const address = (key as string | undefined) ?? number;
-      return readId(resource.collection, text as string) === idOf(resource.collection, address)
-        ? undefined
-        : " has another id in its record";
+      const id = idOf(resource.collection, (key as string | undefined) ?? number);
+      return `${resource.idIn(record)}` === `${id}` ? undefined : " has another id in its record";
     } catch (error) {
       const { path, requirement } = error as InvalidValue;
       return ` does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}`;
