@@ -1,8 +1,7 @@
 // Checks the integrity of a store: the structure of the database, the next id of each table, and each record against
 // the document.
 import type { Document } from "../openapi/application.ts";
-import { maxId } from "../resources/index.ts";
-import { idTablesOf, type TableReader, type Tables } from "../store/index.ts";
+import { idTablesOf, maxNumber, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
 import { createRowCheck } from "./row-rules.ts";
 
@@ -68,5 +67,5 @@ async function checkLastId(
   const lastId = await source.lastId(table);
   if (lastId < highestId)
     report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`);
-  if (lastId > maxId) report(`No id of ${table} can follow the last one, ${lastId}.`);
+  if (lastId > maxNumber) report(`No id of ${table} can follow the last one, ${lastId}.`);
 }

@@ -3,8 +3,8 @@
 import { isKeyName, keyNameRule } from "../auth/index.ts";
 import { toDay } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
-import { createIdempotencyKeyCheck, createRecordCheck, maxId, readResources } from "../resources/index.ts";
-import { findKeyProblem, type sharedTables, type Table, type Values } from "../store/index.ts";
+import { createIdempotencyKeyCheck, createRecordCheck, readResources } from "../resources/index.ts";
+import { findKeyProblem, maxNumber, type sharedTables, type Table, type Values } from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 
 const digestSize = 32; // bytes of a hash
@@ -43,7 +43,7 @@ export function createRowCheck(document: Document): (table: Table, row: Values) 
 
 function createRules(document: Document): Rules {
   const latestTime = Date.now() + maxClockSkew;
-  const id = integer(1n, maxId);
+  const id = integer(1n, maxNumber);
   const flag = integer(0n, 1n);
   const count = integer(0n, maxCount);
   const time = integer(0n, maxTime);
@@ -66,7 +66,7 @@ function createRules(document: Document): Rules {
       record_id: id,
       record_key: optional(text((value) => findKeyProblem(value) === undefined, "is not the id of a record")),
       collection: collectionName,
-      caller: integer(0n, maxId), // 0 without a credential
+      caller: integer(0n, maxNumber), // 0 without a credential
       key: text(createIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
       digest,
       created_at: pastTime,
@@ -81,7 +81,7 @@ function createRules(document: Document): Rules {
     record_schemas: {
       collection: collectionName,
       schema: text((value) => /^[0-9a-f]{32}$/.test(value), "is not the hash of a schema"),
-      upgraded_to: optional(integer(0n, maxId)),
+      upgraded_to: optional(integer(0n, maxNumber)),
     },
     imports: { digest, lines: count, records: count, complete: flag, written_at: pastTime },
   };

@@ -16,7 +16,6 @@ export {
 export {
   createIdempotencyKeyCheck,
   createRecordCheck,
-  maxId,
   type Upgrades,
   upgradeRecords,
 } from "./records/index.ts";

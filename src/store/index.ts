@@ -34,6 +34,7 @@ export {
   type IdForm,
   idForms,
   idOf,
+  maxNumber,
   readId,
   scopeFilter,
   toAddress,

@@ -39,10 +39,11 @@ export interface RecordStore<R = unknown, N extends object = object> {
    */
   create(record: N, idempotencyKey?: IdempotencyKey, scope?: string): Promise<CreateResult<R>>;
   /**
-   * Creates a record with an id that is a text, or replaces the one that has it: by what `edit` returns for it, or for undefined.
-   * Atomic, like `change`. Throws an Error for an id that is empty, too long, or not a valid text.
+   * Creates a record with an id, or replaces the one that has it: by what `edit` returns for it, or for undefined. Atomic, like
+   * `change`. The ids that the store makes later are higher. Throws an Error for a number below 1 or above `maxNumber`, and for a
+   * text that is empty, too long or not valid.
    */
-  put(id: string, edit: (record: RawJson<R> | undefined) => N): Promise<PutResult<R>>;
+  put(id: RecordId, edit: (record: RawJson<R> | undefined) => N): Promise<PutResult<R>>;
   /**
    * Replaces a record by what `edit` returns for it, without its id; undefined leaves it as it is. Atomic: no other change comes
    * between. `edit` runs again if another process was faster, and what it throws rejects the call.

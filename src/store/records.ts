@@ -114,6 +114,17 @@ export const idForms = {
 /** The name of a form of ids. */
 export type IdForm = keyof typeof idForms;
 
+/** The highest number that another one can follow. */
+export const maxNumber = 2n ** 63n - 2n;
+
+/** Returns the JSON of a new record with a number. Throws an Error if it is out of range. */
+export function numberedText(collection: Collection, number: bigint, record: object): string {
+  if (collection.idType !== "int64" || collection.isScoped)
+    throw new Error(`The ids of ${collection.name} are no numbers of the store.`);
+  if (number < 1n || number > maxNumber) throw new Error(`An id of ${collection.name} must be from 1 to ${maxNumber}.`);
+  return writeRecord(collection, number, writeMembers(collection, record)).text;
+}
+
 /** A record that is to be created: its text behind the id, and its address if that is not made of a number of the store. */
 export interface NewRecord {
   readonly members: string;

@@ -40,6 +40,11 @@ const text = documentOf(
   /codes:
     get: { operationId: listCodes, ${ok(`{ type: array, items: ${ref("Code")} }`)} }
     post: { operationId: addCode, ${body("{ type: object }")}, ${ok(ref("Code"), 201)} }
+  /pet:
+    post: { operationId: addPet, ${body(ref("Pet"))}, ${ok(ref("Pet"))} }
+  /pet/{petId}:
+    ${path("petId", "integer")}
+    get: { operationId: getPet, ${ok(ref("Pet"))} }
   /codes/{code}:
     ${path("code")}
     get: { operationId: getCode, ${ok(ref("Code"))} }
@@ -64,6 +69,7 @@ const text = documentOf(
     NewUser: { type: object, required: [login, age], properties: { login: { type: string }, age: { type: integer }, password: { type: string } } }
     User: { type: object, required: [uuid, login], properties: { uuid: { type: string }, login: { type: string }, age: { type: integer }, password: { type: string, writeOnly: true } } }
     UserSummary: { type: object, required: [uuid, login], additionalProperties: false, properties: { uuid: { type: string }, login: { type: string } } }
+    Pet: { type: object, required: [name], properties: { id: { type: integer, format: int64 }, name: { type: string } } }
     Code: { type: object, required: [code], properties: { code: { type: string, pattern: "^[0-9]+$" } } }
 `,
 );
@@ -148,6 +154,20 @@ for (const [store, newUrl] of [
     const second = await send("GET", "/users?offset=2");
     t.match(second.body, [{ login: "c" }]);
     t.match(second.headers.link, /<\/users\?offset=0&limit=2>; rel="first", <\/users\?offset=0&limit=2>; rel="prev"$/);
+  });
+
+  t.test(`${store}: keeps the number that a request has as the id, and makes others`, async (t) => {
+    const send = await start(t);
+    t.match(await send("POST", "/pet", { id: 10, name: "Rex" }), {
+      status: 200,
+      body: { id: 10, name: "Rex" },
+      headers: { location: "/pet/10" },
+    });
+    t.match(await send("GET", "/pet/10"), { status: 200, body: { id: 10, name: "Rex" } });
+    t.match(await send("POST", "/pet", { id: 10, name: "Tom" }), { status: 409 });
+    t.match(await send("POST", "/pet", { name: "Tom" }), { body: { id: 11 } });
+    t.match(await send("POST", "/pet", { id: 0, name: "Tom" }), { body: { id: 12 } }, "0 is the default of clients");
+    t.match(await send("POST", "/pet", { id: -5, name: "Tom" }), { status: 400 });
   });
 
   t.test(`${store}: makes ids in the form of the document`, async (t) => {

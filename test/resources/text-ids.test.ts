@@ -160,6 +160,6 @@ t.test("An id that the store can't make needs a handler", async (t) => {
   );
   await t.rejects(
     startWith("type: string, format: uuid, readOnly: true", "type: integer, format: int64"),
-    /addNote.*takes the property id, which the store makes: it must be read-only/s,
+    /addNote.*takes the property id, so that a retry does not need the header Idempotency-Key/s,
   );
 });

@@ -62,3 +62,28 @@ testStores("loses no change of several processes that change the same record", a
   const removed = await Promise.all(stores.map((one) => petsOf(one).remove(1n)));
   t.same(removed.map(({ outcome }) => outcome).sort(), ["changed", "missing", "missing"]);
 });
+
+testStores("creates a record with a number of the client, and generates higher ones", async (t, { store, open }) => {
+  const pets = petsOf(store);
+  t.match(await pets.put(7n, () => rex), { outcome: "created", record: { text: /^\{"id":7,"name":"Rex"/ } });
+  t.match(await pets.create(rex), { id: 8n });
+  t.match(await pets.put(3n, () => rex), { outcome: "created" });
+  t.match(await pets.create(rex), { id: 9n }, "a lower number changes nothing");
+  t.match(await pets.put(7n, (pet) => ({ ...rex, name: pet ? "Tom" : "new" })), {
+    outcome: "changed",
+    record: { text: /"name":"Tom"/ },
+  });
+  t.same(
+    (await listPets(store, { limit: 9 })).pets.map(({ id }) => id),
+    [3n, 7n, 8n, 9n],
+  );
+  for (const id of [0n, -1n, 2n ** 63n - 1n]) await t.rejects(async () => pets.put(id, () => rex), /must be from 1 to/);
+  const stores = [store, await open(), await open()];
+  const puts = Array.from({ length: 30 }, (_, n) => petsOf(stores[n % 3] as Store).put(BigInt(100 + n), () => rex));
+  const creates = Array.from({ length: 30 }, (_, n) => petsOf(stores[n % 3] as Store).create(rex));
+  const ids = (await Promise.all(creates)).map((created) => ("id" in created ? created.id : 0n));
+  t.ok((await Promise.all(puts)).every(({ outcome }) => outcome === "created" || outcome === "changed"));
+  t.equal(new Set(ids).size, 30, "no id is generated twice");
+  const created = await pets.create(rex);
+  t.ok("id" in created && (created.id as bigint) > 129n);
+});

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, parseJson, type RawJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
-import { findKeyProblem, type IdempotencyKey, idForms, type Store } from "../../store/index.ts";
+import {
+  findKeyProblem,
+  type IdempotencyKey,
+  idForms,
+  maxNumber,
+  type RecordId,
+  type Store,
+} from "../../store/index.ts";
 import { type Certainty, findStandardOperations, type OperationKind, type StandardOperation } from "../model/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
@@ -59,12 +66,14 @@ const creators: Readonly<
   create: (collection) => {
     const { records, resource, maker } = collection;
     const { recordName } = resource;
-    const { id: name, idType, idForm = "uuid" } = resource.collection;
+    const { id: name, idType, isScoped, idForm = "uuid" } = resource.collection;
+    const canHaveId = idType === "string" || !isScoped;
     return async (call) => {
       await collection.check(call);
       const sent = resource.idIn(call.body) ?? (name === undefined ? idForms[idForm]() : undefined);
       const record = maker?.create(call.body as object) ?? (call.body as object);
-      if (sent !== undefined && idType === "string")
+      // Clients of generated ids send 0, the default of an integer.
+      if (sent !== undefined && canHaveId && `${sent}` !== "0")
         return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
       const created = await records.create(record, readIdempotencyKey(call), collection.scopeOf(call));
       if (created.outcome === "conflict")
@@ -124,15 +133,20 @@ const creators: Readonly<
   },
 };
 
+function findIdProblem(address: RecordId): string | undefined {
+  if (typeof address === "string") return findKeyProblem(address);
+  return address === 0n || address > maxNumber ? `must be an integer from 1 to ${maxNumber}` : undefined;
+}
+
 interface RecordWithId {
   readonly id: string;
   readonly record: object;
 }
 
 async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
-  const problem = findKeyProblem(id);
+  const address = collection.addressOf(call, id);
+  const problem = findIdProblem(address);
   if (problem !== undefined) throw invalidBody(collection.resource.idPath.join("."), `The id ${problem}.`);
-  const address = `${collection.addressOf(call, id)}`;
   const result = await collection.records.put(address, (record) => {
     if (record) throw collection.exists(id);
     return added;
@@ -143,8 +157,8 @@ async function createWithId(collection: CollectionAccess, call: UntypedCall, { i
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
 async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
-  const address = `${collection.addressOf(call)}`;
-  const problem = findKeyProblem(address);
+  const address = collection.addressOf(call);
+  const problem = findIdProblem(address);
   if (problem !== undefined)
     throw new InvalidRequest([
       { location: "path", name: collection.resource.parameter, message: `The id ${problem}.` },

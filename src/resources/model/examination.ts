@@ -157,16 +157,14 @@ export class Examination {
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
     const { takesId, newProperties, collection } = this.#resource;
-    const { idType } = collection;
     const id = this.#resource.idPath.join(".");
-    if (idType === "int64") {
-      if (takesId) this.#doubt(`takes the property ${id}, which the store makes: it must be read-only`);
-      return;
-    }
+    if (takesId && collection.idType === "int64" && collection.isScoped)
+      this.#doubt(`takes the property ${id}, which the store makes: it must be read-only`);
     const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
       this.#refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
-    if (!newProperties.required.includes(id) && collection.idForm === undefined)
+    const canMake = collection.idType === "int64" || collection.idForm !== undefined;
+    if (!newProperties.required.includes(id) && !canMake)
       this.#refuse(
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );

@@ -44,8 +44,6 @@ function findResources(document: Document): readonly Resource[] {
     const record = hasId(response) ? response : findWrappedRecord(document, response, hasId);
     const id = record && findId(get, record);
     if (newRecord === undefined || record === undefined || id === undefined) return [];
-    // Only a POST generates numbers.
-    if (own.create === undefined && id.type === "int64") return [];
     const name = nameOf(path, names);
     names.add(name);
     return [new Resource(own, { record, newRecord: new RecordSchema(document, newRecord), id, name })];

@@ -1,17 +1,14 @@
 // What is wrong with the row of a record: the rules of the document, and of its id.
 import { InvalidValue, parseJson } from "../../lib/index.ts";
-import { idOf, type Values } from "../../store/index.ts";
+import { idOf, maxNumber, type Values } from "../../store/index.ts";
 import type { Resource } from "../model/index.ts";
-
-/** The highest id that another id can follow. */
-export const maxId = 2n ** 63n - 2n;
 
 /** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
 export function createRecordCheck(resource: Resource): (row: Values) => string | undefined {
   const validate = resource.createValidator("record");
   return ([number, text, key]) => {
-    if (typeof number !== "bigint" || number < 1n || number > maxId)
-      return `: id must be an integer from 1 to ${maxId}`;
+    if (typeof number !== "bigint" || number < 1n || number > maxNumber)
+      return `: id must be an integer from 1 to ${maxNumber}`;
     try {
       const record = parseJson(text as string);
       const { problem } = validate(record);

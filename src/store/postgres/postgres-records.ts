@@ -25,6 +25,7 @@ import {
   idColumn,
   type ListRow,
   type NewRecord,
+  numberedText,
   toNewRecord,
   toPage,
   toPageStart,
@@ -102,11 +103,12 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return created;
   };
 
-  readonly put = (id: string, edit: (record: RawJson<R> | undefined) => N): Promise<PutResult<R>> =>
+  readonly put = (id: RecordId, edit: (record: RawJson<R> | undefined) => N): Promise<PutResult<R>> =>
     this.#replace<PutResult<R>>(
       id,
       (record) => this.#change(id, record, edit(record)),
       async () => {
+        if (typeof id === "bigint") return this.#createNumbered(id, edit(undefined));
         const added = toNewRecord(this.#collection, edit(undefined), { address: id });
         const created = await this.#create({ ...added, idempotencyKey: undefined });
         if (created && "record" in created) return { outcome: "created", record: created.record };
@@ -153,6 +155,16 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       if (limit.isFull) return { outcome: "full" };
     }
     return undefined;
+  }
+
+  // Returns undefined if another record has the number.
+  async #createNumbered(number: bigint, record: N): Promise<PutResult<R> | undefined> {
+    const text = numberedText(this.#collection, number, record);
+    const { limit, count, pool } = this.#parts;
+    if (limit.maxId !== null) await count();
+    if (limit.isFull) return { outcome: "full" };
+    const rows = await pool.query(this.#statements.createNumbered, number, text);
+    return rows.length > 0 ? { outcome: "created", record: new RawJson(text) } : undefined;
   }
 
   // Returns undefined if the record was not created, also if another process has created one with its id meanwhile.

@@ -137,6 +137,16 @@ export function recordStatements(collection: Collection) {
       text: `SELECT ${column}, record FROM ${table} WHERE ${column} = ANY ($1)`,
       method: `${name}_find`,
     },
+    // The sequence generates higher ids afterwards. It can't be set lower, because creates wait for the lock.
+    createNumbered: {
+      name: `create_numbered_${name}`,
+      text: `
+    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), moved AS MATERIALIZED (
+      SELECT setval(${sequence(collection)}, greatest($1, ${lastId(collection)})) FROM lock
+    )
+    INSERT INTO ${table} (id, record) SELECT $1::bigint, $2::json FROM moved ON CONFLICT DO NOTHING RETURNING id`,
+      method: `${name}_put`,
+    },
     // Only as it was read: another process can have changed it since.
     change: {
       name: `change_${name}`,

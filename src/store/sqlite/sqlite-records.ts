@@ -8,6 +8,7 @@ import {
   type Collection,
   type ListRow,
   type NewRecord,
+  numberedText,
   toNewRecord,
   toPage,
   toPageStart,
@@ -68,7 +69,10 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       const record = this.#find(id);
       const edited = edit(record);
       if (record) return { outcome: "changed", record: this.#change(id, edited) };
-      const result = this.#create(toNewRecord(this.#collection, edited, { address: id }));
+      const isNumber = typeof id === "bigint";
+      const result = isNumber
+        ? this.#createNumbered(id, edited)
+        : this.#create(toNewRecord(this.#collection, edited, { address: id }));
       return result.outcome === "full" ? result : { outcome: "created", record: result.record };
     });
 
@@ -133,6 +137,14 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     const id = addressOf(this.#collection, added, number);
     onCreated?.(number, id);
     return { outcome: "created", id, record: writeRecord(this.#collection, id, members) };
+  }
+
+  #createNumbered(number: bigint, record: N): Created<R> {
+    const text = numberedText(this.#collection, number, record);
+    if (this.#limit.maxId !== null) this.#count();
+    if (this.#limit.isFull) return { outcome: "full" };
+    this.#statements.createNumbered.run(number, text);
+    return { outcome: "created", id: number, record: new RawJson(text) };
   }
 
   #hasRoom(): boolean {

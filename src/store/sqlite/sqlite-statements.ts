@@ -86,6 +86,8 @@ export function recordStatements(collection: Collection) {
           `INSERT INTO ${table} (id${column === "key" ? ", key" : ""}, record)
            SELECT id${column === "key" ? ", ? || ifnull(id, 0)" : ""}, ${quoteText(start)} || ifnull(id, 0) || ?
            FROM (SELECT CASE WHEN seq < 9223372036854775807 THEN seq + 1 END AS id FROM (SELECT ${lastId} AS seq))`,
+    // SQLite generates higher ids afterwards.
+    createNumbered: `INSERT INTO ${table} (id, record) VALUES (?, ?)`,
     change: `UPDATE ${table} SET record = ? WHERE ${column} = ?`,
     remove: `DELETE FROM ${table} WHERE ${column} = ?`,
     // Not max(id): the ids of the last records are not generated again after these records are deleted.
