@@ -78,6 +78,8 @@ t.test("The id of a record is an int64 or a string", async (t) => {
     );
   const other = await read(pathsWith("{ type: integer }"), withId("{ type: string, format: uuid }"));
   t.same(collectionsOf(other), [], "a parameter of another type is that of another property");
+  const named = `  /books: { ${create} }\n${item("/books", "book_title", "{ type: string }")}`;
+  t.match(readResources(await read(named)), [{ idPath: ["title"], hasUsualId: false }], "before `id`");
 });
 
 t.test("A parameter of the list with the name and type of a property is a filter", async (t) => {

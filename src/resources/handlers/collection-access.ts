@@ -5,6 +5,8 @@ import type { UntypedCall } from "../../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
 import type { RecordMaker, Resource, StandardOperation } from "../model/index.ts";
 
+const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
+
 /** The record to which the records of a scope belong. */
 export interface Parent {
   /** Throws an HttpError if it does not exist. */
@@ -85,6 +87,10 @@ export class CollectionAccess {
       if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
         throw new HttpError("not_implemented", `The effect of the parameter ${name} is not known. Leave it out.`);
     }
+    if (this.scopeOf(call).length > maxScopeLength)
+      throw new InvalidRequest([
+        { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
+      ]);
     await this.#parent?.require(call);
   }
 

@@ -127,10 +127,11 @@ export class Examination {
   #findRefused(): StandardOperation["refused"] {
     const { record, collection } = this.#resource;
     const filters = collection.filters.map(({ name }) => name);
-    return this.#operation.parameterParts.filter(({ value: { in: location, name, required } }) => {
+    return this.#operation.parameterParts.filter((part) => {
+      const { in: location, name, required } = part.value;
       if (location === "path" || (location === "header" && knownHeaders.includes(name))) return false;
       const isList = this.#kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(name, record) !== undefined)) return false;
+      if (isList && (filters.includes(name) || pageRoleOf(part, record) !== undefined)) return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;

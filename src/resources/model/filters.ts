@@ -12,7 +12,7 @@ import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 export function readFilters(list: Operation, record: RecordSchema): Filter[] {
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
-    if (pageRoleOf(name, record) !== undefined) return [];
+    if (pageRoleOf(parameter, record) !== undefined) return [];
     const schema = parameter.written("schema");
     const sent = schema && valueType(new RecordSchema(record.document, schema).parts);
     for (const property of [name, `${name}s`]) {

@@ -44,6 +44,8 @@ function findResources(document: Document): readonly Resource[] {
     const record = hasId(response) ? response : findWrappedRecord(document, response, hasId);
     const id = record && findId(get, record);
     if (newRecord === undefined || record === undefined || id === undefined) return [];
+    // A store generates the numbers of all scopes.
+    if (own.create === undefined && id.type === "int64" && parametersOf(path).length > 0) return [];
     const name = nameOf(path, names);
     names.add(name);
     return [new Resource(own, { record, newRecord: new RecordSchema(document, newRecord), id, name })];
@@ -75,9 +77,10 @@ function findId({ path: template, parameterParts }: Operation, record: RecordSch
   const sent = schema && idType(new RecordSchema(record.document, schema).parts);
   const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
   const lastWord = toSnakeCase(parameter).split("_").at(-1);
-  const usual = [`${thing}_id`, lastWord, "uuid", "key", "slug", "number", "name", "code"];
+  const usual = [`${thing}_id`, "uuid", "key", "slug", "number", "name", "code"];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
-  for (const name of [parameter, "id", ...usual.flatMap((one) => find(one) ?? [])]) {
+  const named = [lastWord, "id", ...usual].flatMap((one) => find(one) ?? []);
+  for (const name of [parameter, ...named]) {
     const type = idType(record.property(name));
     if (type !== undefined && (sent !== "int64" || type === sent)) return { path: [name], type };
   }

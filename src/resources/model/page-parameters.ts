@@ -8,7 +8,7 @@ const names: Readonly<Record<PageRole, readonly string[]>> = {
   limit: ["limit", "per_page", "page_size", "size", "max_results", "max_items", "top", "take"],
   offset: ["offset", "skip"],
   page: ["page", "page_number", "page_no"],
-  cursor: ["cursor", "page_token", "after", "next_token", "starting_after", "continue"],
+  cursor: ["cursor", "page_token", "after", "next_token", "continue"],
 };
 
 /** Returns a name in snake case: `perPage` and `per-page` are `per_page`. */
@@ -16,12 +16,23 @@ export function toSnakeCase(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, "_").toLowerCase();
 }
 
-/** Returns what a parameter of a list selects; undefined if it selects no page. A property with its name is a filter. */
-export function pageRoleOf(name: string, record: RecordSchema): PageRole | undefined {
-  if (name === "limit" || name === "cursor") return name;
-  if (record.propertyNames.includes(name)) return undefined;
-  const found = Object.entries(names).find(([, known]) => known.includes(toSnakeCase(name)));
-  return found?.[0] as PageRole | undefined;
+// Like those of the server, whose form the schema of a cursor must allow.
+const sampleCursor = Buffer.alloc(16, 5).toString("base64url");
+
+/**
+ * Returns what a parameter of a list selects; undefined if it selects no page. A property with its name is a filter, and a cursor must be
+ * a text of any form.
+ */
+export function pageRoleOf(parameter: Operation["parameterParts"][number], record: RecordSchema): PageRole | undefined {
+  const { name } = parameter.value;
+  if (name === "limit") return "limit";
+  if (name !== "cursor" && record.propertyNames.includes(name)) return undefined;
+  const role = Object.entries(names).find(([, known]) => known.includes(toSnakeCase(name)))?.[0] as
+    | PageRole
+    | undefined;
+  const schema = parameter.written("schema");
+  if (role !== "cursor" || schema === undefined) return role;
+  return "value" in record.document.schemas.compileCheckAt(schema.pointer, "request")(sampleCursor) ? role : undefined;
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
@@ -40,7 +51,7 @@ export function readPageParameters({ parameterParts }: Operation, record: Record
   let firstPage = 1;
   for (const part of parameterParts) {
     const { in: location, name } = part.value;
-    const role = location === "query" ? pageRoleOf(name, record) : undefined;
+    const role = location === "query" ? pageRoleOf(part, record) : undefined;
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
