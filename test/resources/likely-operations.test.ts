@@ -31,7 +31,7 @@ const text = documentOf(
   /users:
     get:
       operationId: listUsers
-      parameters: [${query("offset", "type: integer, default: 0")}, ${query("limit", "type: integer, default: 2")}]
+      parameters: [${query("after")}, ${query("offset", "type: integer, default: 0")}, ${query("limit", "type: integer, default: 2")}]
       ${ok(`{ type: array, items: ${ref("UserSummary")} }`)}
     post: { operationId: addUser, ${body(ref("NewUser"), "application/x-www-form-urlencoded")}, ${ok(ref("User"), 201)} }
   /users/{user}:
@@ -151,6 +151,7 @@ for (const [store, newUrl] of [
       ],
     );
     t.match(first.headers.link, /<\/users\?offset=2&limit=2>; rel="next"/);
+    t.match(await send("GET", "/users?after=1"), { status: 501 }, "a cursor is a text of any form");
     const second = await send("GET", "/users?offset=2");
     t.match(second.body, [{ login: "c" }]);
     t.match(second.headers.link, /<\/users\?offset=0&limit=2>; rel="first", <\/users\?offset=0&limit=2>; rel="prev"$/);

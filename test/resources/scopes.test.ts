@@ -108,5 +108,7 @@ for (const [store, newUrl] of [
     });
     t.match(await send("GET", "/shops/a/books/1/notes/n%2F1"), { status: 200, text: '{"note":"n/1","text":"N"}' });
     t.match(await send("GET", "/shops/a/books/x/notes/n"), { status: 400 });
+    const long = `/shops/${"x".repeat(401)}/books`;
+    t.match(await send("POST", long, { title: "A" }), { status: 400, text: /The path is too long to have records/ });
   });
 }
