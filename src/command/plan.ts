@@ -1,6 +1,11 @@
 // The plan of `openapi-server serve`: which operations of a document are answered from records, and why others are not.
 import type { Document, Operation } from "../openapi/application.ts";
-import { findStandardOperations, type OperationKind, type Resource } from "../resources/index.ts";
+import {
+  findStandardOperations,
+  type OperationKind,
+  type Resource,
+  type StandardOperation,
+} from "../resources/index.ts";
 
 const effects: Readonly<Record<OperationKind, string>> = {
   list: "lists",
@@ -19,7 +24,7 @@ export function describePlan(document: Document, own: readonly string[] = []): s
   const sections = resources.map((resource) => {
     const lines = answered
       .filter((one) => one.resource === resource)
-      .map(({ kind, operation }) => `  ${pathOf(operation)}  ${operation.id}: ${effects[kind]}`);
+      .map((one) => `  ${pathOf(one.operation)}  ${one.operation.id}: ${effects[one.kind]}${describeLikely(one)}`);
     return [describeResource(resource), ...lines].join("\n");
   });
   const handled = document.operations.filter(({ id }) => own.includes(id));
@@ -29,6 +34,18 @@ export function describePlan(document: Document, own: readonly string[] = []): s
   const lines = rejected.map((one) => `  ${pathOf(one)}  ${one.id} ${reasons.get(one.id)}`);
   if (rejected.length > 0) sections.push(["Not answered (501):", ...lines].join("\n"));
   return `${sections.join("\n\n")}\n`;
+}
+
+// What is only likely of an operation: names that are understood, members that are made, parameters that are not understood.
+function describeLikely({ kind, list, maker, refused }: StandardOperation): string {
+  const { limit, offset, page, cursor } = list?.parameters ?? {};
+  const made = kind === "update" ? [] : (maker?.made ?? []);
+  const parts = Object.entries({
+    "pages by": [limit, offset, page, cursor].filter((name) => name !== undefined),
+    makes: made,
+    "501 with": refused.map(({ value }) => value.name),
+  });
+  return parts.map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`)).join("");
 }
 
 /** Counts the operations that are answered from records: `7 of 9 operations`. */
@@ -43,7 +60,7 @@ function describeResource({ name, idPath, collection, takesId, operations }: Res
   const { idType, filters } = collection;
   const maker = takesId || operations.create === undefined ? "the client" : "the server";
   const type = idType === "int64" ? "an integer" : takesId || operations.create === undefined ? "a string" : "a UUID";
-  const names = filters.map((filter) => filter.name).join(", ");
+  const names = filters.flatMap((filter) => (filter.isScope ? [] : [filter.name])).join(", ");
   return `${name}: the id is ${idPath.join(".")}, ${type} of ${maker}${names === "" ? "" : `; filters: ${names}`}`;
 }
 

@@ -12,6 +12,7 @@ export {
   type OperationKind,
   type Resource,
   readResources,
+  type StandardOperation,
 } from "./model/index.ts";
 export {
   createIdempotencyKeyCheck,

@@ -14,7 +14,7 @@ const text = documentOf(
   `  /books:
     get:
       operationId: listBooks
-      parameters: [{ name: limit, in: query, schema: { type: integer, default: 20 } }, { name: cursor, in: query, schema: { type: string } }]
+      parameters: [{ name: limit, in: query, schema: { type: integer, default: 20 } }, { name: cursor, in: query, schema: { type: string } }, { name: sort, in: query, schema: { type: string } }]
       responses: { 200: { description: x, ${json(`{ type: array, items: ${book} }`)} } }
     post: { operationId: addBook, requestBody: { required: true, ${json(book)} }, responses: { 201: { description: x, ${json(book)} } } }
   /books/{id}:
@@ -113,7 +113,7 @@ t.test("The plan lists what is answered, and why the rest is not", async (t) => 
     `books: the id is id, an integer of the server
   POST /books  addBook: creates
   GET /books/{id}  getBook: returns one
-  GET /books  listBooks: lists
+  GET /books  listBooks: lists; pages by limit, cursor; 501 with sort
   DELETE /books/{id}  removeBook: deletes
 
 Not answered (501):

@@ -41,6 +41,11 @@ export class RecordMaker {
     this.#created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
   }
 
+  /** The members that the server makes, besides the id. */
+  get made(): readonly string[] {
+    return this.#created.map(([name]) => name);
+  }
+
   /** Returns a new record: the members of a body that a record has, and those that are made. */
   create(body: object, now = new Date()): object {
     const made = this.#created.map(([name, make]) => [name, make(now)]);
