@@ -40,6 +40,13 @@ const text = documentOf(
   /codes:
     get: { operationId: listCodes, ${ok(`{ type: array, items: ${ref("Code")} }`)} }
     post: { operationId: addCode, ${body("{ type: object }")}, ${ok(ref("Code"), 201)} }
+  /posts:
+    post: { operationId: addPost, ${body(`{ type: object, properties: { post: ${ref("NewPost")} } }`)}, ${ok(`{ type: object, required: [post], properties: { post: ${ref("Post")} } }`, 201)} }
+  /posts/{slug}:
+    ${path("slug")}
+    get: { operationId: getPost, ${ok(`{ type: object, required: [post], properties: { post: ${ref("Post")} } }`)} }
+    put: { operationId: changePost, ${body(`{ type: object, properties: { post: ${ref("NewPost")} } }`)}, ${ok(`{ type: object, required: [post], properties: { post: ${ref("Post")} } }`)} }
+    patch: { operationId: movePost, ${body("{ type: object, properties: { target: { type: string } } }")}, ${ok(`{ type: object, required: [post], properties: { post: ${ref("Post")} } }`)} }
   /pet:
     post: { operationId: addPet, ${body(ref("Pet"))}, ${ok(ref("Pet"))} }
   /pet/{petId}:
@@ -69,6 +76,8 @@ const text = documentOf(
     NewUser: { type: object, required: [login, age], properties: { login: { type: string }, age: { type: integer }, password: { type: string } } }
     User: { type: object, required: [uuid, login], properties: { uuid: { type: string }, login: { type: string }, age: { type: integer }, password: { type: string, writeOnly: true } } }
     UserSummary: { type: object, required: [uuid, login], additionalProperties: false, properties: { uuid: { type: string }, login: { type: string } } }
+    NewPost: { type: object, required: [title], properties: { title: { type: string } } }
+    Post: { type: object, required: [slug, title], properties: { slug: { type: string }, title: { type: string } } }
     Pet: { type: object, required: [name], properties: { id: { type: integer, format: int64 }, name: { type: string } } }
     Code: { type: object, required: [code], properties: { code: { type: string, pattern: "^[0-9]+$" } } }
 `,
@@ -155,6 +164,19 @@ for (const [store, newUrl] of [
     const second = await send("GET", "/users?offset=2");
     t.match(second.body, [{ login: "c" }]);
     t.match(second.headers.link, /<\/users\?offset=0&limit=2>; rel="first", <\/users\?offset=0&limit=2>; rel="prev"$/);
+  });
+
+  t.test(`${store}: reads a record from a member of the body, and loses none`, async (t) => {
+    const send = await start(t);
+    const created = await send("POST", "/posts", { post: { title: "A" } });
+    t.match(created, { status: 201, body: { post: { title: "A" } } });
+    const url = `/posts/${created.body.post.slug}`;
+    t.match(await send("PUT", url, { post: { title: "B" } }), { status: 200, body: { post: { title: "B" } } });
+    t.same((await send("GET", url)).body, { post: { ...created.body.post, title: "B" } });
+    t.match(await send("PATCH", url, { target: "x" }), {
+      status: 501,
+      body: { message: /The operation movePost needs a handler: it takes no property of the record\./ },
+    });
   });
 
   t.test(`${store}: keeps the number that a request has as the id, and makes others`, async (t) => {

@@ -30,6 +30,7 @@ export class CollectionAccess {
   readonly maker: RecordMaker | undefined;
   readonly #frames: StandardOperation["frames"];
   readonly #refused: StandardOperation["refused"];
+  readonly #bodyMember: string | undefined;
   readonly #requiresMatch: boolean;
   readonly #parent: Parent | undefined;
   readonly #baseUrl: string;
@@ -38,6 +39,7 @@ export class CollectionAccess {
     const { resource, operation, status, frames, maker, refused } = standard;
     this.#frames = frames;
     this.#refused = refused;
+    this.#bodyMember = standard.bodyMember;
     this.maker = maker;
     const responses = operation.part.at("responses");
     this.resource = resource;
@@ -60,6 +62,12 @@ export class CollectionAccess {
     if (isScoped) return toAddress(this.scopeOf(call), id);
     if (idType === "string") return id;
     return /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n ? BigInt(id) : 0n;
+  }
+
+  /** Returns what a request has of a record. */
+  bodyOf({ body }: UntypedCall): object {
+    if (this.#bodyMember === undefined) return body as object;
+    return ((body as Readonly<Record<string, unknown>>)[this.#bodyMember] ?? {}) as object;
   }
 
   /** Returns the public URL of the list of a request. */

@@ -70,8 +70,9 @@ const creators: Readonly<
     const canHaveId = idType === "string" || !isScoped;
     return async (call) => {
       await collection.check(call);
-      const sent = resource.idIn(call.body) ?? (name === undefined ? idForms[idForm]() : undefined);
-      const record = maker?.create(call.body as object) ?? (call.body as object);
+      const body = collection.bodyOf(call);
+      const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
+      const record = maker?.create(body) ?? body;
       // Clients of generated ids send 0, the default of an integer.
       if (sent !== undefined && canHaveId && `${sent}` !== "0")
         return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
@@ -98,7 +99,7 @@ const creators: Readonly<
   },
 
   replace: (collection) => async (call) => {
-    const members = collection.withoutId(call, call.body as object);
+    const members = collection.withoutId(call, collection.bodyOf(call));
     await collection.check(call);
     const { maker } = collection;
     const replace = ({ text }: RawJson<unknown>) => maker?.replace(members, parseJson(text) as object) ?? members;
@@ -114,7 +115,8 @@ const creators: Readonly<
       if (Array.isArray(call.body))
         throw new HttpError("not_implemented", "JSON Patch is not supported. Send JSON Merge Patch (RFC 7396).");
       return collection.change(call, (record) => {
-        const patch = collection.maker?.keep(call.body as object) ?? call.body;
+        const body = collection.bodyOf(call);
+        const patch = collection.maker?.keep(body) ?? body;
         const merged = mergePatch(parseJson(record.text), patch);
         const { problem } = validate(merged);
         if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));

@@ -4,7 +4,7 @@ import { idForms } from "../../store/index.ts";
 import { bodySchema, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordMaker } from "./record-maker.ts";
-import { RecordSchema, valueType } from "./record-schema.ts";
+import { RecordSchema, type SchemaPlace, valueType } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { findListFrame, findReceiptFrame, findRecordFrame } from "./response-frame.ts";
 import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
@@ -33,6 +33,7 @@ export class Examination {
   readonly #resource: Resource;
   readonly #certainty: Certainty;
   #reason: string | undefined;
+  #bodyMember: string | undefined;
 
   constructor(kind: OperationKind, operation: Operation, resource: Resource, certainty: Certainty) {
     this.#kind = kind;
@@ -52,7 +53,8 @@ export class Examination {
     if (kind === "create") this.#examineId();
     const maker = kind === "create" || kind === "replace" ? this.#examineBody() : undefined;
     if (kind === "update") this.#examinePatch();
-    return this.#reason ?? { kind, operation, resource, ...success, maker: maker ?? this.#updater(), refused };
+    const made = { maker: maker ?? this.#updater(), bodyMember: this.#bodyMember };
+    return this.#reason ?? { kind, operation, resource, ...success, ...made, refused };
   }
 
   // The property with the id; a name that no property has if it is at a deeper place.
@@ -179,7 +181,7 @@ export class Examination {
       this.#refuse("has no body of application/json with a schema");
       return undefined;
     }
-    const body = new RecordSchema(record.document, part);
+    const body = this.#findBody(part);
     const unknown = body.propertyNames.find((name) => !record.propertyNames.includes(name));
     if (unknown !== undefined) this.#doubt(`takes the property ${unknown}, which the record does not have`);
     const secret = body.propertyNames.find((name) =>
@@ -204,13 +206,35 @@ export class Examination {
     return maker;
   }
 
+  // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
+  #findBody(place: SchemaPlace): RecordSchema {
+    const { record } = this.#resource;
+    const body = new RecordSchema(record.document, place);
+    const isPart = ({ propertyNames }: RecordSchema) =>
+      propertyNames.some((name) => record.propertyNames.includes(name));
+    if (isPart(body) || body.propertyNames.length === 0) return body;
+    const members = body.propertyNames.flatMap((name) => {
+      const [node] = body.property(name);
+      const schema = node && new RecordSchema(record.document, node);
+      return schema && isPart(schema) ? [{ name, schema }] : [];
+    });
+    const [member] = members;
+    if (member === undefined || members.length > 1) {
+      this.#refuse("takes no property of the record");
+      return body;
+    }
+    this.#doubt(`takes the record as the property ${member.name}`);
+    this.#bodyMember = member.name;
+    return member.schema;
+  }
+
   // Only the times of a change, and which members are kept.
   #updater(): RecordMaker | undefined {
     if (this.#certainty === "certain" || this.#kind !== "update") return undefined;
     const { record } = this.#resource;
     const [[, content] = []] = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
     const part = content?.at("schema");
-    return part && new RecordMaker(record, new RecordSchema(record.document, part), this.#idName);
+    return part && new RecordMaker(record, this.#findBody(part), this.#idName);
   }
 
   #examinePatch(): void {
@@ -223,7 +247,7 @@ export class Examination {
     else if (other !== undefined) this.#doubt(reason);
     for (const [type, content] of types) {
       const part = content.at("schema");
-      const body = part && new RecordSchema(record.document, part);
+      const body = part && this.#findBody(part);
       const filled = body?.propertyNames.find((name) =>
         body.property(name).some(({ schema }) => schema.default !== undefined),
       );

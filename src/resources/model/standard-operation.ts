@@ -27,6 +27,8 @@ export interface StandardOperation {
   readonly list: StandardList | undefined;
   /** Makes the members that no request has; undefined if there are none. */
   readonly maker: RecordMaker | undefined;
+  /** The member of the body that has the record; undefined if it is the body itself. */
+  readonly bodyMember: string | undefined;
   /** The parameters whose effect is not known: a request can't have them. */
   readonly refused: readonly Operation["parameterParts"][number][];
 }
