@@ -220,7 +220,10 @@ export class Examination {
     });
     const [member] = members;
     if (member === undefined || members.length > 1) {
-      this.#refuse("takes no property of the record");
+      // A PUT that creates a record has its id at least, such as the name of a secret.
+      const reason = "takes no property of the record";
+      if (this.#kind === "replace" && this.#resource.operations.create === undefined) this.#doubt(reason);
+      else this.#refuse(reason);
       return body;
     }
     this.#doubt(`takes the record as the property ${member.name}`);
