@@ -24,9 +24,9 @@ const text = documentOf(
     post: { operationId: addArticle, ${body(ref("NewArticle"))}, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }", 201)} }
   /articles/{article_id}:
     ${path("article_id", "integer")}
-    get: { operationId: getArticle, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }")} }
+    get: { operationId: getArticle, responses: { 200: { description: x, headers: { ETag: { schema: { type: string } } }, ${json("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }")} }, 304: { description: x } } }
     put: { operationId: replaceArticle, ${body(ref("NewArticle"))}, responses: { 204: { description: x } } }
-    patch: { operationId: changeArticle, ${body(`{ type: object, properties: { title: { type: string }, tags: { type: array, items: { type: string } }, editor: { type: [string, 'null'] } } }`)}, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }")} }
+    patch: { operationId: changeArticle, parameters: [{ name: If-Match, in: header, schema: { type: string } }], ${body(`{ type: object, properties: { title: { type: string }, tags: { type: array, items: { type: string } }, editor: { type: [string, 'null'] } } }`)}, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }")} }
     delete: { operationId: removeArticle, ${ok("{ type: object, required: [id, deleted], properties: { id: { type: integer }, deleted: { type: boolean } } }")} }
   /users:
     get:
@@ -91,8 +91,14 @@ for (const [store, newUrl] of [
     const resources = openStore(await newUrl(t), { certainty: "likely", partial: true });
     const app = await createServer({ document: parse(text), resources, logger: pino({ level: "silent" }), mock: true });
     t.teardown(() => app.close());
-    const send = async (method: string, url: string, payload?: object | string, type = "application/json") => {
-      const headers = payload === undefined ? {} : { "content-type": type };
+    const send = async (
+      method: string,
+      url: string,
+      payload?: object | string,
+      type = "application/json",
+      tag = "",
+    ) => {
+      const headers = payload === undefined ? {} : { "content-type": type, ...(tag && { "if-match": tag }) };
       const response = await app.inject({ method: method as "GET", url, headers, ...(payload && { payload }) });
       const parsed = response.payload === "" ? undefined : JSON.parse(response.payload);
       return { status: response.statusCode, headers: response.headers, body: parsed };
@@ -112,6 +118,10 @@ for (const [store, newUrl] of [
     t.ok(Date.parse(article.created_at) >= before && Date.parse(article.created_at) <= Date.now());
     t.ok(Math.abs(article.updatedAt - Date.now() / 1_000) < 60, "in seconds");
     t.same((await send("GET", "/articles/1")).body, { article });
+    const { etag } = (await send("GET", "/articles/1")).headers;
+    const conditional = (tag: string) => send("PATCH", "/articles/1", { author: "Ada" }, "application/json", tag);
+    t.match(await conditional('"other"'), { status: 412 });
+    t.match(await conditional(`${etag}`), { status: 200 }, "the ETag is that of the envelope");
     const changed = await send("PATCH", "/articles/1", { title: "B", tags: ["y"], editor: "Eve" });
     t.match(changed, { status: 200, body: { article: { title: "B", editor: "Eve", tags: [{ name: "t" }] } } });
     t.equal(changed.body.article.created_at, article.created_at);

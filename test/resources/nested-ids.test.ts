@@ -42,15 +42,15 @@ for (const [store, newUrl] of [
     t.teardown(() => app.close());
     const send = async (method: string, url: string, body?: unknown, type = "application/json") => {
       const options = body === undefined ? {} : { headers: { "content-type": type }, payload: JSON.stringify(body) };
-      const { statusCode, payload } = await app.inject({ method: method as "GET", url, ...options });
-      return { status: statusCode, body: payload === "" ? undefined : JSON.parse(payload) };
+      const { statusCode, payload, headers } = await app.inject({ method: method as "GET", url, ...options });
+      return { status: statusCode, headers, body: payload === "" ? undefined : JSON.parse(payload) };
     };
     const maps = "/namespaces/default/maps";
     const map = { kind: "Map", metadata: { name: "a", labels: { x: "1" } }, data: { k: "v" } };
     t.match(await send("POST", maps, map), { status: 201, body: map });
     t.match(await send("POST", maps, map), { status: 409 });
     t.match(await send("POST", "/namespaces/other/maps", map), { status: 201 }, "in another scope");
-    t.same(await send("GET", `${maps}/a`), { status: 200, body: map });
+    t.match(await send("GET", `${maps}/a`), { status: 200, body: map });
     t.same((await send("GET", maps)).body.items, [map]);
     t.match(await send("GET", `${maps}?watch=true`), { status: 501 });
     t.match(await send("PUT", `${maps}/a`, { ...map, metadata: { name: "b" } }), {
@@ -58,7 +58,7 @@ for (const [store, newUrl] of [
       body: { message: /The property metadata\.name must be that of the path, a, or be left out/ },
     });
     const replaced = { kind: "Map", data: { k: "w" } };
-    t.same(await send("PUT", `${maps}/a`, replaced), { status: 200, body: { ...replaced, metadata: { name: "a" } } });
+    t.match(await send("PUT", `${maps}/a`, replaced), { status: 200, body: { ...replaced, metadata: { name: "a" } } });
     const patch = { data: { l: "x" } };
     t.match(await send("PATCH", `${maps}/a`, patch, "application/merge-patch+json"), {
       status: 200,
@@ -68,8 +68,13 @@ for (const [store, newUrl] of [
     const unnamed = await send("POST", maps, { data: {} });
     const { name } = unnamed.body.metadata;
     t.match(name, /^[\da-f-]{36}$/, "a name is made");
-    t.same(await send("GET", `${maps}/${name}`), { status: 200, body: unnamed.body });
+    t.match(await send("GET", `${maps}/${name}`), { status: 200, body: unnamed.body });
     t.match(await send("DELETE", `${maps}/a`), { status: 200 });
     t.match(await send("GET", `${maps}/a`), { status: 404 });
     t.match(await send("GET", "/namespaces/other/maps/a"), { status: 200 });
+    for (let n = 0; n < 101; n++) await send("POST", "/namespaces/many/maps", { metadata: { name: `${n}` } });
+    const first = await send("GET", "/namespaces/many/maps");
+    const [, next = ""] = /<([^>]*)>; rel="next"/.exec(`${first.headers.link}`) ?? [];
+    t.match(next, /^\/namespaces\/many\/maps\?continue=/, "without another parameter");
+    t.match((await send("GET", next)).body.items, [{ metadata: { name: "100" } }]);
   });

@@ -3,7 +3,7 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { type RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
-import type { RecordMaker, Resource, StandardOperation } from "../model/index.ts";
+import type { RecordFrame, RecordMaker, Resource, StandardOperation } from "../model/index.ts";
 
 const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
 
@@ -18,6 +18,8 @@ export interface AccessOptions {
   /** The public URL of the API. */
   readonly baseUrl: string;
   readonly parent?: Parent | undefined;
+  /** How the GET responds with a record, from which its ETag is computed. */
+  readonly read: RecordFrame;
 }
 
 /** The records of a collection, as the handler of an operation uses them. */
@@ -33,9 +35,10 @@ export class CollectionAccess {
   readonly #bodyMember: string | undefined;
   readonly #requiresMatch: boolean;
   readonly #parent: Parent | undefined;
+  readonly #read: RecordFrame;
   readonly #baseUrl: string;
 
-  constructor(standard: StandardOperation, { records, baseUrl, parent }: AccessOptions) {
+  constructor(standard: StandardOperation, { records, baseUrl, parent, read }: AccessOptions) {
     const { resource, operation, status, frames, maker, refused } = standard;
     this.#frames = frames;
     this.#refused = refused;
@@ -48,6 +51,7 @@ export class CollectionAccess {
     this.createdStatus = responses?.at("201") === undefined ? status : 201;
     this.#baseUrl = baseUrl;
     this.#parent = parent;
+    this.#read = read;
     this.#requiresMatch = responses?.at("428") !== undefined;
   }
 
@@ -131,13 +135,14 @@ export class CollectionAccess {
 
   /** Throws an HttpError unless a request may change a record. */
   checkPreconditions(call: UntypedCall, record: RawJson<unknown> | undefined): void {
-    const matches = call.ifMatch(record);
+    const body = record && this.#read(record);
+    const matches = call.ifMatch(body);
     if (matches === undefined && this.#requiresMatch && record)
       throw new HttpError(
         { code: "precondition_required", status: 428 },
         `Send the ETag of the ${this.resource.recordName}, which a GET returns, in If-Match.`,
       );
-    if (matches === false || call.ifNoneMatch(record) === false)
+    if (matches === false || call.ifNoneMatch(body) === false)
       throw new HttpError(
         "precondition_failed",
         `The ${this.resource.recordName} has changed, or does not exist. Read it again.`,

@@ -41,7 +41,10 @@ export async function listPage(
   const links = linksOf(url, { query, parameters, limit, offset, selected: { filter, position, page } });
   const facts = {
     total: frame.needsTotal ? await records.count(all) : undefined,
-    count: page.records.text === "[]" ? 0 : (JSON.parse(page.records.text) as unknown[]).length,
+    // Most lists do not respond with it.
+    get count() {
+      return (JSON.parse(page.records.text) as unknown[]).length;
+    },
     more: page.more,
     links: { self: urlWith(url, query, {}), next: links.next, previous: links.prev },
     limit,

@@ -55,7 +55,8 @@ export interface SelectedPage {
 /** Returns the URLs of other pages. `start` is the URL of the first one. */
 export function findPageLinks(start: string, { filter, position, page, name = "cursor" }: SelectedPage): PageLinks {
   const isBackwards = position && "before" in position;
-  const at = (position: bigint) => `${start}&${name}=${createCursor(position, filter)}`;
+  const separator = start.includes("?") ? "&" : "?";
+  const at = (position: bigint) => `${start}${separator}${name}=${createCursor(position, filter)}`;
   return {
     first: position && start,
     prev: page.first !== undefined && (isBackwards ? page.more : position) ? at(-page.first) : undefined,

@@ -1,4 +1,4 @@
-// Handlers of the operations whose meaning is certain: those of a collection of records in a store.
+// Handlers of the operations that a store can answer: those of a collection of records.
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, parseJson, type RawJson } from "../../lib/index.ts";
@@ -25,8 +25,8 @@ export interface StandardHandlers {
 }
 
 /**
- * Returns the handlers of those operations of a document that have no handler of the application, and whose meaning is certain.
- * `baseUrl` is the public URL of the API.
+ * Returns the handlers of those operations of a document that have no handler of the application, and whose meaning is as sure as
+ * `certainty` says. `baseUrl` is the public URL of the API.
  */
 export function createStandardHandlers(
   document: Document,
@@ -40,7 +40,9 @@ export function createStandardHandlers(
     const isMade = ({ kind }: StandardOperation) => kind === "create" || kind === "replace";
     const ofParent = known.filter((one) => one.resource.operations.get.path === resource.parentPath);
     const parent = ofParent.some(isMade) ? ofParent.find(({ kind }) => kind === "get") : undefined;
+    const get = known.find((one) => one.resource === resource && one.kind === "get");
     return new CollectionAccess(standard, {
+      read: get?.frames.get(get.status) ?? ((record) => record),
       records: records(resource.name),
       baseUrl,
       parent: parent && accessOf(parent),

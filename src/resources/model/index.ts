@@ -3,5 +3,6 @@ export { collectionsOf, readResources } from "./find-resources.ts";
 export type { PageParameters } from "./page-parameters.ts";
 export type { RecordMaker } from "./record-maker.ts";
 export type { Resource } from "./resource.ts";
+export type { RecordFrame } from "./response-frame.ts";
 export type { Certainty, OperationKind, StandardList, StandardOperation } from "./standard-operation.ts";
 export { findStandardOperations, type StandardOperations } from "./standard-operations.ts";
