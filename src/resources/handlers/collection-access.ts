@@ -149,8 +149,8 @@ export class CollectionAccess {
       );
   }
 
-  /** Returns a record for the store. Throws an InvalidRequest if it has another id. */
-  withoutId(call: UntypedCall, record: object): object {
+  /** Returns a record with the id of the path. Throws an InvalidRequest if it has another one. */
+  requireSameId(call: UntypedCall, record: object): object {
     const id = this.resource.idIn(record);
     const sent = parameterOf(call, this.resource.parameter);
     if (id === undefined || `${id}` === sent) return this.resource.withId(record, sent);

@@ -101,7 +101,7 @@ const creators: Readonly<
   },
 
   replace: (collection) => async (call) => {
-    const members = collection.withoutId(call, collection.bodyOf(call));
+    const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
     const { maker } = collection;
     const replace = ({ text }: RawJson<unknown>) => maker?.replace(members, parseJson(text) as object) ?? members;
@@ -122,7 +122,7 @@ const creators: Readonly<
         const merged = mergePatch(parseJson(record.text), patch);
         const { problem } = validate(merged);
         if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));
-        return collection.withoutId(call, collection.maker?.update(merged as object) ?? (merged as object));
+        return collection.requireSameId(call, collection.maker?.update(merged as object) ?? (merged as object));
       });
     };
   },
