@@ -33,6 +33,8 @@ export interface RecordStore<R = unknown, N extends object = object> {
   count(filter?: RecordQuery["filter"]): Promise<bigint>;
   /** Returns the record with this id, or undefined if it does not exist. */
   find(id: RecordId): Promise<RawJson<R> | undefined>;
+  /** Returns the position of a record in lists; undefined if it does not exist. */
+  position(id: RecordId): Promise<bigint | undefined>;
   /**
    * Creates a record durably, with an id that the store makes: an int64, or a UUID if ids are texts. Creates at most one record per
    * idempotency key within 24 hours. `scope` is that of the record, if the collection has scopes.

@@ -31,6 +31,8 @@ export interface Filter {
   /** The name of the filter in a query. */
   readonly name: string;
   readonly property: string;
+  /** The member of the property, an object, that has the value. */
+  readonly member?: string;
   readonly type: "string" | "int64" | "number" | "boolean";
   /** Whether the property is an array, and the filter selects the records whose array contains the value. */
   readonly contains: boolean;

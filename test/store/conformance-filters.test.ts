@@ -169,3 +169,38 @@ testStores("adds tables and indexes for what a document adds", async (t, { url }
     { id: 3, color: "red" },
   ]);
 });
+
+testStores("filters by a member of an object", async (t, { url }) => {
+  const member = 'it\'s "the" id';
+  const owner: Filter = { ...filter("owner", "string", "owner"), member };
+  const size: Filter = { ...filter("owner", "int64", "owner"), name: "size", member: "size" };
+  const collection: Collection = {
+    name: "cards",
+    id: "id",
+    idType: "int64",
+    properties: ["owner"],
+    filters: [owner, size],
+  };
+  const store = await openStore(url, { collections: [collection], timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const cards = store.records<Thing>("cards");
+  const owners = [
+    { [member]: "a", size: 2n ** 53n + 1n },
+    { [member]: "b" },
+    { other: "a" },
+    "a",
+    null,
+    undefined,
+    ["a"],
+  ];
+  for (const one of owners) await cards.create({ ...(one !== undefined && { owner: one }) });
+  const list = async (values: Thing) => {
+    const { records } = await cards.list({ limit: 10, filter: values });
+    return (parseJson(records.text) as Thing[]).map(({ id }) => id);
+  };
+  t.same(await list({ owner: "a" }), [1]);
+  t.same(await list({ owner: "b" }), [2]);
+  t.same(await list({ size: 2n ** 53n + 1n }), [1]);
+  t.same(await list({ size: 2n ** 53n }), []);
+  t.same(await list({}), [1, 2, 3, 4, 5, 6, 7]);
+});

@@ -57,6 +57,15 @@ testStores("creates a record with the id of the client, and replaces it the next
   t.match(seen.at(-1), { text: '{"slug":"a","title":"T"}' });
   t.match(await pages.change("b", () => ({ title: "U" })), { outcome: "changed" });
   t.same(await listIds(pages, { title: "U" }), ["b", "a"], "a change does not move it");
+  const after = await pages.position(ids[2] as string);
+  const rest = await pages.list({ limit: 100, position: { after: after as bigint } });
+  t.same(
+    (parseJson(rest.records.text) as Page[]).map(({ slug }) => slug),
+    ids.slice(3),
+    "after the position of a record",
+  );
+  t.equal(await pages.position("none"), undefined);
+  t.equal(await pages.position("\0"), undefined);
   t.match(await pages.remove("a"), { outcome: "changed" });
   t.same(await pages.remove("a"), { outcome: "missing" });
   t.match(await pages.put("a", () => ({ title: "V" })), { outcome: "created" });

@@ -90,6 +90,12 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
 
+  readonly position = async (id: RecordId): Promise<bigint | undefined> => {
+    if (typeof id === "string" && findKeyProblem(id) !== undefined) return undefined;
+    const [row] = await this.#parts.pool.query(this.#statements.position, id);
+    return row?.id as bigint | undefined;
+  };
+
   readonly count: RecordStore<R, N>["count"] = async (filter = {}) => {
     const filters = usedFilters(this.#collection, filter);
     const statement = this.#name("count", countStatement(this.#collection, filters));

@@ -109,10 +109,11 @@ const sequence = ({ name }: Collection) => quoteText(`petstore.${quoteName(`${na
 const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
 
 /** Returns the expression of the value of a filter, in parentheses. */
-function expressionOf({ property, type, contains, isScope }: Omit<Filter, "name" | "isLong">): string {
+function expressionOf({ property, member, type, contains, isScope }: Omit<Filter, "name" | "isLong">): string {
   if (isScope) return "(substring(key from '^.*/'))"; // up to the last slash
   if (contains) return `((record -> ${quoteText(property)})::jsonb)`;
-  const text = `record ->> ${quoteText(property)}`;
+  const names = [property, ...(member === undefined ? [] : [member])].map(quoteText);
+  const text = `record ${names.map((name, index) => `${index === names.length - 1 ? "->>" : "->"} ${name}`).join(" ")}`;
   return type === "string" ? `(${text})` : `((${text})::${types[type]})`;
 }
 
@@ -131,6 +132,11 @@ export function recordStatements(collection: Collection) {
       name: `find_${name}`,
       text: `SELECT ${column}, record FROM ${table} WHERE ${column} = $1`,
       method: `${name}_find`,
+    },
+    position: {
+      name: `position_${name}`,
+      text: `SELECT id FROM ${table} WHERE ${column} = $1`,
+      method: `${name}_position`,
     },
     findAll: {
       name: `find_all_${name}`,

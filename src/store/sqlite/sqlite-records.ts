@@ -50,6 +50,9 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly find = (id: RecordId): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
 
+  readonly position = (id: RecordId): Promise<bigint | undefined> =>
+    this.#read("position", () => this.#statements.position.get(id)?.id as bigint | undefined);
+
   readonly count: RecordStore<R, N>["count"] = (filter = {}) =>
     this.#read("count", () => {
       const filters = usedFilters(this.#collection, filter);

@@ -41,14 +41,15 @@ export const statements = {
 };
 
 /** Returns the expression of the value of a filter. That of a simple name is the same in PostgreSQL. */
-export function expressionOf({ property, isScope }: Pick<Filter, "property" | "isScope">): string {
+export function expressionOf({ property, member, isScope }: Pick<Filter, "property" | "member" | "isScope">): string {
   if (isScope) return "rtrim(key, replace(key, '/', ''))"; // up to the last slash
+  if (member !== undefined) return `record ->> ${quoteText(pathOf(property, member))}`;
   const isSimple = /^[a-z_]\w*$/i.test(property);
   return `record ->> ${quoteText(isSimple ? property : pathOf(property))}`;
 }
 
-function pathOf(property: string): string {
-  return `$.${JSON.stringify(property)}`;
+function pathOf(...names: readonly string[]): string {
+  return ["$", ...names.map((name) => JSON.stringify(name))].join(".");
 }
 
 /** Returns the expression of a column of a view. */
@@ -79,6 +80,7 @@ export function recordStatements(collection: Collection) {
   const [start] = writeRecord({ ...collection, isScoped: false }, 0n, "").text.split(/0$/) as [string];
   return {
     find: `SELECT record FROM ${table} WHERE ${column} = ?`,
+    position: `SELECT id FROM ${table} WHERE ${column} = ?`,
     create:
       collection.idType === "string"
         ? `INSERT INTO ${table} (key, record) VALUES (?, ?)`
