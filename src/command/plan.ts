@@ -16,16 +16,21 @@ const effects: Readonly<Record<OperationKind, string>> = {
   delete: "deletes",
 };
 
+const partEffects = { get: "returns", replace: "replaces", update: "changes", delete: "deletes" } as const;
+
 /** Describes what is answered from records, one line for each operation, by resource. `own` are the operations with a handler. */
 export function describePlan(document: Document, own: readonly string[] = []): string {
-  const { known, reasons } = findStandardOperations(document, "likely");
+  const { known, parts, reasons } = findStandardOperations(document, "likely");
   const answered = known.filter(({ operation }) => !own.includes(operation.id));
   const resources = [...new Set(answered.map(({ resource }) => resource))];
   const sections = resources.map((resource) => {
     const lines = answered
       .filter((one) => one.resource === resource)
       .map((one) => `  ${pathOf(one.operation)}  ${one.operation.id}: ${effects[one.kind]}${describeLikely(one)}`);
-    return [describeResource(resource), ...lines].join("\n");
+    const ofParts = parts
+      .filter((one) => one.resource === resource && !own.includes(one.operation.id))
+      .map((one) => `  ${pathOf(one.operation)}  ${one.operation.id}: ${partEffects[one.kind]} ${one.name} of one`);
+    return [describeResource(resource), ...lines, ...ofParts].join("\n");
   });
   const handled = document.operations.filter(({ id }) => own.includes(id));
   if (handled.length > 0)
@@ -50,13 +55,14 @@ function describeLikely({ kind, list, maker, refused }: StandardOperation): stri
 
 /** Counts the operations that are answered from records: `7 of 9 operations`. */
 export function countAnswered(document: Document, own: readonly string[] = []): string {
-  const count = findStandardOperations(document, "likely").known.filter(
-    ({ operation }) => !own.includes(operation.id),
-  ).length;
+  const { known, parts } = findStandardOperations(document, "likely");
+  const count = [...known, ...parts].filter(({ operation }) => !own.includes(operation.id)).length;
   return `${count} of ${document.operations.length} operations`;
 }
 
-function describeResource({ name, idPath, collection, takesId, operations }: Resource): string {
+function describeResource({ name, idPath, collection, takesId, operations, isSingle, parameter }: Resource): string {
+  if (isSingle) return `${name}: a single record`;
+  if (idPath.length === 0) return `${name}: the id is ${parameter} of the path`;
   const { idType, filters } = collection;
   const maker = takesId || operations.create === undefined ? "the client" : "the server";
   const type = idType === "int64" ? "an integer" : takesId || operations.create === undefined ? "a string" : "a UUID";

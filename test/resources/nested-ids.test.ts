@@ -64,7 +64,20 @@ for (const [store, newUrl] of [
       status: 200,
       body: { data: { k: "w", l: "x" }, metadata: { name: "a" } },
     });
-    t.match(await send("PATCH", `${maps}/a`, [], "application/json-patch+json"), { status: 501 });
+    const operations = [
+      { op: "test", path: "/data/k", value: "w" },
+      { op: "add", path: "/data/m", value: "z" },
+    ];
+    const patchType = "application/json-patch+json";
+    t.match(await send("PATCH", `${maps}/a`, operations, patchType), {
+      status: 200,
+      body: { data: { k: "w", m: "z" } },
+    });
+    t.match(await send("PATCH", `${maps}/a`, [{ ...operations[0], value: "v" }, operations[1]], patchType), {
+      status: 409,
+    });
+    t.match(await send("PATCH", `${maps}/a`, [{ op: "remove", path: "/data/x" }], patchType), { status: 400 });
+    t.match(await send("PATCH", `${maps}/a`, [{ op: "remove" }], patchType), { status: 400 });
     const unnamed = await send("POST", maps, { data: {} });
     const { name } = unnamed.body.metadata;
     t.match(name, /^[\da-f-]{36}$/, "a name is made");

@@ -1,10 +1,11 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { type RawJson, toJson } from "../../lib/index.ts";
+import { type Checked, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
 import type { RecordFrame, RecordMaker, Resource, StandardOperation } from "../model/index.ts";
 
+const singleId = "-";
 const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
 
 /** The record to which the records of a scope belong. */
@@ -30,6 +31,8 @@ export class CollectionAccess {
   /** The status of a PUT that creates a record. */
   readonly createdStatus: number;
   readonly maker: RecordMaker | undefined;
+  /** What a single record is until it is changed. */
+  readonly initial: RawJson<unknown> | undefined;
   readonly #frames: StandardOperation["frames"];
   readonly #refused: StandardOperation["refused"];
   readonly #bodyMember: string | undefined;
@@ -44,6 +47,8 @@ export class CollectionAccess {
     this.#refused = refused;
     this.#bodyMember = standard.bodyMember;
     this.maker = maker;
+    const { initial } = resource;
+    this.initial = initial && new RawJson(toJson(initial));
     const responses = operation.part.at("responses");
     this.resource = resource;
     this.records = records;
@@ -61,11 +66,16 @@ export class CollectionAccess {
   }
 
   /** Returns the address of a record in the store; 0, which no record has, if the id is not a number of the store. */
-  addressOf(call: UntypedCall, id = parameterOf(call, this.resource.parameter)): RecordId {
+  addressOf(call: UntypedCall, id = this.#idOf(call)): RecordId {
     const { idType, isScoped } = this.resource.collection;
     if (isScoped) return toAddress(this.scopeOf(call), id);
     if (idType === "string") return id;
     return /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n ? BigInt(id) : 0n;
+  }
+
+  // That of a single record is always the same.
+  #idOf(call: UntypedCall): string {
+    return this.resource.isSingle ? singleId : parameterOf(call, this.resource.parameter);
   }
 
   /** Returns what a request has of a record. */
@@ -82,6 +92,7 @@ export class CollectionAccess {
 
   /** Returns the public URL of a record at an address. */
   urlOf(call: UntypedCall, address: RecordId): string {
+    if (this.resource.isSingle) return this.listUrlOf(call);
     const id = idOf(this.resource.collection, address);
     return `${this.listUrlOf(call)}/${encodeURIComponent(`${id}`)}`;
   }
@@ -106,6 +117,16 @@ export class CollectionAccess {
     await this.#parent?.require(call);
   }
 
+  /** Returns a record that was made. Throws an HttpError if it does not match its schema. */
+  requireValid({ value, problem }: Checked<object>): object {
+    if (problem === undefined) return value;
+    const subject = problem.path === "" ? "It" : `The property ${problem.path}`;
+    throw new HttpError(
+      "not_implemented",
+      `This request makes a ${this.resource.recordName} that the document does not allow. ${subject} ${problem.requirement}.`,
+    );
+  }
+
   /** Returns the response with a record. */
   write(record: RawJson<unknown>, status = this.status) {
     const frame = this.#frames.get(status);
@@ -113,12 +134,10 @@ export class CollectionAccess {
   }
 
   notFound(call: UntypedCall): HttpError {
-    const { recordName } = this.resource;
+    const { recordName, isSingle, parameter } = this.resource;
     const code = `${recordName}_not_found`;
-    return new HttpError(
-      { code, status: 404 },
-      `No ${recordName} has the id ${parameterOf(call, this.resource.parameter)}.`,
-    );
+    const words = isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`;
+    return new HttpError({ code, status: 404 }, `No ${recordName} ${words}.`);
   }
 
   exists(id: RecordId): HttpError {
@@ -151,6 +170,7 @@ export class CollectionAccess {
 
   /** Returns a record with the id of the path. Throws an InvalidRequest if it has another one. */
   requireSameId(call: UntypedCall, record: object): object {
+    if (this.resource.isSingle) return record;
     const id = this.resource.idIn(record);
     const sent = parameterOf(call, this.resource.parameter);
     if (id === undefined || `${id}` === sent) return this.resource.withId(record, sent);
@@ -166,11 +186,15 @@ export class CollectionAccess {
 
   /** Changes a record, and returns its response. */
   async change(call: UntypedCall, edit: (record: RawJson<unknown>) => object) {
-    const result = await this.records.change(this.addressOf(call), (record) => {
+    const { initial } = this;
+    const editChecked = (record: RawJson<unknown>) => {
       this.checkPreconditions(call, record);
       return edit(record);
-    });
-    return this.respond(call, result);
+    };
+    if (initial === undefined) return this.respond(call, await this.records.change(this.addressOf(call), editChecked));
+    const result = await this.records.put(this.addressOf(call), (record) => editChecked(record ?? initial));
+    if (result.outcome === "full") throw this.full();
+    return this.write(result.record);
   }
 
   /** Returns the response to a change. */

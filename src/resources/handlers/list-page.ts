@@ -1,10 +1,19 @@
 // The response of a list: a page of its records, and what the document declares about it.
 import { HttpError } from "../../http/index.ts";
+import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
-import { scopeFilter } from "../../store/index.ts";
-import type { PageParameters, StandardOperation } from "../model/index.ts";
+import { type PagePosition, scopeFilter } from "../../store/index.ts";
+import type { PageParameters, Resource, StandardOperation } from "../model/index.ts";
 import type { CollectionAccess } from "./collection-access.ts";
-import { findPageLinks, type PageLinks, readCursor, type SelectedPage, toLinkHeader } from "./pages.ts";
+import {
+  findNeighbours,
+  findPageLinks,
+  type ListQuery,
+  type PageLinks,
+  readCursor,
+  type SelectedPage,
+  toLinkHeader,
+} from "./pages.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
 const maxRecords = 10_000; // in a response of a list without such a parameter
@@ -14,21 +23,15 @@ type Query = Readonly<Record<string, unknown>>;
 /** Responds with the page that a request selects. Throws an HttpError if it can't. */
 export async function listPage(
   collection: CollectionAccess,
-  { frame, parameters, wildcards }: NonNullable<StandardOperation["list"]>,
+  list: NonNullable<StandardOperation["list"]>,
   call: UntypedCall,
 ) {
   await collection.check(call);
   const { records, resource, status } = collection;
+  const { frame, parameters } = list;
   const query = call.query as Query;
-  const { limit, offset, cursor } = readSelection(query, parameters);
-  const isSelected = (name: string) => !(wildcards.has(name) && wildcards.get(name) === query[name]);
-  const filter = definedOf(query, resource.collection.filters.map(({ name }) => name).filter(isSelected));
-  const position = readCursor({ limit, ...(cursor !== undefined && { cursor }), ...filter });
-  if (position === null)
-    throw new HttpError(
-      { code: "invalid_cursor", status: 400 },
-      "The cursor is not valid for this list and filter. Use a cursor from the Link header of the same list, with the same filter, or omit it.",
-    );
+  const selection = await selectPage(collection, list, call);
+  const { limit, offset, position, filter } = selection;
   const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.scopeOf(call) } : {};
   const all = { ...filter, ...scope };
   const page = await records.list({ limit, position, filter: all, ...(offset !== undefined && { offset }) });
@@ -38,7 +41,7 @@ export async function listPage(
       `The list has more than ${maxRecords} records, and no parameter that selects some of them.`,
     );
   const url = collection.listUrlOf(call);
-  const links = linksOf(url, { query, parameters, limit, offset, selected: { filter, position, page } });
+  const links = linksOf(url, { query, parameters, limit, offset, resource, selected: { filter, position, page } });
   const facts = {
     total: frame.needsTotal ? await records.count(all) : undefined,
     // Most lists do not respond with it.
@@ -47,6 +50,7 @@ export async function listPage(
     },
     more: page.more,
     links: { self: urlWith(url, query, {}), next: links.next, previous: links.prev },
+    nextCursor: valueIn(links.next, parameters.cursor),
     limit,
     offset: offset ?? 0,
     page: Math.floor((offset ?? 0) / limit) + parameters.firstPage,
@@ -54,16 +58,53 @@ export async function listPage(
   return { status, body: frame.write(page.records, facts), headers: { Link: toLinkHeader(links) } };
 }
 
+// Reads which page of which records a request selects. Throws an HttpError if a cursor is not valid.
+async function selectPage(
+  collection: CollectionAccess,
+  { parameters, wildcards }: NonNullable<StandardOperation["list"]>,
+  call: UntypedCall,
+) {
+  const query = call.query as Query;
+  const { before, cursor = before, ...rest } = readSelection(query, parameters);
+  const isSelected = (name: string) => !(wildcards.has(name) && wildcards.get(name) === query[name]);
+  const names = collection.resource.collection.filters.map(({ name }) => name);
+  const filter = definedOf(query, names.filter(isSelected));
+  const isBefore = cursor === before;
+  const position = await findPosition(collection, call, { ...filter, limit: rest.limit }, cursor, isBefore);
+  if (position === null)
+    throw new HttpError(
+      { code: "invalid_cursor", status: 400 },
+      "The cursor is not valid for this list and filter. Use a cursor from the Link header of the same list, with the same filter, or omit it.",
+    );
+  return { ...rest, position, filter };
+}
+
+// A cursor of the server, or the id of a record.
+async function findPosition(
+  collection: CollectionAccess,
+  call: UntypedCall,
+  filter: ListQuery,
+  cursor: unknown,
+  isBefore: boolean,
+): Promise<PagePosition | undefined | null> {
+  if (cursor === undefined) return undefined;
+  const own = readCursor({ ...filter, cursor: `${cursor}` });
+  if (own !== null) return own;
+  const number = await collection.records.position(collection.addressOf(call, `${cursor}`));
+  if (number === undefined) return null;
+  return isBefore ? { before: number } : { after: number };
+}
+
 function readSelection(
   query: Query,
-  { limit: limitName, offset: offsetName, page, cursor, firstPage }: PageParameters,
+  { limit: limitName, offset: offsetName, page, cursor, before, firstPage }: PageParameters,
 ) {
   const read = (name: string | undefined) => (name === undefined ? undefined : query[name]);
   const limit = Number(read(limitName) ?? (limitName === undefined ? maxRecords : defaultLimit));
   const number = read(page);
   const skipped = read(offsetName) ?? (number === undefined ? undefined : (Number(number) - firstPage) * limit);
   const offset = skipped === undefined ? undefined : Math.max(0, Number(skipped));
-  return { limit, offset, cursor: read(cursor) as string | undefined };
+  return { limit, offset, cursor: read(cursor), before: read(before) };
 }
 
 interface Selected {
@@ -71,14 +112,23 @@ interface Selected {
   readonly parameters: PageParameters;
   readonly limit: number;
   readonly offset: number | undefined;
+  readonly resource: Resource;
   readonly selected: SelectedPage;
 }
 
 // By cursor if the list has one, or else by offset or number.
-function linksOf(url: string, { query, parameters, limit, offset = 0, selected }: Selected): PageLinks {
-  const { cursor: cursorName, offset: offsetName, page: pageName, firstPage } = parameters;
-  if (cursorName !== undefined)
-    return findPageLinks(urlWith(url, query, { [cursorName]: undefined }), { ...selected, name: cursorName });
+function linksOf(url: string, { query, parameters, limit, offset = 0, resource, selected }: Selected): PageLinks {
+  const { cursor: cursorName, before, isIdCursor, offset: offsetName, page: pageName, firstPage } = parameters;
+  if (cursorName !== undefined) {
+    const none = { [cursorName]: undefined, ...(before !== undefined && { [before]: undefined }) };
+    if (!isIdCursor) return findPageLinks(urlWith(url, query, none), { ...selected, name: cursorName });
+    const ids = (parseJson(selected.page.records.text) as unknown[]).map((record) => resource.idIn(record));
+    const { next, prev } = findNeighbours(selected);
+    return {
+      prev: prev && before !== undefined ? urlWith(url, query, { ...none, [before]: ids[0] }) : undefined,
+      next: next ? urlWith(url, query, { ...none, [cursorName]: ids.at(-1) }) : undefined,
+    };
+  }
   const name = offsetName ?? pageName;
   if (name === undefined) return {};
   const at = (skipped: number) =>
@@ -94,6 +144,12 @@ function urlWith(url: string, query: Query, changed: Query): string {
   const values = definedOf({ ...query, ...changed }) as Record<string, string>;
   const search = new URLSearchParams(values).toString();
   return search === "" ? url : `${url}?${search}`;
+}
+
+// The value of a parameter in a URL, which can be relative.
+function valueIn(url: string | undefined, name: string | undefined): string | undefined {
+  const isMissing = url === undefined || name === undefined;
+  return isMissing ? undefined : (new URL(url, "http://localhost").searchParams.get(name) ?? undefined);
 }
 
 // The members that have a value, of these names, or all.

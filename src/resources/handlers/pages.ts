@@ -53,14 +53,25 @@ export interface SelectedPage {
 }
 
 /** Returns the URLs of other pages. `start` is the URL of the first one. */
-export function findPageLinks(start: string, { filter, position, page, name = "cursor" }: SelectedPage): PageLinks {
-  const isBackwards = position && "before" in position;
+export function findPageLinks(start: string, selected: SelectedPage): PageLinks {
+  const { filter, position, page, name = "cursor" } = selected;
+  const { prev, next } = findNeighbours(selected);
   const separator = start.includes("?") ? "&" : "?";
   const at = (position: bigint) => `${start}${separator}${name}=${createCursor(position, filter)}`;
   return {
     first: position && start,
-    prev: page.first !== undefined && (isBackwards ? page.more : position) ? at(-page.first) : undefined,
-    next: page.last !== undefined && (isBackwards || page.more) ? at(page.last) : undefined,
+    prev: page.first !== undefined && prev ? at(-page.first) : undefined,
+    next: page.last !== undefined && next ? at(page.last) : undefined,
+  };
+}
+
+/** Returns whether there are pages before and after a page. */
+export function findNeighbours({ position, page }: Omit<SelectedPage, "filter">): { prev: boolean; next: boolean } {
+  const isBackwards = position !== undefined && "before" in position;
+  const isEmpty = page.last === undefined;
+  return {
+    prev: !isEmpty && (isBackwards ? page.more : position !== undefined),
+    next: !isEmpty && (isBackwards || page.more),
   };
 }
 

@@ -14,7 +14,8 @@ import {
 import { type Certainty, findStandardOperations, type OperationKind, type StandardOperation } from "../model/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
-import { mergePatch } from "./merge-patch.ts";
+import { createPartHandler } from "./part-handlers.ts";
+import { patchRecord } from "./patches.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface StandardHandlers {
@@ -34,7 +35,7 @@ export function createStandardHandlers(
   { records }: Pick<Store, "records">,
   { baseUrl, certainty }: { readonly baseUrl: string; readonly certainty?: Certainty },
 ): StandardHandlers {
-  const { known, reasons } = findStandardOperations(document, certainty);
+  const { known, parts, reasons } = findStandardOperations(document, certainty);
   const accessOf = (standard: StandardOperation): CollectionAccess => {
     const { resource } = standard;
     const isMade = ({ kind }: StandardOperation) => kind === "create" || kind === "replace";
@@ -54,7 +55,12 @@ export function createStandardHandlers(
       ? []
       : [[operation.id, creators[kind](accessOf(standard), standard)] as const];
   });
-  return { handlers: Object.fromEntries(handlers), reasons };
+  const ofParts = parts.flatMap((part) => {
+    const { resource, operation } = part;
+    const get = known.find((one) => one.resource === resource && one.kind === "get") as StandardOperation;
+    return Object.hasOwn(own, operation.id) ? [] : [[operation.id, createPartHandler(accessOf(get), part)] as const];
+  });
+  return { handlers: Object.fromEntries([...handlers, ...ofParts]), reasons };
 }
 
 const creators: Readonly<
@@ -74,9 +80,9 @@ const creators: Readonly<
       await collection.check(call);
       const body = collection.bodyOf(call);
       const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
-      const record = maker?.create(body) ?? body;
+      const record = maker ? collection.requireValid(maker.create(body)) : body;
       // Clients of generated ids send 0, the default of an integer.
-      if (sent !== undefined && canHaveId && `${sent}` !== "0")
+      if (sent !== undefined && canHaveId && (idType === "string" || `${sent}` !== "0"))
         return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
       const created = await records.create(record, readIdempotencyKey(call), collection.scopeOf(call));
       if (created.outcome === "conflict")
@@ -95,7 +101,7 @@ const creators: Readonly<
 
   get: (collection) => async (call) => {
     await collection.check(call);
-    const record = await collection.records.find(collection.addressOf(call));
+    const record = (await collection.records.find(collection.addressOf(call))) ?? collection.initial;
     if (record === undefined) throw collection.notFound(call);
     return collection.write(record);
   },
@@ -104,7 +110,8 @@ const creators: Readonly<
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
     const { maker } = collection;
-    const replace = ({ text }: RawJson<unknown>) => maker?.replace(members, parseJson(text) as object) ?? members;
+    const replace = ({ text }: RawJson<unknown>) =>
+      maker ? collection.requireValid(maker.replace(members, parseJson(text) as object)) : members;
     if (collection.resource.operations.create) return collection.change(call, replace);
     return createOrReplace(collection, call, members);
   },
@@ -114,12 +121,9 @@ const creators: Readonly<
     const validate = resource.createValidator("record");
     return async (call) => {
       await collection.check(call);
-      if (Array.isArray(call.body))
-        throw new HttpError("not_implemented", "JSON Patch is not supported. Send JSON Merge Patch (RFC 7396).");
+      const read = () => collection.maker?.keep(collection.bodyOf(call)) ?? collection.bodyOf(call);
       return collection.change(call, (record) => {
-        const body = collection.bodyOf(call);
-        const patch = collection.maker?.keep(body) ?? body;
-        const merged = mergePatch(parseJson(record.text), patch);
+        const merged = patchRecord(call, parseJson(record.text) as object, read);
         const { problem } = validate(merged);
         if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));
         return collection.requireSameId(call, collection.maker?.update(merged as object) ?? (merged as object));
@@ -171,7 +175,8 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     collection.checkPreconditions(call, record);
     const { maker } = collection;
     if (maker === undefined) return members;
-    return record ? maker.replace(members, parseJson(record.text) as object) : maker.create(members);
+    const made = record ? maker.replace(members, parseJson(record.text) as object) : maker.create(members);
+    return collection.requireValid(made);
   });
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";

@@ -1,12 +1,12 @@
 // Examines whether a store can answer an operation: what is certain of its meaning, what is only likely, and what is not known.
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
-import { idForms } from "../../store/index.ts";
-import { bodySchema, queryOf, responseSchema } from "./operation-parts.ts";
+import { findWildcards } from "./filters.ts";
+import { bodySchema, bodyTypesOf, changeSchema, isPatchType, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordMaker } from "./record-maker.ts";
 import { RecordSchema, type SchemaPlace, valueType } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
-import { findListFrame, findReceiptFrame, findRecordFrame } from "./response-frame.ts";
+import { findListFrame, findReceiptFrame, findRecordFrame, findShownRecords } from "./response-frame.ts";
 import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
 
 // In order of preference.
@@ -14,9 +14,9 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
   list: ["200"],
   create: ["201", "200"],
   get: ["200"],
-  replace: ["200", "204", "201"],
-  update: ["200", "204"],
-  delete: ["204", "200"],
+  replace: ["200", "204", "201", "202"],
+  update: ["200", "204", "202"],
+  delete: ["204", "200", "202"],
 };
 
 const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
@@ -24,7 +24,7 @@ const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
 
-const jsonPatch = "application/json-patch+json"; // RFC 6902
+const jsonPatch = "application/json-patch+json"; // RFC 6902, which is no schema of a record
 
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
 export class Examination {
@@ -47,6 +47,7 @@ export class Examination {
     const [kind, operation, resource] = [this.#kind, this.#operation, this.#resource];
     const success = this.#findSuccess();
     if (success === undefined) return this.#wrongSuccess();
+    if (resource.isSingle) this.#doubt("is that of a single record, and not of a collection");
     if (!resource.hasUsualId) this.#doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
     const refused = this.#findRefused();
     if (kind === "list") this.#examinePages();
@@ -77,7 +78,7 @@ export class Examination {
     const usual = successes[this.#kind].find((one) => declared?.at(one) !== undefined);
     const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
     if (status === undefined) return undefined;
-    if (usual === undefined) this.#doubt(this.#wrongSuccess());
+    if (usual === undefined || usual === "202") this.#doubt(this.#wrongSuccess());
     const { record } = this.#resource;
     const { document } = record;
     const schema = responseSchema(this.#operation, status);
@@ -86,7 +87,7 @@ export class Examination {
       const frame = schema && findListFrame(document, schema.pointer, record, this.#idName);
       if (frame === undefined) return undefined;
       if (!frame.isBare) this.#doubt(this.#wrongSuccess());
-      const parameters = readPageParameters(this.#operation, record);
+      const parameters = readPageParameters(this.#operation, record, this.#resource.sampleId);
       return { ...base, list: { frame, parameters, wildcards: findWildcards(this.#operation) } };
     }
     if (status === "204") return base;
@@ -104,13 +105,13 @@ export class Examination {
   #findFrames(): StandardOperation["frames"] {
     const { record } = this.#resource;
     const isChange = this.#kind !== "get" && this.#kind !== "list";
-    const found = [200, 201].flatMap((status) => {
+    const found = [200, 201, 202].flatMap((status) => {
       const schema = responseSchema(this.#operation, `${status}`);
       if (schema === undefined) return [];
       const frame =
         findRecordFrame(record.document, schema.pointer, record, this.#idName) ??
         (this.#certainty === "likely" && isChange
-          ? findReceiptFrame(record.document, schema.pointer, this.#idName)
+          ? findReceiptFrame(record.document, schema.pointer, this.#idName, this.#kind === "delete")
           : undefined);
       return frame ? [[status, frame] as const] : [];
     });
@@ -121,7 +122,9 @@ export class Examination {
     const { record } = this.#resource;
     const name = record.name === undefined ? "the schema of the GET" : `the schema ${record.name}`;
     const content = this.#kind === "list" ? `an array of ${name}` : name;
-    const statuses = successes[this.#kind].map((status) => (status === "204" ? "204" : `${status} with ${content}`));
+    const statuses = successes[this.#kind].map((status) =>
+      status === "204" || status === "202" ? status : `${status} with ${content}`,
+    );
     return `declares no response ${statuses.join(" or ")}`;
   }
 
@@ -133,7 +136,8 @@ export class Examination {
       const { in: location, name, required } = part.value;
       if (location === "path" || (location === "header" && knownHeaders.includes(name))) return false;
       const isList = this.#kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(part, record) !== undefined)) return false;
+      if (isList && (filters.includes(name) || pageRoleOf(part, record, this.#resource.sampleId) !== undefined))
+        return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
@@ -196,14 +200,28 @@ export class Examination {
     const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
     if (missing !== undefined) this.#doubt(`does not require the property ${missing}, which each record must have`);
     if (this.#certainty === "certain") return undefined;
-    const maker = new RecordMaker(record, body, this.#idName);
-    const id = collection.idType === "int64" ? 1 : idForms[collection.idForm ?? "uuid"]();
-    const made = maker.create(Object(body.example()));
-    const sample = collection.id === undefined ? this.#resource.withId(made, id) : { [collection.id]: id, ...made };
-    const { problem } = record.createValidator("response")(sample);
+    const maker = this.#createMaker(body);
+    const { problem } = maker.create(Object(body.example()));
     if (problem)
       this.#refuse(`makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`);
     return maker;
+  }
+
+  #withSampleId(members: object): object {
+    const { collection, sampleId } = this.#resource;
+    return collection.id === undefined
+      ? this.#resource.withId(members, sampleId)
+      : { [collection.id]: sampleId, ...members };
+  }
+
+  #createMaker(body: RecordSchema): RecordMaker {
+    const { record } = this.#resource;
+    const validate = record.createValidator("response");
+    const options = { record, shown: findShownRecords(this.#resource), body, id: this.#idName };
+    return new RecordMaker(options, (members) => {
+      const { problem } = validate(this.#resource.idIn(members) === undefined ? this.#withSampleId(members) : members);
+      return problem ? { problem } : { value: members };
+    });
   }
 
   // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
@@ -222,7 +240,8 @@ export class Examination {
     if (member === undefined || members.length > 1) {
       // A PUT that creates a record has its id at least, such as the name of a secret.
       const reason = "takes no property of the record";
-      if (this.#kind === "replace" && this.#resource.operations.create === undefined) this.#doubt(reason);
+      const isKeptInPath = this.#kind === "replace" && this.#resource.operations.create === undefined;
+      if (isKeptInPath && this.#resource.idPath.length > 0) this.#doubt(reason);
       else this.#refuse(reason);
       return body;
     }
@@ -234,21 +253,25 @@ export class Examination {
   // Only the times of a change, and which members are kept.
   #updater(): RecordMaker | undefined {
     if (this.#certainty === "certain" || this.#kind !== "update") return undefined;
-    const { record } = this.#resource;
-    const [[, content] = []] = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
-    const part = content?.at("schema");
-    return part && new RecordMaker(record, this.#findBody(part), this.#idName);
+    const part = changeSchema(this.#operation);
+    return part && this.#createMaker(this.#findBody(part));
+  }
+
+  // The contents of a patch that are like a record.
+  #patchContents() {
+    const contents = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
+    return contents.filter(([type]) => isPatchType(type) && type !== jsonPatch);
   }
 
   #examinePatch(): void {
     const { record } = this.#resource;
-    const types = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
-    const [other] = types.map(([type]) => type).filter((type) => !(patchTypes as readonly string[]).includes(type));
+    if (this.#operation.method === "POST") this.#doubt("is a POST of a record, which can be an action");
+    const types = bodyTypesOf(this.#operation);
+    const [other] = types.filter((type) => !(patchTypes as readonly string[]).includes(type));
     const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
-    const hasMerge = types.some(([type]) => type !== jsonPatch);
-    if (!hasMerge) this.#refuse(reason);
+    if (!types.some(isPatchType)) this.#refuse(reason);
     else if (other !== undefined) this.#doubt(reason);
-    for (const [type, content] of types) {
+    for (const [type, content] of this.#patchContents()) {
       const part = content.at("schema");
       const body = part && this.#findBody(part);
       const filled = body?.propertyNames.find((name) =>
@@ -267,14 +290,6 @@ export class Examination {
         );
     }
   }
-}
-
-function findWildcards(list: Operation): ReadonlyMap<string, unknown> {
-  const found = queryOf(list).flatMap((part) => {
-    const { default: value } = Object(part.at("schema")?.value) as { readonly default?: unknown };
-    return /^(all|any|none|\*)$/i.test(`${value}`) ? [[part.value.name, value] as const] : [];
-  });
-  return new Map(found);
 }
 
 function allowsNull(schemas: readonly SchemaNode[]): boolean {

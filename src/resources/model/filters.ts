@@ -2,30 +2,51 @@
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
 import type { Filter } from "../../store/index.ts";
 import { queryOf } from "./operation-parts.ts";
-import { pageRoleOf } from "./page-parameters.ts";
-import { itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
+import { pageRoleOf, toSnakeCase } from "./page-parameters.ts";
+import { alternativeType, itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
 
 /**
- * Returns the filters of a list. A parameter names a property, or in the singular an array, of which it is an item. It must have the type
- * of the property.
+ * Returns the filters of a list. A parameter names a property, or in the singular an array, of which it is an item, or with `_id` an object
+ * that has an id. It must have the type of what it is compared with. `sampleId` is an id of a record.
  */
-export function readFilters(list: Operation, record: RecordSchema): Filter[] {
+export function readFilters(list: Operation, record: RecordSchema, sampleId: unknown): Filter[] {
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
-    if (pageRoleOf(parameter, record) !== undefined) return [];
+    if (pageRoleOf(parameter, record, sampleId) !== undefined) return [];
     const schema = parameter.written("schema");
     const sent = schema && valueType(new RecordSchema(record.document, schema).parts);
-    for (const property of [name, `${name}s`]) {
-      const schemas = record.property(property);
-      const items = itemSchemas(schemas);
+    for (const [property, member] of placesOf(name, record)) {
+      const schemas = member === undefined ? record.property(property) : record.at([property, member]);
+      const items = member === undefined ? itemSchemas(schemas) : undefined;
       const compared = items ?? schemas;
-      const type = valueType(compared);
+      const type = valueType(compared) ?? alternativeType(compared);
       const contains = items !== undefined;
-      if (type !== undefined && type === sent && (contains || property === name))
-        return [{ name, property, type, contains, isLong: type === "string" && !compared.some(isShort) }];
+      if (type !== undefined && type === sent && (contains || member !== undefined || property === name)) {
+        const isLong = type === "string" && !compared.some(isShort);
+        return [{ name, property, ...(member !== undefined && { member }), type, contains, isLong }];
+      }
     }
     return [];
   });
+}
+
+// A record can have an object with the id instead of the id, such as `owner` for `owner_id`.
+function placesOf(name: string, record: RecordSchema): readonly (readonly [string, string?])[] {
+  const thing = /^(.+)_id$/.exec(toSnakeCase(name))?.[1];
+  if (thing === undefined) return [[name], [`${name}s`]];
+  const named = record.propertyNames.filter((one) => toSnakeCase(one) === thing);
+  const similar = record.propertyNames.filter((one) => toSnakeCase(one).endsWith(`_${thing}`));
+  const objects = named.length === 1 ? named : similar;
+  return [[name], [`${name}s`], ...(objects.length === 1 ? [[objects[0] as string, "id"] as const] : [])];
+}
+
+/** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. */
+export function findWildcards(list: Operation): ReadonlyMap<string, unknown> {
+  const found = queryOf(list).flatMap((part) => {
+    const { default: value } = Object(part.at("schema")?.value) as { readonly default?: unknown };
+    return /^(all|any|none|\*|)$/i.test(`${value}`) ? [[part.value.name, value] as const] : [];
+  });
+  return new Map(found);
 }
 
 const maxShortLength = 500; // characters of up to 4 bytes

@@ -1,17 +1,24 @@
 // Finds the resources of a document.
 import { hash } from "node:crypto";
-import type { Document, Operation, SchemaNode } from "../../openapi/application.ts";
+import type { Document, Operation } from "../../openapi/application.ts";
 import { type Collection, reservedNames } from "../../store/index.ts";
-import { bodySchema, listPathOf, parametersOf, responseSchema } from "./operation-parts.ts";
-import { toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, valueType } from "./record-schema.ts";
-import { type Id, Resource } from "./resource.ts";
+import { findId, pathId } from "./find-id.ts";
+import {
+  bodySchema,
+  changeSchema,
+  listPathOf,
+  parametersOf,
+  responseSchema,
+  successSchema,
+} from "./operation-parts.ts";
+import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
+import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
 import { findWrappedRecord } from "./response-frame.ts";
 
 /**
  * Returns the resources of a document. Each has a path, and below it, that of a record. A record is returned by GET of its path, and
  * created by POST of that of the collection, or else by PUT of its own. Its id is an integer or a string. Parameters of the path
- * of the collection select the scope of its records.
+ * of the collection select the scope of its records. A path at which a record is returned and changed is a resource of one record.
  */
 export function readResources(document: Document): readonly Resource[] {
   const resources = known.get(document) ?? findResources(document);
@@ -22,34 +29,83 @@ export function readResources(document: Document): readonly Resource[] {
 const known = new WeakMap<Document, readonly Resource[]>();
 
 function findResources(document: Document): readonly Resource[] {
-  const { operations } = document;
-  const find = (wanted: string, at: string) => operations.find(({ method, path }) => method === wanted && path === at);
-  const names = new Set<string>();
-  return operations.flatMap((get) => {
+  const finder = new ResourceFinder(document);
+  const collections = document.operations.flatMap((get) => finder.findCollection(get) ?? []);
+  const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
+  return [...collections, ...singles];
+}
+
+class ResourceFinder {
+  readonly #document: Document;
+  readonly #names = new Set<string>();
+
+  constructor(document: Document) {
+    this.#document = document;
+  }
+
+  /** Returns the collection whose records an operation returns; undefined if it returns none. */
+  findCollection(get: Operation): Resource | undefined {
     const part = responseSchema(get, "200");
-    if (get.method !== "GET" || !itemPath.test(get.path) || part === undefined) return [];
+    if (get.method !== "GET" || !itemPath.test(get.path) || part === undefined) return undefined;
     const path = listPathOf(get.path);
-    const own = {
-      create: find("POST", path),
-      get,
-      list: find("GET", path),
-      replace: find("PUT", get.path),
-      update: find("PATCH", get.path),
-      delete: find("DELETE", get.path),
-    };
+    const own = { ...this.#changesOf(get), create: this.#find("POST", path), list: this.#find("GET", path) };
     const maker = own.create ?? own.replace;
     const newRecord = maker && bodySchema(maker);
-    const response = new RecordSchema(document, part);
+    if (newRecord === undefined) return undefined;
+    const response = this.#schemaOf(part);
+    const made = maker && successSchema(maker);
+    // What is created, if a GET can also return something else, such as the id of a deleted record.
+    const created = made && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(made).pointer);
+    const bare = created ?? response;
     const hasId = (schema: RecordSchema) => findId(get, schema) !== undefined;
-    const record = hasId(response) ? response : findWrappedRecord(document, response, hasId);
-    const id = record && findId(get, record);
-    if (newRecord === undefined || record === undefined || id === undefined) return [];
+    const record = hasId(bare) ? bare : findWrappedRecord(this.#document, bare, hasId);
+    // Without an id, a record that PUT creates has that of its path.
+    const id = (record && findId(get, record)) ?? (own.create ? undefined : pathId);
     // A store generates the numbers of all scopes.
-    if (own.create === undefined && id.type === "int64" && parametersOf(path).length > 0) return [];
-    const name = nameOf(path, names);
-    names.add(name);
-    return [new Resource(own, { record, newRecord: new RecordSchema(document, newRecord), id, name })];
-  });
+    const isNumbered = own.create === undefined && id?.type === "int64" && parametersOf(path).length > 0;
+    if (id === undefined || isNumbered) return undefined;
+    return this.#create(own, { record: record ?? bare, newRecord: this.#schemaOf(newRecord), id });
+  }
+
+  /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
+  findSingle(get: Operation, collections: readonly Resource[]): Resource | undefined {
+    const part = responseSchema(get, "200");
+    if (get.method !== "GET" || !singlePath.test(get.path) || part === undefined) return undefined;
+    if (collections.some((one) => one.path === get.path || one.hasPart(get.path))) return undefined;
+    const own = this.#changesOf(get);
+    const change = own.replace ?? own.update;
+    const body = change && changeSchema(change);
+    if (body === undefined) return undefined;
+    const newRecord = this.#schemaOf(body);
+    const isRecord = ({ propertyNames }: RecordSchema) =>
+      propertyNames.some((name) => newRecord.propertyNames.includes(name));
+    const response = this.#schemaOf(part);
+    const record = isRecord(response) ? response : findWrappedRecord(this.#document, response, isRecord);
+    return record && this.#create(own, { record, newRecord, id: pathId });
+  }
+
+  // The operations that change a record. Without PUT and PATCH, POST does, as with Stripe.
+  #changesOf(get: Operation) {
+    const [replace, patch] = [this.#find("PUT", get.path), this.#find("PATCH", get.path)];
+    const post = replace ? undefined : this.#find("POST", get.path);
+    const update = patch ?? (post?.part.at("responses")?.at("201") === undefined ? post : undefined);
+    return { create: undefined, get, list: undefined, replace, update, delete: this.#find("DELETE", get.path) };
+  }
+
+  #find(method: string, path: string): Operation | undefined {
+    return this.#document.operations.find((one) => one.method === method && one.path === path);
+  }
+
+  #schemaOf(place: SchemaPlace): RecordSchema {
+    return new RecordSchema(this.#document, place);
+  }
+
+  #create(operations: ResourceOperations, parts: Omit<ResourceParts, "name">): Resource {
+    const { path } = operations.get;
+    const name = nameOf(itemPath.test(path) ? listPathOf(path) : path, this.#names);
+    this.#names.add(name);
+    return new Resource(operations, { ...parts, name });
+  }
 }
 
 /** Returns the collections of a document, to open its store. */
@@ -58,6 +114,7 @@ export function collectionsOf(document: Document): readonly Collection[] {
 }
 
 // Parameters take whole segments.
+const singlePath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+$/;
 const itemPath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+\/\{[^{}/]+\}$/;
 
 const maxNameLength = 40; // PostgreSQL ignores all but the first 63 characters of the name of an index
@@ -68,30 +125,4 @@ function nameOf(path: string, taken: ReadonlySet<string>): string {
   if (name.length > maxNameLength || !/^[\w-]+$/.test(name) || taken.has(name))
     return `${name.replaceAll(/[^\w-]/g, "").slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
   return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
-}
-
-// The property that is named like the parameter of the path, or `id`, or as ids usually are.
-function findId({ path: template, parameterParts }: Operation, record: RecordSchema): Id | undefined {
-  const parameter = parametersOf(template).at(-1) as string;
-  const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
-  const sent = schema && idType(new RecordSchema(record.document, schema).parts);
-  const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
-  const lastWord = toSnakeCase(parameter).split("_").at(-1);
-  const usual = [`${thing}_id`, "uuid", "key", "slug", "number", "name", "code"];
-  const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
-  const named = [lastWord, "id", ...usual].flatMap((one) => find(one) ?? []);
-  for (const name of [parameter, ...named]) {
-    const type = idType(record.property(name));
-    if (type !== undefined && (sent !== "int64" || type === sent)) return { path: [name], type };
-  }
-  // As Kubernetes does.
-  const nested = [parameter, "id", "uid", "name"].map((name) => ["metadata", name]);
-  const path = nested.find((names) => idType(record.at(names)) === "string");
-  return path && sent !== "int64" ? { path, type: "string" } : undefined;
-}
-
-// The format of a number does not matter: the store generates small integers.
-function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {
-  const type = valueType(schemas);
-  return type === "number" ? "int64" : type === "boolean" ? undefined : type;
 }

@@ -1,6 +1,8 @@
 // What the document says of its collections: their records, and what their operations do.
 export { collectionsOf, readResources } from "./find-resources.ts";
+export { isPatchType } from "./operation-parts.ts";
 export type { PageParameters } from "./page-parameters.ts";
+export type { PartOperation } from "./parts.ts";
 export type { RecordMaker } from "./record-maker.ts";
 export type { Resource } from "./resource.ts";
 export type { RecordFrame } from "./response-frame.ts";

@@ -1,15 +1,47 @@
 // Parts of an operation: its paths, bodies and parameters.
 import type { Operation, Part } from "../../openapi/application.ts";
 
+const jsonTypes = [/^application\/json\b/, /^application\/(?!.*patch\+)[\w.+-]+\+json\b/, /^(\*|application)\/\*$/];
+const bodyTypes = [...jsonTypes, /^application\/x-www-form-urlencoded\b/];
+const patchTypes = [...bodyTypes, /^application\/(json|merge|strategic-merge)-patch\+json\b/];
+
 /** Returns the schema of the body of an operation: as JSON, or as a form. Undefined if it has none. */
 export function bodySchema({ part }: Operation): Part | undefined {
-  const content = part.at("requestBody")?.at("content");
-  return (content?.at("application/json") ?? content?.at("application/x-www-form-urlencoded"))?.at("schema");
+  return chooseSchema(part.at("requestBody")?.membersOf("content"), bodyTypes);
+}
+
+/** Returns the schema of the body of an operation that changes a record: also that of a patch that is like a record. */
+export function changeSchema(operation: Operation): Part | undefined {
+  const contents = operation.part.at("requestBody")?.membersOf("content");
+  return bodySchema(operation) ?? chooseSchema(contents, [/^application\/(strategic-)?merge-patch\+json\b/]);
 }
 
 /** Returns the schema of the response with a status, as JSON; undefined if it has none. */
 export function responseSchema({ part }: Operation, status: string): Part | undefined {
-  return part.at("responses")?.at(status)?.at("content")?.at("application/json")?.at("schema");
+  return chooseSchema(part.at("responses")?.at(status)?.membersOf("content"), jsonTypes);
+}
+
+/** Returns the schema of the first success with content. */
+export function successSchema(operation: Operation): Part | undefined {
+  return ["201", "200"].flatMap((status) => responseSchema(operation, status) ?? [])[0];
+}
+
+/** Returns the media types of the body of an operation. */
+export function bodyTypesOf({ part }: Operation): readonly string[] {
+  return (part.at("requestBody")?.membersOf("content") ?? []).map(([type]) => type);
+}
+
+/** Returns whether a body of a media type can change a record: a patch, a part of the record as JSON, or a form. */
+export function isPatchType(mediaType: string): boolean {
+  return patchTypes.some((pattern) => pattern.test(mediaType));
+}
+
+type Contents = readonly (readonly [string, Part<{ readonly schema?: unknown }>])[];
+
+// Of the first type that is declared.
+function chooseSchema(declared: Contents = [], types: readonly RegExp[]): Part | undefined {
+  const contents = types.flatMap((pattern) => declared.filter(([type]) => pattern.test(type)));
+  return contents[0]?.[1].at("schema");
 }
 
 /** Returns the parameters of an operation in its query. */

@@ -2,13 +2,14 @@
 import type { Operation } from "../../openapi/application.ts";
 import type { RecordSchema } from "./record-schema.ts";
 
-export type PageRole = "limit" | "offset" | "page" | "cursor";
+export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 
 const names: Readonly<Record<PageRole, readonly string[]>> = {
   limit: ["limit", "per_page", "page_size", "size", "max_results", "max_items", "top", "take"],
   offset: ["offset", "skip"],
   page: ["page", "page_number", "page_no"],
-  cursor: ["cursor", "page_token", "after", "next_token", "continue"],
+  cursor: ["cursor", "page_token", "after", "next_token", "continue", "starting_after"],
+  before: ["before", "ending_before"],
 };
 
 /** Returns a name in snake case: `perPage` and `per-page` are `per_page`. */
@@ -21,18 +22,26 @@ const sampleCursor = Buffer.alloc(16, 5).toString("base64url");
 
 /**
  * Returns what a parameter of a list selects; undefined if it selects no page. A property with its name is a filter, and a cursor must be
- * a text of any form.
+ * a text of any form, or an id like `sampleId`.
  */
-export function pageRoleOf(parameter: Operation["parameterParts"][number], record: RecordSchema): PageRole | undefined {
+export function pageRoleOf(
+  parameter: Operation["parameterParts"][number],
+  record: RecordSchema,
+  sampleId: unknown,
+): PageRole | undefined {
   const { name } = parameter.value;
   if (name === "limit") return "limit";
   if (name !== "cursor" && record.propertyNames.includes(name)) return undefined;
   const role = Object.entries(names).find(([, known]) => known.includes(toSnakeCase(name)))?.[0] as
     | PageRole
     | undefined;
+  if (role !== "cursor" && role !== "before") return role;
+  return [sampleCursor, sampleId].some((one) => accepts(parameter, record, one)) ? role : undefined;
+}
+
+function accepts(parameter: Operation["parameterParts"][number], { document }: RecordSchema, value: unknown): boolean {
   const schema = parameter.written("schema");
-  if (role !== "cursor" || schema === undefined) return role;
-  return "value" in record.document.schemas.compileCheckAt(schema.pointer, "request")(sampleCursor) ? role : undefined;
+  return schema === undefined || "value" in document.schemas.compileCheckAt(schema.pointer, "request")(value);
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
@@ -41,22 +50,31 @@ export interface PageParameters {
   readonly offset?: string;
   readonly page?: string;
   readonly cursor?: string;
+  readonly before?: string;
+  /** Whether the cursor is the id of the last record of a page. */
+  readonly isIdCursor: boolean;
   /** The number of the first page. */
   readonly firstPage: number;
 }
 
 /** Reads the parameters of a list that select a page. */
-export function readPageParameters({ parameterParts }: Operation, record: RecordSchema): PageParameters {
+export function readPageParameters(
+  { parameterParts }: Operation,
+  record: RecordSchema,
+  sampleId: unknown,
+): PageParameters {
   const found: Partial<Record<PageRole, string>> = {};
   let firstPage = 1;
+  let isIdCursor = false;
   for (const part of parameterParts) {
     const { in: location, name } = part.value;
-    const role = location === "query" ? pageRoleOf(part, record) : undefined;
+    const role = location === "query" ? pageRoleOf(part, record, sampleId) : undefined;
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
+    if (role === "cursor") isIdCursor = name === "starting_after" || !accepts(part, record, sampleCursor);
   }
-  return { ...found, firstPage };
+  return { ...found, isIdCursor, firstPage };
 }
 
 // A default or minimum of 0 tells that pages are counted from 0.

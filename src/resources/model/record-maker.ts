@@ -1,26 +1,46 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
+import type { Checked } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/application.ts";
 import { toSnakeCase } from "./page-parameters.ts";
-import type { RecordSchema } from "./record-schema.ts";
+import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
 const createdName = /^(created|creation|inserted|date_created|registered)(_(at|on|date|time|timestamp))?$/;
 const updatedName =
   /^(updated|modified|last_(updated|modified)|date_(updated|modified))(_(at|on|date|time|timestamp))?$/;
 
+type Members = Readonly<Record<string, unknown>>;
 type Make = (now: Date) => unknown;
+
+/** Returns a record if it matches its schema, or what is wrong with it. It has no id yet. */
+export type CheckRecord = (members: object) => Checked<object>;
+
+export interface MakerOptions {
+  readonly record: RecordSchema;
+  /** Other schemas of the record in responses. */
+  readonly shown: readonly RecordSchema[];
+  /** The schema of the request that makes a record. */
+  readonly body: RecordSchema;
+  /** The property that the store makes. */
+  readonly id: string;
+}
 
 /** Completes records with the members that the server makes. */
 export class RecordMaker {
   readonly #record: RecordSchema;
+  readonly #check: CheckRecord;
+  readonly #alternatives: readonly RecordMaker[];
   readonly #created: readonly (readonly [string, Make])[];
   readonly #updated: readonly (readonly [string, Make])[];
   readonly #changed: ReadonlySet<string>; // members whose values a request and a record have in different forms
 
-  /** `body` is the schema of the request that makes a record, and `id` the property that the store makes. */
-  constructor(record: RecordSchema, body: RecordSchema, id: string) {
+  constructor({ record, shown, body, id }: MakerOptions, check: CheckRecord) {
     this.#record = record;
-    const example = Object(body.example()) as Readonly<Record<string, unknown>>;
-    this.#changed = new Set(Object.keys(example).filter((name) => !record.accepts(name, example[name])));
+    this.#check = check;
+    this.#alternatives = record.alternatives.map((one) => new RecordMaker({ record: one, shown, body, id }, check));
+    const example = Object(body.example()) as Members;
+    this.#changed = new Set(
+      Object.keys(example).filter((name) => completeMember(record, name, example[name]) === undefined),
+    );
     const sent = (name: string) => {
       if (this.#changed.has(name)) return false;
       const schemas = body.property(name).flatMap((node) => node.parts());
@@ -34,10 +54,13 @@ export class RecordMaker {
       });
     this.#updated = times(updatedName);
     const timed = [...times(createdName), ...this.#updated];
-    const required = record.required.filter((name) => name !== id && !timed.some(([one]) => one === name));
+    const all = new Set([record, ...shown].flatMap(({ required }) => required));
+    const required = [...all].filter(
+      (name) => name !== id && record.propertyNames.includes(name) && !timed.some(([one]) => one === name),
+    );
     const given = required.filter((name) => body.required.includes(name) && sent(name));
     const made = required.filter((name) => !given.includes(name));
-    const values = made.length > 0 ? chooseValues(record, made) : {};
+    const values = made.length > 0 ? chooseValues(record, made, shown) : {};
     this.#created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
   }
 
@@ -46,16 +69,17 @@ export class RecordMaker {
     return this.#created.map(([name]) => name);
   }
 
-  /** Returns a new record: the members of a body that a record has, and those that are made. */
-  create(body: object, now = new Date()): object {
-    const made = this.#created.map(([name, make]) => [name, make(now)]);
-    return { ...Object.fromEntries(made), ...this.keep(body) };
+  /** Returns a new record: the members of a body that a record has, and those that are made. Or what is wrong with it. */
+  create(body: object, now = new Date()): Checked<object> {
+    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...maker.keep(body) }));
   }
 
-  /** Returns a record that replaces another one, whose members that no request has stay. */
-  replace(body: object, previous: object, now = new Date()): object {
-    const kept = Object.entries(previous).filter(([name]) => this.#created.some(([made]) => made === name));
-    return this.update({ ...this.create({}, now), ...Object.fromEntries(kept), ...this.keep(body) }, now);
+  /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
+  replace(body: object, previous: object, now = new Date()): Checked<object> {
+    return this.#choose(body, (maker) => {
+      const kept = Object.entries(previous).filter(([name]) => maker.#created.some(([made]) => made === name));
+      return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.keep(body) }, now);
+    });
   }
 
   /** Returns a record that was changed. */
@@ -69,8 +93,58 @@ export class RecordMaker {
     const isSecret = (name: string) => this.#record.property(name).some(({ schema }) => schema.writeOnly === true);
     const isKnown = (name: string) => (propertyNames.length === 0 && !isClosed) || propertyNames.includes(name);
     const isKept = (name: string) => isKnown(name) && !isSecret(name) && !this.#changed.has(name);
-    return Object.fromEntries(Object.entries(body).filter(([name]) => isKept(name)));
+    const members = Object.entries(body).map(([name, value]) => {
+      return [name, isKept(name) ? completeMember(this.#record, name, value) : undefined] as const;
+    });
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined));
   }
+
+  #make(now: Date): object {
+    return Object.fromEntries(this.#created.map(([name, make]) => [name, make(now)]));
+  }
+
+  // By the schema, or else by the alternative that has most members of the body.
+  #choose(body: object, make: (maker: RecordMaker) => object): Checked<object> {
+    const first = this.#check(make(this));
+    if (first.problem === undefined) return first;
+    const count = (maker: RecordMaker) =>
+      Object.keys(body).filter((name) => maker.#record.propertyNames.includes(name)).length;
+    for (const maker of this.#alternatives.toSorted((a, b) => count(b) - count(a))) {
+      const checked = maker.#choose(body, make);
+      if (checked.problem === undefined) return checked;
+    }
+    return first;
+  }
+}
+
+/** Returns a record of which no request has said anything: its required members, and those with a default. */
+export function makeInitial(record: RecordSchema): object {
+  const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
+  return chooseValues(
+    record,
+    record.propertyNames.filter((name) => record.required.includes(name) || hasDefault(name)),
+  );
+}
+
+// What a response requires in an object, and a request does not, is that of an example. Undefined if it is no value of the member.
+function completeMember(record: RecordSchema, name: string, value: unknown): unknown {
+  if (record.accepts(name, value)) return value;
+  const [node] = record.property(name);
+  const completed = node && completeValue(new RecordSchema(record.document, node), value);
+  return record.accepts(name, completed) ? completed : undefined;
+}
+
+function completeValue(schema: RecordSchema, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const [items] = itemSchemas(schema.parts) ?? [];
+    const item = items && new RecordSchema(schema.document, items);
+    return item ? value.map((one) => completeValue(item, one)) : value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const missing = schema.required.filter((name) => !Object.hasOwn(value, name));
+  const made = missing.length > 0 ? chooseValues(schema, missing) : {};
+  const own = Object.entries(value).map(([name, one]) => [name, completeMember(schema, name, one) ?? one]);
+  return { ...made, ...Object.fromEntries(own) };
 }
 
 function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
@@ -82,17 +156,23 @@ function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
   return undefined;
 }
 
-// A constant, a default, null, 0 for a counter, or what an example has.
-function chooseValues(record: RecordSchema, names: readonly string[]): Record<string, unknown> {
-  const example = Object(record.example()) as Readonly<Record<string, unknown>>;
+// A constant, a default, 0 for a counter, null, or what an example has: the first that each of the schemas allows.
+function chooseValues(record: RecordSchema, names: readonly string[], shown: readonly RecordSchema[] = []): Members {
+  const example = Object(record.example()) as Members;
   const values = names.map((name) => {
     const schemas = record.property(name).map(({ schema }) => schema);
     const find = (keyword: string) => schemas.find((schema) => schema[keyword] !== undefined)?.[keyword];
-    const single = (find("enum") as unknown[] | undefined)?.length === 1 ? (find("enum") as unknown[])[0] : undefined;
-    const isCounter = /(^|_)count$/.test(toSnakeCase(name)) && record.accepts(name, 0);
-    const isNullable = record.accepts(name, null);
-    const value = find("const") ?? single ?? find("default") ?? (isCounter ? 0 : isNullable ? null : example[name]);
-    return [name, value];
+    const values = find("enum") as unknown[] | undefined;
+    const usual = [
+      find("const"),
+      values?.length === 1 ? values[0] : undefined,
+      find("default"),
+      /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined,
+      null,
+    ];
+    const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
+    const [chosen = example[name]] = usual.filter((value) => value !== undefined && isAllowed(value));
+    return [name, chosen] as const;
   });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

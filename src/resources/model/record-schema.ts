@@ -17,28 +17,46 @@ export interface SchemaPlace {
   readonly pointer: string;
 }
 
-// The keywords of a schema that only refers to another one.
-const notes = new Set(["$ref", "description", "title", "summary", "example", "examples", "nullable"]);
+// The keywords of a schema that only refers to another one, also as its only `allOf`.
+const notes = new Set(["$ref", "description", "title", "summary", "example", "examples", "nullable", "default"]);
+
+const maxVariants = 100; // of a schema
 
 /** The schema of the records of a collection, or of the bodies that make them. */
 export class RecordSchema {
   /** Its JSON pointer in the document: that of the schema to which it refers, if it is a reference. */
   readonly pointer: string;
-  /** The names of its properties, in the order of the document. */
+  /** The names of its properties, also those of alternatives, in the order of the document. */
   readonly propertyNames: readonly string[];
-  /** The properties that each record has. */
-  readonly required: readonly string[];
   /** The schema itself, and those that apply besides. */
   readonly parts: readonly SchemaNode[];
   readonly document: Document;
+  #variants: readonly (readonly SchemaNode[])[] | undefined;
 
   constructor(document: Document, { pointer }: SchemaPlace) {
     this.document = document;
     this.parts = document.schemas.at(pointer).parts();
-    this.pointer =
-      this.parts.find(({ schema }) => Object.keys(schema).some((key) => !notes.has(key)))?.pointer ?? pointer;
+    this.pointer = this.parts.find(saysMore)?.pointer ?? pointer;
     this.propertyNames = document.schemas.shapeAt(pointer).propertyNames;
-    this.required = [...new Set(this.parts.flatMap(({ schema }) => (schema.required ?? []) as string[]))];
+  }
+
+  /** The properties that each record has, whichever alternative it matches. */
+  get required(): readonly string[] {
+    const [first = [], ...others] = this.#applicable.map((nodes) =>
+      nodes.flatMap(({ schema }) => (schema.required ?? []) as string[]),
+    );
+    return [...new Set(first)].filter((name) => others.every((names) => names.includes(name)));
+  }
+
+  /** The schemas of `oneOf` and `anyOf` that have properties. */
+  get alternatives(): readonly RecordSchema[] {
+    return alternativesOf(this.parts).map((node) => new RecordSchema(this.document, node));
+  }
+
+  // The schemas that apply together: all parts, and of the alternatives one.
+  get #applicable(): readonly (readonly SchemaNode[])[] {
+    this.#variants ??= variantsOf(this.parts).slice(0, maxVariants);
+    return this.#variants;
   }
 
   /** The name of the component; undefined for a schema that is no component. */
@@ -51,17 +69,15 @@ export class RecordSchema {
     return hashSchema(this.document.schemas.at(this.pointer));
   }
 
-  /** Returns the schemas that apply to a property of a property, and so on. */
+  /** Returns the schemas that can apply to a property of a property, and so on. */
   at(path: readonly string[]): readonly SchemaNode[] {
-    return path.reduce<readonly SchemaNode[]>(
-      (found, name) => found.flatMap((node) => node.property(name)).flatMap((node) => node.parts()),
-      this.parts,
-    );
+    const found = this.#applicable.flatMap((nodes) => propertyAt(nodes, path)).flatMap((node) => node.parts());
+    return [...new Map(found.map((node) => [node.pointer, node])).values()];
   }
 
-  /** Returns the schemas that apply to a property. */
+  /** Returns the schemas that can apply to a property. */
   property(name: string): readonly SchemaNode[] {
-    return this.parts.flatMap((node) => node.property(name)).flatMap((node) => node.parts());
+    return this.at([name]);
   }
 
   /** Returns an example of a response, made from the schema. */
@@ -85,11 +101,10 @@ export class RecordSchema {
 
   /** Returns whether a property of a property, and so on, can have a value in a response. */
   acceptsAt(path: readonly string[], value: unknown): boolean {
-    const nodes = path.reduce<readonly SchemaNode[]>(
-      (found, name) => found.flatMap((node) => node.parts()).flatMap((node) => node.property(name)),
-      this.parts,
-    );
-    return nodes.every(({ pointer }) => "value" in this.document.schemas.compileReaderAt(pointer, "response")(value));
+    const declared = this.#applicable.map((nodes) => propertyAt(nodes, path)).filter((nodes) => nodes.length > 0);
+    const accepts = ({ pointer }: SchemaNode) =>
+      "value" in this.document.schemas.compileReaderAt(pointer, "response")(value);
+    return declared.length === 0 || declared.some((nodes) => nodes.every(accepts));
   }
 
   /** Creates the validation of a parsed record: as it is sent, or returned. Compiles the schema, which is expensive. */
@@ -104,6 +119,38 @@ export class RecordSchema {
   }
 }
 
+// The schemas that apply to a property of a property, and so on, of a value to which all of these apply.
+function propertyAt(nodes: readonly SchemaNode[], path: readonly string[]): readonly SchemaNode[] {
+  return path.reduce(
+    (found, name) => found.flatMap((node) => node.parts()).flatMap((node) => node.property(name)),
+    nodes,
+  );
+}
+
+function saysMore({ schema }: SchemaNode): boolean {
+  return Object.keys(schema).some(
+    (key) => !notes.has(key) && !(key === "allOf" && (schema.allOf as unknown[]).length === 1),
+  );
+}
+
+const maxDepth = 3; // of alternatives in alternatives, which can lead back to the schema
+
+function alternativesOf(parts: readonly SchemaNode[], depth = 0): readonly SchemaNode[] {
+  if (depth > maxDepth) return [];
+  const found = parts.flatMap((part) => ["oneOf", "anyOf"].flatMap((keyword) => part.childrenOf(keyword)));
+  return found.flatMap(({ node }) => {
+    const inner = node.parts();
+    const hasProperties = inner.some(({ schema }) => schema.properties !== undefined);
+    return hasProperties || alternativesOf(inner, depth + 1).length > 0 ? [node] : [];
+  });
+}
+
+function variantsOf(parts: readonly SchemaNode[], depth = 0): readonly (readonly SchemaNode[])[] {
+  const alternatives = alternativesOf(parts, depth);
+  if (alternatives.length === 0) return [parts];
+  return alternatives.flatMap((node) => variantsOf(node.parts(), depth + 1).map((one) => [...parts, ...one]));
+}
+
 /** Returns the type of values that a store can compare; undefined for others. `schemas` apply to the same value. */
 export function valueType(schemas: readonly SchemaNode[]): ValueType | undefined {
   const types = schemas.flatMap(({ schema: { type } }) => (type === undefined ? [] : [[type].flat()]));
@@ -111,6 +158,14 @@ export function valueType(schemas: readonly SchemaNode[]): ValueType | undefined
   if (others.length > 0) return undefined;
   if (first === "integer") return schemas.some(({ schema }) => schema.format === "int64") ? "int64" : "number";
   return first === "string" || first === "number" || first === "boolean" ? first : undefined;
+}
+
+/** Returns the only type of the alternatives of a value that a store can compare, such as that of the id instead of an object. */
+export function alternativeType(schemas: readonly SchemaNode[]): ValueType | undefined {
+  const found = schemas.flatMap((node) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword)));
+  const types = new Set(found.flatMap(({ node }) => valueType(node.parts()) ?? []));
+  const [type] = types;
+  return types.size === 1 ? type : undefined;
 }
 
 /** Returns the schemas of the items of an array; undefined if it is none. */

@@ -12,6 +12,7 @@ import {
 } from "../../store/index.ts";
 import { readFilters } from "./filters.ts";
 import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
+import { makeInitial } from "./record-maker.ts";
 import { type RecordSchema, valueType } from "./record-schema.ts";
 
 /** The parameters of a list that select a page. */
@@ -34,7 +35,9 @@ export class Resource {
   readonly operations: ResourceOperations;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
-  /** The names that lead to the id in a record: of its property, or of an object and a property of it. */
+  /** An id of a record, as a response has it. */
+  readonly sampleId: number | string;
+  /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
@@ -45,13 +48,15 @@ export class Resource {
     this.newRecord = newRecord;
     this.idPath = id.path;
     const { list } = operations;
-    const filters = list ? readFilters(list, record) : [];
+    const idForm = id.type === "string" ? findIdForm(record, id.path) : undefined;
+    this.sampleId = id.type === "int64" ? 1 : idForms[idForm ?? "uuid"]();
+    const filters = list ? readFilters(list, record, this.sampleId) : [];
     const isScoped = this.scopeParameters.length > 0;
     this.collection = {
       name,
       id: id.path.length === 1 ? id.path[0] : undefined,
       idType: id.type,
-      ...(id.type === "string" && { idForm: findIdForm(record, id.path) }),
+      ...(id.type === "string" && { idForm }),
       ...(isScoped && { isScoped }),
       properties: record.propertyNames,
       filters: isScoped ? [scopeFilter, ...filters] : filters,
@@ -62,14 +67,32 @@ export class Resource {
     );
   }
 
-  /** The path of the collection. */
-  get path(): string {
-    return listPathOf(this.operations.get.path);
+  /** Whether it is one record, and no collection. */
+  get isSingle(): boolean {
+    return !this.operations.get.path.endsWith("}");
   }
 
-  /** The parameter of the path with the id of a record. */
+  /** The path of the collection, or of the only record. */
+  get path(): string {
+    return this.isSingle ? this.operations.get.path : listPathOf(this.operations.get.path);
+  }
+
+  /** Returns whether a path is that of a property of its records. */
+  hasPart(path: string): boolean {
+    const { get } = this.operations;
+    return path.startsWith(`${get.path}/`) && this.record.propertyNames.includes(path.slice(get.path.length + 1));
+  }
+
+  /** What the only record is until it is changed: its required members, and those with a default. Undefined if PUT must create it. */
+  get initial(): object | undefined {
+    const { get, replace, delete: remove } = this.operations;
+    const isOptional = remove !== undefined || get.part.at("responses")?.at("404") !== undefined;
+    return !this.isSingle || (replace && isOptional) ? undefined : makeInitial(this.record);
+  }
+
+  /** The parameter of the path with the id of a record. Empty for a single one. */
   get parameter(): string {
-    return parametersOf(this.operations.get.path).at(-1) as string;
+    return this.isSingle ? "" : (parametersOf(this.operations.get.path).at(-1) as string);
   }
 
   /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
@@ -117,12 +140,13 @@ export class Resource {
 
   /** Whether a new record can have the id. */
   get takesId(): boolean {
-    const schemas = this.newRecord.at(this.idPath).map(({ schema }) => schema);
+    const schemas = this.idPath.length === 0 ? [] : this.newRecord.at(this.idPath).map(({ schema }) => schema);
     return schemas.length > 0 && !schemas.some(({ readOnly }) => readOnly === true);
   }
 
   /** Returns the id that a record has; undefined if it has none. */
   idIn(record: unknown): unknown {
+    if (this.idPath.length === 0) return undefined;
     return this.idPath.reduce<unknown>((value, name) => Object(value)[name], record);
   }
 

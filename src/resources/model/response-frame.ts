@@ -1,8 +1,10 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, SchemaNode } from "../../openapi/application.ts";
+import { successSchema } from "./operation-parts.ts";
 import { toSnakeCase } from "./page-parameters.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
+import type { Resource } from "./resource.ts";
 
 /** Writes a record as the body of a response. */
 export type RecordFrame = (record: RawJson<unknown>) => RawJson<unknown>;
@@ -14,6 +16,8 @@ export interface PageFacts {
   readonly more: boolean;
   /** URLs of pages; undefined if there is none. */
   readonly links: { readonly self: string; readonly next: string | undefined; readonly previous: string | undefined };
+  /** The cursor of the next page; undefined if there is none. */
+  readonly nextCursor: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly page: number;
@@ -52,15 +56,20 @@ export function findRecordFrame(
 
 /**
  * Returns how the response to a change tells that it was made: an object with nothing but the id and constants, such as
- * `{ "id": 7, "deleted": true }`. Returns undefined if it has more.
+ * `{ "id": 7, "deleted": true }`. Returns undefined if it has more, unless it is that of a deletion, whose members are those of an example.
  */
-export function findReceiptFrame(document: Document, pointer: string, id: string): RecordFrame | undefined {
+export function findReceiptFrame(
+  document: Document,
+  pointer: string,
+  id: string,
+  isDeletion: boolean,
+): RecordFrame | undefined {
   const schema = new RecordSchema(document, { pointer });
   const isConstant = (name: string) =>
     schema.property(name).some(({ schema: { const: value, enum: values, type } }) => {
       return value !== undefined || (values as unknown[] | undefined)?.length === 1 || type === "boolean";
     });
-  if (!schema.required.every((name) => name === id || isConstant(name))) return undefined;
+  if (!isDeletion && !schema.required.every((name) => name === id || isConstant(name))) return undefined;
   if (schema.required.length === 0) return () => new RawJson("{}");
   const example = Object(schema.example()) as Readonly<Record<string, unknown>>;
   const constants = Object.fromEntries(
@@ -70,6 +79,22 @@ export function findReceiptFrame(document: Document, pointer: string, id: string
     const { [id]: value } = parseJson(text) as Readonly<Record<string, unknown>>;
     return new RawJson(toJson({ ...constants, ...(schema.required.includes(id) && { [id]: value }) }));
   };
+}
+
+/** Returns the schemas of a record in the responses of its operations that are not that of the resource itself. */
+export function findShownRecords({ operations, record, collection }: Resource): readonly RecordSchema[] {
+  const { document } = record;
+  const id = collection.id ?? "\0";
+  const responses = Object.values(operations).flatMap((operation) => (operation && successSchema(operation)) ?? []);
+  const places = responses.flatMap((place): SchemaNode[] => {
+    const schema = new RecordSchema(document, place);
+    const members = [schema.parts, ...schema.propertyNames.map((name) => schema.property(name))];
+    return members.flatMap((nodes) => [nodes[0], itemSchemas(nodes)?.[0]]).filter((node) => node !== undefined);
+  });
+  const found = places.map((place) => new RecordSchema(document, place));
+  return found.filter(
+    (one) => one.pointer !== record.pointer && one.propertyNames.includes(id) && isPartOf(one, record),
+  );
 }
 
 /** Returns the property of an object that contains the record of a response; undefined if it has none, or several. */
@@ -174,6 +199,7 @@ const readers = {
   limit: ({ limit }: PageFacts) => limit,
   offset: ({ offset }: PageFacts) => offset,
   page: ({ page }: PageFacts) => page,
+  nextCursor: ({ nextCursor }: PageFacts) => nextCursor,
 } as const satisfies Record<string, Read>;
 
 // By type, and by name in snake case.
@@ -188,6 +214,11 @@ const rules: readonly { readonly type: string; readonly pattern: RegExp; readonl
   { type: "integer", pattern: /^(offset|skip)$/, read: readers.offset },
   { type: "integer", pattern: /^(page|current_page|page_number)$/, read: readers.page },
   { type: "boolean", pattern: /^(has_more|has_next|has_next_page|more)$/, read: readers.more },
+  {
+    type: "string",
+    pattern: /^(cursor|continue|(next|end)_(cursor|page_token|token|marker))$/,
+    read: readers.nextCursor,
+  },
   { type: "string", pattern: /^(self|self_(url|link))$/, read: readers.self },
   { type: "string", pattern: /^(next|next_(url|link|page|page_url))$/, read: readers.next },
   { type: "string", pattern: /^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, read: readers.previous },

@@ -2,11 +2,14 @@
 import type { Document, Operation } from "../../openapi/application.ts";
 import { Examination } from "./examination.ts";
 import { readResources } from "./find-resources.ts";
+import { findPartOperations, type PartOperation } from "./parts.ts";
+import type { Resource } from "./resource.ts";
 import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
 
 /** What a store can answer of a document. */
 export interface StandardOperations {
   readonly known: readonly StandardOperation[];
+  readonly parts: readonly PartOperation[];
   /** Why it can't answer the others, by operationId. Completes "The operation … ". */
   readonly reasons: ReadonlyMap<string, string>;
 }
@@ -33,8 +36,15 @@ function examineOperations(document: Document, certainty: Certainty): StandardOp
       if (typeof result === "string") reasons.set(operation.id, result);
       else known.push(result);
     }
-  const ids = new Set([...known.map(({ operation }) => operation.id), ...reasons.keys()]);
+  const resources = certainty === "likely" ? readResources(document) : [];
+  const isRead = (resource: Resource) => known.some((one) => one.resource === resource && one.kind === "get");
+  const isTaken = ({ path }: Operation) => resources.some((one) => one.path === path);
+  const parts = resources
+    .filter(isRead)
+    .flatMap((resource) => findPartOperations(document, resource))
+    .filter(({ operation }) => !isTaken(operation));
+  const ids = new Set([...[...known, ...parts].map(({ operation }) => operation.id), ...reasons.keys()]);
   for (const { id } of document.operations)
     if (!ids.has(id)) reasons.set(id, "is none of a collection (POST /things, and GET /things/{id} with its id)");
-  return { known, reasons };
+  return { known, parts, reasons };
 }

@@ -1,0 +1,77 @@
+// Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
+import { applyPatch, type Operation } from "rfc6902";
+import { HttpError, InvalidRequest } from "../../http/index.ts";
+import { setOwn } from "../../lib/index.ts";
+import type { UntypedCall } from "../../openapi/application.ts";
+import { isPatchType } from "../model/index.ts";
+
+/**
+ * Returns a record with the changes of a request. `read` reads the members from a body. Throws an HttpError if the patch is not
+ * understood, or can't be applied. Changes neither of them.
+ */
+export function patchRecord(call: UntypedCall, record: object, read: () => object): unknown {
+  const { mediaType = "application/json" } = call.request;
+  if (!isPatchType(mediaType))
+    throw new HttpError(
+      "not_implemented",
+      `A body of ${mediaType} is not supported. Send JSON Merge Patch (RFC 7396).`,
+    );
+  if (mediaType === "application/json-patch+json") return applyJsonPatch(record, call.body);
+  if (Array.isArray(call.body))
+    throw new HttpError("not_implemented", "An array changes no record. Send JSON Merge Patch (RFC 7396).");
+  const patch = read();
+  if (mediaType.includes("strategic-merge") && hasDirective(patch))
+    throw new HttpError(
+      "not_implemented",
+      "A strategic merge patch with an array or a directive is not supported. Send JSON Merge Patch (RFC 7396).",
+    );
+  return mergePatch(record, patch);
+}
+
+/** Returns a value with the changes of a patch (RFC 7396, section 2): null removes a member. Changes neither of them. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [name, value] of Object.entries(patch))
+    if (value === null) delete merged[name];
+    else setOwn(merged, name, mergePatch(Object.hasOwn(merged, name) ? merged[name] : undefined, value));
+  return merged;
+}
+
+// The record is parsed for this request, so that it can be changed.
+function applyJsonPatch(record: object, patch: unknown): object {
+  if (!Array.isArray(patch) || !patch.every(isOperation))
+    throw new InvalidRequest([
+      { location: "body", name: "", message: "The body must be a list of operations with op and path (RFC 6902)." },
+    ]);
+  const [error] = applyAll(record, patch).filter((one) => one !== null);
+  if (error?.name === "TestError")
+    throw new HttpError({ code: "patch_test_failed", status: 409 }, `The patch does not apply: ${error.message}.`);
+  if (error)
+    throw new InvalidRequest([{ location: "body", name: "", message: `The patch does not apply: ${error.message}.` }]);
+  return record;
+}
+
+function applyAll(record: object, patch: Operation[]): readonly (Error | null)[] {
+  try {
+    return applyPatch(record, patch);
+  } catch (error) {
+    return [error as Error]; // a pointer that is none
+  }
+}
+
+function isOperation(value: unknown): value is Operation {
+  return isObject(value) && typeof value.op === "string" && typeof value.path === "string";
+}
+
+// An array of a strategic merge patch is merged by a key of its items, and not replaced.
+function hasDirective(value: unknown): boolean {
+  if (Array.isArray(value)) return true;
+  return (
+    isObject(value) && Object.entries(value).some(([name, member]) => name.startsWith("$") || hasDirective(member))
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+// Finds the id of a record: in a property, or as the last parameter of its path.
+import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import { listPathOf, parametersOf } from "./operation-parts.ts";
+import { toSnakeCase } from "./page-parameters.ts";
+import { RecordSchema, valueType } from "./record-schema.ts";
+import type { Id } from "./resource.ts";
+
+/** The id of a record that has none: that of its path. */
+export const pathId: Id = { path: [], type: "string" };
+
+/**
+ * Returns the property with the id of a record that an operation returns: the one that is named like the last parameter of its path, or
+ * `id`, or as ids usually are. Undefined if there is none.
+ */
+export function findId({ path: template, parameterParts }: Operation, record: RecordSchema): Id | undefined {
+  const parameter = parametersOf(template).at(-1) as string;
+  const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
+  const sent = schema && idType(new RecordSchema(record.document, schema).parts);
+  const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
+  const words = toSnakeCase(parameter).split("_");
+  const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));
+  const usual = [`${thing}_id`, "uuid", "key", "slug", "number", "name", "code"];
+  const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
+  const named = [...suffixes, words.at(-1), "id", ...usual].flatMap((one) => find(one) ?? []);
+  // Such as `sink_id` of `/logsinks/{logsink_id}`.
+  const similar = record.propertyNames.filter((name) => {
+    const [, prefix] = /^(.+)_id$/.exec(toSnakeCase(name)) ?? [];
+    return prefix !== undefined && thing?.endsWith(prefix);
+  });
+  for (const name of [parameter, ...named, ...similar]) {
+    const type = idType(record.property(name));
+    if (type !== undefined && (sent !== "int64" || type === sent)) return { path: [name], type };
+  }
+  // As Kubernetes does.
+  const nested = [parameter, "id", "uid", "name"].map((name) => ["metadata", name]);
+  const path = nested.find((names) => idType(record.at(names)) === "string");
+  return path && sent !== "int64" ? { path, type: "string" } : undefined;
+}
+
+// The format of a number does not matter: the store generates small integers.
+function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {
+  const type = valueType(schemas);
+  return type === "number" ? "int64" : type === "boolean" ? undefined : type;
+}

@@ -1,0 +1,111 @@
+// Single records: a path at which a record is returned and changed. And parts of records that have a path of their own.
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string, type = "application/json") => `content: { ${type}: { schema: ${schema} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const ok = (schema: string, others = "") => `responses: { 200: { description: x, ${json(schema)} }${others} }`;
+const body = (schema: string, type?: string) => `requestBody: { required: true, ${json(schema, type)} }`;
+const param = (name: string) => `parameters: [{ name: ${name}, in: path, required: true, schema: { type: string } }]`;
+const text = documentOf(
+  `  /settings:
+    get: { operationId: getSettings, ${ok(ref("Settings"))} }
+    patch: { operationId: changeSettings, ${body(ref("SettingsChange"))}, ${ok(ref("Settings"))} }
+  /users/{user}/limit:
+    ${param("user")}
+    get: { operationId: getLimit, ${ok(ref("Limit"), ", 404: { description: x }")} }
+    put: { operationId: setLimit, ${body(ref("Limit"))}, ${ok(ref("Limit"))} }
+    delete: { operationId: removeLimit, responses: { 204: { description: x } } }
+  /account:
+    get: { operationId: getAccount, ${ok(`{ type: object, properties: { account: ${ref("Account")} } }`)} }
+    post: { operationId: changeAccount, ${body("{ type: object, properties: { email: { type: string } } }", "application/x-www-form-urlencoded")}, ${ok(`{ type: object, properties: { account: ${ref("Account")} } }`)} }
+  /orders:
+    post: { operationId: addOrder, ${body(ref("Order"))}, responses: { 201: { description: x, ${json(ref("Order"))} } } }
+  /orders/{id}:
+    ${param("id")}
+    get: { operationId: getOrder, ${ok(ref("Order"))} }
+  /orders/{id}/status:
+    ${param("id")}
+    get: { operationId: getStatus, ${ok(ref("Status"))} }
+    put: { operationId: setStatus, ${body(ref("Status"))}, ${ok(ref("Status"))} }
+    patch: { operationId: changeStatus, ${body(ref("Status"), "application/merge-patch+json")}, ${ok(ref("Status"))} }
+    delete: { operationId: removeStatus, responses: { 204: { description: x } } }
+  /orders/{id}/note:
+    ${param("id")}
+    put: { operationId: setNote, ${body(ref("Order"))}, ${ok(ref("Order"))} }
+  /orders/{id}/approve:
+    ${param("id")}
+    post: { operationId: approveOrder, ${body(ref("Order"))}, ${ok(ref("Order"))} }
+  /orders/{id}/total:
+    ${param("id")}
+    get: { operationId: getTotal, ${ok("{ type: object, properties: { sum: { type: number } } }")} }
+`,
+  `components:
+  schemas:
+    Settings: { type: object, required: [theme, version], properties: { theme: { type: string, default: light }, size: { type: integer, default: 12 }, font: { type: string }, version: { const: 2 } } }
+    SettingsChange: { type: object, properties: { theme: { type: string }, font: { type: string } } }
+    Limit: { type: object, required: [limit], properties: { limit: { type: string }, origin: { type: string } } }
+    Account: { type: object, properties: { email: { type: string } } }
+    Order: { type: object, required: [total], properties: { id: { type: string }, total: { type: number }, note: { type: string }, status: ${ref("Status")} } }
+    Status: { type: object, properties: { phase: { type: string, enum: [new, sent] }, reason: { type: string } } }
+`,
+);
+
+testLikely("a single record has its defaults until it is changed", text, async (t, send) => {
+  t.same((await send("GET", "/settings")).body, { theme: "light", size: 12, version: 2 });
+  const changed = { theme: "light", size: 12, version: 2, font: "serif" };
+  t.match(await send("PATCH", "/settings", { font: "serif" }), { status: 200, body: changed });
+  t.match(await send("PATCH", "/settings", { theme: "dark" }), { status: 200 });
+  t.same((await send("GET", "/settings")).body, { ...changed, theme: "dark" });
+  t.match(await send("PATCH", "/settings", { theme: 1 }), { status: 400 });
+});
+
+testLikely("a single record that can be removed is created by PUT, one for each path", text, async (t, send) => {
+  t.match(await send("GET", "/users/ada/limit"), { status: 404 });
+  t.match(await send("PUT", "/users/ada/limit", { limit: "all", origin: "x" }), {
+    status: 200,
+    body: { limit: "all" },
+  });
+  t.same((await send("GET", "/users/ada/limit")).body, { limit: "all", origin: "x" });
+  t.match(await send("GET", "/users/eve/limit"), { status: 404 });
+  t.match(await send("PUT", "/users/ada/limit", { limit: "none" }), { status: 200 });
+  t.same((await send("GET", "/users/ada/limit")).body, { limit: "none" });
+  t.match(await send("DELETE", "/users/ada/limit"), { status: 204 });
+  t.match(await send("DELETE", "/users/ada/limit"), { status: 404 });
+  t.match(await send("GET", "/users/ada/limit"), { status: 404 });
+});
+
+testLikely("POST changes a single record that has neither PUT nor PATCH", text, async (t, send) => {
+  t.same((await send("GET", "/account")).body, { account: {} });
+  const form = "application/x-www-form-urlencoded";
+  t.match(await send("POST", "/account", "email=a%40b.c", form), {
+    status: 200,
+    body: { account: { email: "a@b.c" } },
+  });
+  t.same((await send("GET", "/account")).body, { account: { email: "a@b.c" } });
+});
+
+testLikely("a path below a record that ends with a property is this property", text, async (t, send) => {
+  const { id } = (await send("POST", "/orders", { total: 3, note: "n" })).body;
+  const at = `/orders/${id}/status`;
+  t.match(await send("GET", at), { status: 404 }, "it has none yet");
+  t.match(await send("DELETE", at), { status: 404 });
+  t.match(await send("PUT", at, { phase: "new", reason: "r" }), { status: 200, body: { phase: "new", reason: "r" } });
+  t.same((await send("GET", `/orders/${id}`)).body, { id, total: 3, note: "n", status: { phase: "new", reason: "r" } });
+  const patch = { phase: "sent", reason: null };
+  t.match(await send("PATCH", at, { phase: "sent" }, "application/merge-patch+json"), { status: 200 });
+  t.same((await send("GET", at)).body, { phase: "sent", reason: "r" });
+  t.match(await send("PUT", at, { phase: "lost" }), { status: 400 });
+  t.match(await send("PATCH", at, patch, "application/merge-patch+json"), { status: 400 }, "null is not in the schema");
+  t.match(await send("DELETE", at), { status: 204 });
+  t.same((await send("GET", `/orders/${id}`)).body, { id, total: 3, note: "n" });
+  t.match(await send("GET", "/orders/none/status"), { status: 404 });
+  const whole = await send("PUT", `/orders/${id}/note`, { total: 99, note: "m" });
+  t.match(whole, { status: 200, body: { id, total: 3, note: "m" } }, "of a whole record, only the property is changed");
+});
+
+testLikely("an action, or a value that no record has, is not guessed", text, async (t, send) => {
+  const { id } = (await send("POST", "/orders", { total: 3 })).body;
+  t.match(await send("POST", `/orders/${id}/approve`, { total: 4 }), { status: 501 });
+  t.match(await send("GET", `/orders/${id}/total`), { status: 501 }, "the response is no number");
+});

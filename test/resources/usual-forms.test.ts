@@ -1,0 +1,116 @@
+// Forms of documents such as Stripe's: a POST changes a record, cursors are ids, records have alternatives, filters name objects.
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string, type = "application/json") => `content: { ${type}: { schema: ${schema} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const ok = (schema: string) => `responses: { 200: { description: x, ${json(schema)} } }`;
+const form = (schema: string) =>
+  `requestBody: { required: true, ${json(schema, "application/x-www-form-urlencoded")} }`;
+const param = (name: string) => `parameters: [{ name: ${name}, in: path, required: true, schema: { type: string } }]`;
+const query = (name: string, schema: string) => `{ name: ${name}, in: query, schema: { ${schema} } }`;
+const listOf = (name: string) =>
+  `{ type: object, required: [object, data, has_more, url], properties: { object: { type: string, enum: [list] }, data: { type: array, items: ${ref(name)} }, has_more: { type: boolean }, url: { type: string }, next_cursor: { type: [string, "null"] } } }`;
+const text = documentOf(
+  `  /customers:
+    get:
+      operationId: listCustomers
+      parameters: [${query("limit", "type: integer, default: 2")}, ${query("starting_after", "type: string")}, ${query("ending_before", "type: string")}, ${query("owner_id", "type: string")}, ${query("plan", "type: string")}]
+      ${ok(listOf("Customer"))}
+    post: { operationId: addCustomer, ${form(ref("NewCustomer"))}, ${ok(ref("Customer"))} }
+  /customers/{customer}:
+    ${param("customer")}
+    get: { operationId: getCustomer, ${ok(`{ anyOf: [${ref("Customer")}, ${ref("Deleted")}] }`)} }
+    post: { operationId: changeCustomer, ${form(ref("NewCustomer"))}, ${ok(ref("Customer"))} }
+    delete: { operationId: removeCustomer, ${ok(ref("Deleted"))} }
+  /events:
+    get: { operationId: listEvents, parameters: [${query("after", "type: integer")}, ${query("limit", "type: integer, default: 2")}], ${ok(`{ type: array, items: ${ref("Event")} }`)} }
+    post: { operationId: addEvent, requestBody: { required: true, ${json(ref("Event"), '"*/*"')} }, ${ok(ref("Event"))} }
+  /events/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getEvent, ${ok(ref("Event"))} }
+  /shapes:
+    post: { operationId: addShape, requestBody: { required: true, ${json(ref("NewShape"))} }, ${ok(ref("Shape"))} }
+  /shapes/{id}:
+    ${param("id")}
+    get: { operationId: getShape, ${ok(ref("Shape"))} }
+  /aliases/{name}:
+    ${param("name")}
+    get: { operationId: getAlias, ${ok(ref("Alias"))} }
+    put: { operationId: setAlias, requestBody: { required: true, ${json(ref("Alias"))} }, ${ok(ref("Alias"))} }
+`,
+  `components:
+  schemas:
+    NewCustomer: { type: object, properties: { email: { type: string }, plan: { type: string }, owner: ${ref("Owner")}, address: { type: object, properties: { city: { type: string } } } } }
+    Customer: { type: object, required: [id, object, created, email, address], properties: { id: { type: string }, object: { type: string, enum: [customer] }, created: { type: integer }, email: { type: [string, "null"] }, plan: { anyOf: [{ type: string }, { type: object, properties: { id: { type: string } } }] }, owner: ${ref("Owner")}, address: { type: object, required: [city, country], properties: { city: { type: string }, country: { type: string, example: FR } } } } }
+    Owner: { type: object, properties: { id: { type: string } } }
+    Deleted: { type: object, required: [id, object, deleted], properties: { id: { type: string }, object: { type: string, enum: [customer] }, deleted: { type: boolean, enum: [true] } } }
+    Event: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
+    NewShape: { type: object, properties: { radius: { type: number }, side: { type: number } } }
+    Shape: { oneOf: [${ref("Circle")}, ${ref("Square")}] }
+    Circle: { type: object, required: [id, radius, kind], additionalProperties: false, properties: { id: { type: string }, radius: { type: number }, kind: { const: circle } } }
+    Square: { type: object, required: [id, side, kind], additionalProperties: false, properties: { id: { type: string }, side: { type: number }, kind: { const: square } } }
+    Alias: { type: object, required: [target], properties: { target: { type: string } } }
+`,
+);
+const formType = "application/x-www-form-urlencoded";
+
+testLikely("POST changes a record that has neither PUT nor PATCH", text, async (t, send) => {
+  const made = await send("POST", "/customers", "email=a%40b.c&address[city]=Paris", formType);
+  t.match(made, {
+    status: 200,
+    body: { object: "customer", email: "a@b.c", address: { city: "Paris", country: "FR" } },
+  });
+  const at = `/customers/${made.body.id}`;
+  t.same((await send("GET", at)).body, made.body);
+  t.match(await send("POST", at, "plan=gold", formType), { status: 200, body: { ...made.body, plan: "gold" } });
+  t.same((await send("GET", at)).body, { ...made.body, plan: "gold" });
+  t.match(await send("DELETE", at), { status: 200, body: { id: made.body.id, object: "customer", deleted: true } });
+  t.match(await send("GET", at), { status: 404 });
+  t.match(await send("POST", at, "plan=gold", formType), { status: 404 });
+});
+
+testLikely("a cursor can be the id of a record", text, async (t, send) => {
+  const ids: string[] = [];
+  for (const email of ["a", "b", "c", "d", "e"])
+    ids.push((await send("POST", "/customers", `email=${email}`, formType)).body.id);
+  const first = (await send("GET", "/customers")).body;
+  t.match(first, { object: "list", has_more: true, data: [{ email: "a" }, { email: "b" }], next_cursor: ids[1] });
+  const second = await send("GET", `/customers?starting_after=${ids[1]}`);
+  t.match(second.body, { has_more: true, data: [{ email: "c" }, { email: "d" }] });
+  t.match(second.headers.link, new RegExp(`starting_after=${ids[3]}[^>]*>; rel="next"`));
+  t.match((await send("GET", `/customers?starting_after=${ids[3]}`)).body, { has_more: false, data: [{ email: "e" }] });
+  t.match((await send("GET", `/customers?ending_before=${ids[4]}`)).body.data, [{ email: "c" }, { email: "d" }]);
+  t.match(await send("GET", "/customers?starting_after=none"), { status: 400 });
+  for (const text of ["x", "y", "z"]) await send("POST", "/events", { text });
+  const page = await send("GET", "/events?after=1");
+  t.same(page.body, [
+    { id: 2, text: "y" },
+    { id: 3, text: "z" },
+  ]);
+});
+
+testLikely("a filter can name an object by its id, and a text that can be an object, too", text, async (t, send) => {
+  await send("POST", "/customers", "email=a&owner[id]=o&plan=p", formType);
+  await send("POST", "/customers", "email=b&owner[id]=q", formType);
+  t.match((await send("GET", "/customers?owner_id=q")).body.data, [{ email: "b" }]);
+  t.match((await send("GET", "/customers?plan=p")).body.data, [{ email: "a" }]);
+  t.same((await send("GET", "/customers?owner_id=none")).body.data, []);
+});
+
+testLikely("a record can match any of the alternatives of its schema", text, async (t, send) => {
+  const circle = await send("POST", "/shapes", { radius: 2 });
+  t.match(circle, { status: 200, body: { radius: 2, kind: "circle" } });
+  const square = await send("POST", "/shapes", { side: 3 });
+  t.match(square, { status: 200, body: { side: 3, kind: "square" } });
+  t.same((await send("GET", `/shapes/${square.body.id}`)).body, square.body);
+});
+
+testLikely("a record without an id has that of its path", text, async (t, send) => {
+  t.match(await send("GET", "/aliases/a"), { status: 404 });
+  t.match(await send("PUT", "/aliases/a", { target: "x" }), { status: 200, body: { target: "x" } });
+  t.match(await send("PUT", "/aliases/b", { target: "y" }), { status: 200 });
+  t.same((await send("GET", "/aliases/a")).body, { target: "x" });
+  t.match(await send("PUT", "/aliases/a", { target: "z" }), { status: 200 });
+  t.same((await send("GET", "/aliases/a")).body, { target: "z" });
+});

@@ -1,0 +1,103 @@
+// A document as the harness for lifecycles reads it: on its own, without the code that is tested.
+import { readFileSync } from "node:fs";
+import { load } from "js-yaml";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly raw: Json;
+  readonly parameters: readonly Json[];
+}
+
+const methods = ["get", "put", "post", "patch", "delete"];
+
+/** A document in one file, of OpenAPI 3.0 or 3.1. */
+export class RawDocument {
+  readonly root: Json;
+  readonly operations: readonly Operation[];
+
+  constructor(root: Json) {
+    this.root = root;
+    this.operations = Object.entries(Object(root.paths) as Record<string, Json>).flatMap(([path, item]) =>
+      methods
+        .filter((method) => item[method])
+        .map((method) => {
+          const raw = item[method] as Json;
+          const all = [...list(raw.parameters), ...list(item.parameters)].map((one) => this.resolve(one));
+          const isFirst = (one: Json, index: number) =>
+            all.findIndex((other) => other.name === one.name && other.in === one.in) === index;
+          return { method: method.toUpperCase(), path, raw, parameters: all.filter(isFirst) };
+        }),
+    );
+  }
+
+  static read(file: string): RawDocument {
+    const text = readFileSync(file, "utf8");
+    return new RawDocument((file.endsWith(".json") ? JSON.parse(text) : load(text)) as Json);
+  }
+
+  find(method: string, path: string): Operation | undefined {
+    return this.operations.find((one) => one.method === method && one.path === path);
+  }
+
+  /** Returns the object to which a reference leads. */
+  resolve(value: unknown): Json {
+    let found = Object(value) as Json;
+    for (let hops = 0; typeof found.$ref === "string" && hops < 20; hops++) {
+      const names = found.$ref.slice(2).split("/");
+      const keys = names.map((name) => decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~"));
+      found = keys.reduce<Json>((at, key) => Object(at[key]) as Json, this.root);
+    }
+    return found;
+  }
+
+  /** Returns the members of an object, also those of its alternatives. */
+  properties(schema: unknown, depth = 0): Readonly<Record<string, Json>> {
+    const found = this.resolve(schema);
+    if (depth > 5) return {};
+    const parts = [...list(found.allOf), ...list(found.anyOf), ...list(found.oneOf)];
+    const inherited = parts.map((one) => this.properties(one, depth + 1));
+    return Object.assign({}, ...inherited, found.properties) as Record<string, Json>;
+  }
+
+  /** Returns the first media type of a body with a schema that a client can send or read. */
+  content(holder: unknown, wanted: readonly RegExp[]): { type: string; schema: unknown } | undefined {
+    const content = Object(this.resolve(holder).content) as Record<string, Json>;
+    for (const pattern of wanted)
+      for (const [type, { schema }] of Object.entries(content))
+        if (pattern.test(type) && schema) return { type, schema };
+    return undefined;
+  }
+
+  /** Returns the pointer of the schema of a JSON response with a status. */
+  responsePointer({ raw, path, method }: Operation, status: number): string | undefined {
+    const responses = Object(raw.responses) as Record<string, unknown>;
+    const key = [`${status}`, `${`${status}`[0]}XX`, "default"].find((one) => responses[one] !== undefined);
+    if (key === undefined) return undefined;
+    const found = this.content(responses[key], [jsonType]);
+    if (found === undefined) return undefined;
+    const own = Object(responses[key]) as Json;
+    const at =
+      typeof own.$ref === "string" ? own.$ref : `#/paths/${escapeToken(path)}/${method.toLowerCase()}/responses/${key}`;
+    return `${at}/content/${escapeToken(found.type)}/schema`;
+  }
+
+  /** Returns the schema of the first success that has content. */
+  success({ raw }: Operation): unknown {
+    const responses = Object(raw.responses) as Record<string, unknown>;
+    const statuses = Object.keys(responses).filter((one) => /^2/.test(one));
+    return statuses.map((one) => this.content(responses[one], [jsonType])?.schema).find((one) => one !== undefined);
+  }
+}
+
+export const jsonType = /^application\/([\w.-]+\+)?json\b/;
+
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function escapeToken(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}

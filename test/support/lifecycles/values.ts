@@ -1,0 +1,88 @@
+// Values for requests, made from schemas.
+import fc from "fast-check";
+import { type Json, list, type RawDocument } from "./document.ts";
+
+const formats: Readonly<Record<string, unknown>> = {
+  "date-time": "2026-03-04T05:06:07Z",
+  date: "2026-03-04",
+  time: "05:06:07Z",
+  email: "someone@example.org",
+  uri: "https://example.org/a",
+  url: "https://example.org/a",
+  hostname: "example.org",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  uuid: "7d444840-9dc0-11d1-b245-5ffdce74fad2",
+  byte: "YWJj",
+};
+
+/** Returns a value that a schema allows in a request; `seed` makes texts and numbers differ. Optional members have simple types. */
+export function makeValue(document: RawDocument, schema: unknown, seed: number, depth = 0): unknown {
+  const found = document.resolve(schema);
+  const { default: fallback, enum: values, const: constant, example, examples, pattern } = found;
+  if (constant !== undefined) return constant;
+  if (Array.isArray(values) && values.length > 0) return values[seed % values.length] ?? values[0];
+  const [alternative] = [...list(found.oneOf), ...list(found.anyOf)];
+  if (alternative !== undefined && document.resolve(alternative).const !== undefined)
+    return document.resolve(alternative).const;
+  const type = [found.type].flat().find((one) => one !== "null");
+  const isObject = type === "object" || found.properties !== undefined || found.allOf !== undefined;
+  if (isObject) return makeObject(document, found, seed, depth);
+  if (alternative !== undefined && type === undefined) return makeValue(document, alternative, seed, depth + 1);
+  if (type === "array") {
+    const count = Math.max(1, Number(found.minItems ?? 0)); // a form can't have an empty array
+    return Array.from({ length: count }, (_, index) => makeValue(document, found.items, seed + index, depth + 1));
+  }
+  if (type === "boolean") return seed % 2 === 0;
+  if (type === "integer" || type === "number") {
+    const [min, max] = [Number(found.minimum ?? 0), Number(found.maximum ?? 1_000)];
+    const multiple = Number(found.multipleOf ?? 1);
+    const wanted = Math.min(max, min + multiple * (1 + (seed % 7)));
+    return found.exclusiveMaximum === true && wanted === max ? min + multiple : wanted;
+  }
+  const format = formats[`${found.format}`];
+  if (format !== undefined) return format;
+  const [listed] = list(examples);
+  const sample = example ?? listed ?? fallback;
+  if (typeof sample === "string" && (pattern !== undefined || found.format !== undefined)) return sample;
+  if (typeof pattern === "string") return fc.sample(fc.stringMatching(toRegExp(pattern)), { numRuns: 1, seed })[0];
+  const text = `text ${seed}`;
+  const [shortest, longest] = [Number(found.minLength ?? 0), Number(found.maxLength ?? 1_000)];
+  return text.padEnd(shortest, "x").slice(0, longest);
+}
+
+function makeObject(document: RawDocument, schema: Json, seed: number, depth: number): Json {
+  const [alternative] = [...list(schema.oneOf), ...list(schema.anyOf)].map((one) => document.resolve(one));
+  const { required: chosen, ...others } = alternative ?? {};
+  const inherited = [...list(schema.allOf), ...(others.properties || others.allOf ? [alternative] : [])].map(
+    (one) => Object(makeValue(document, one, seed, depth + 1)) as Json,
+  );
+  const properties = document.properties({ ...schema, oneOf: [], anyOf: [] });
+  const required = [...list(schema.required), ...list(chosen)] as string[];
+  const isSent = (name: string) => document.resolve(properties[name]).readOnly !== true;
+  const optional = Object.keys(properties).filter((name) => {
+    const { type, format, nullable, enum: values } = document.resolve(properties[name]);
+    return !required.includes(name) && type === "string" && (format ?? values) === undefined && nullable !== true;
+  });
+  // An object without members can't be sent in a form.
+  const added = depth === 0 ? optional : required.length === 0 ? optional.slice(0, 1) : [];
+  const names = depth > 6 ? [] : [...required, ...added].filter(isSent);
+  const own = names.map((name) => [name, makeValue(document, properties[name] ?? { type: "string" }, seed, depth + 1)]);
+  return { ...Object.assign({}, ...inherited), ...Object.fromEntries(own) };
+}
+
+function toRegExp(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+/** Encodes the members of an object as a form, with those of nested ones as `a[b]`. */
+export function encodeForm(value: unknown, name = ""): string[] {
+  if (typeof value !== "object" || value === null)
+    return [`${encodeURIComponent(name)}=${encodeURIComponent(`${value}`)}`];
+  const members = Object.entries(value);
+  return members.flatMap(([key, member]) => encodeForm(member, name === "" ? key : `${name}[${key}]`));
+}
