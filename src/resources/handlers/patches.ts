@@ -1,7 +1,7 @@
 // Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
-import { applyPatch, type Operation } from "rfc6902";
+import { JSONPatchTestFailure, type JSONValue, jsonpatch, type OpObject } from "json-p3";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { setOwn } from "../../lib/index.ts";
+import { setOwn, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { isPatchType } from "../model/index.ts";
 
@@ -39,29 +39,16 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 // The record is parsed for this request, so that it can be changed.
-function applyJsonPatch(record: object, patch: unknown): object {
-  if (!Array.isArray(patch) || !patch.every(isOperation))
-    throw new InvalidRequest([
-      { location: "body", name: "", message: "The body must be a list of operations with op and path (RFC 6902)." },
-    ]);
-  const [error] = applyAll(record, patch).filter((one) => one !== null);
-  if (error?.name === "TestError")
-    throw new HttpError({ code: "patch_test_failed", status: 409 }, `The patch does not apply: ${error.message}.`);
-  if (error)
-    throw new InvalidRequest([{ location: "body", name: "", message: `The patch does not apply: ${error.message}.` }]);
-  return record;
-}
-
-function applyAll(record: object, patch: Operation[]): readonly (Error | null)[] {
+function applyJsonPatch(record: object, patch: unknown): unknown {
   try {
-    return applyPatch(record, patch);
+    // A member with this name would change the prototype.
+    if (/"(path|from)":"[^"]*__proto__/.test(toJson(patch))) throw new Error("no path can have the name __proto__");
+    return jsonpatch.apply(patch as OpObject[], record as JSONValue);
   } catch (error) {
-    return [error as Error]; // a pointer that is none
+    const message = `The patch does not apply: ${(error as Error).message}.`;
+    if (error instanceof JSONPatchTestFailure) throw new HttpError({ code: "patch_test_failed", status: 409 }, message);
+    throw new InvalidRequest([{ location: "body", name: "", message }]);
   }
-}
-
-function isOperation(value: unknown): value is Operation {
-  return isObject(value) && typeof value.op === "string" && typeof value.path === "string";
 }
 
 // An array of a strategic merge patch is merged by a key of its items, and not replaced.
