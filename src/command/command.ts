@@ -48,6 +48,11 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--data <place>", "SQLite file, or URL postgres://… (default: a file beside the document)")
+    .option(
+      "--overlay <file>",
+      "OpenAPI overlay that changes the document, such as its x-resource; can be repeated",
+      addTo,
+    )
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
     .option("--key <key>", "credential that is valid; can be repeated (default: each one is)", addTo)
     .option("--examples", "answer the other operations with examples, instead of 501", false)

@@ -13,6 +13,7 @@ import {
 import { openStore } from "../resources/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
 import type { CommandIo } from "./io.ts";
+import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";
 
 export interface ServeOptions {
@@ -22,6 +23,8 @@ export interface ServeOptions {
   readonly config: string | undefined;
   /** A path of a SQLite file, or a URL. By default, a file beside the document. */
   readonly data: string | undefined;
+  /** Files with overlays, which change the document. */
+  readonly overlay: readonly string[] | undefined;
   /** A module with handlers. */
   readonly handlers: string | undefined;
   /** The credentials that are accepted. By default, each one is. */
@@ -38,7 +41,8 @@ export async function serve(path: string, options: ServeOptions, io: CommandIo, 
   const config = await readConfig(options.config);
   const handlers = await readHandlers(options.handlers);
   const own = Object.keys(handlers);
-  const read = () => readDocument(path, { ...config, strict: false });
+  const source = await readWithOverlays(path, options.overlay);
+  const read = () => readDocument(source, { ...config, strict: false });
   if (options.plan) {
     io.stdout.write(describePlan(await read(), own));
     return;
@@ -54,7 +58,7 @@ export async function serve(path: string, options: ServeOptions, io: CommandIo, 
   };
   const app = await createServer({
     ...config,
-    document: path,
+    document: source,
     handlers,
     resources: { open },
     context: resources,

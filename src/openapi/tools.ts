@@ -8,6 +8,7 @@ export {
   type Level,
   listDocumentFiles,
   locateFindings,
+  readSourceFile,
   refuseUnknown,
   type SourceLocation,
 } from "./source/index.ts";

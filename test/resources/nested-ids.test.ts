@@ -78,8 +78,8 @@ for (const [store, newUrl] of [
     });
     t.match(await send("PATCH", `${maps}/a`, [{ op: "remove", path: "/data/x" }], patchType), { status: 400 });
     t.match(await send("PATCH", `${maps}/a`, [{ op: "remove" }], patchType), { status: 400 });
-    const name = { op: "add", path: "/data/__proto__", value: { x: "y" } };
-    t.match(await send("PATCH", `${maps}/a`, [name], patchType), { status: 400 });
+    const prototype = { op: "add", path: "/data/__proto__", value: { x: "y" } };
+    t.match(await send("PATCH", `${maps}/a`, [prototype], patchType), { status: 400 });
     const unnamed = await send("POST", maps, { data: {} });
     const { name } = unnamed.body.metadata;
     t.match(name, /^[\da-f-]{36}$/, "a name is made");

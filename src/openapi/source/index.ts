@@ -15,6 +15,7 @@ export {
   type SecuritySchemeObject,
 } from "./document-types.ts";
 export { dataKeywords, fieldNames, isMapName, maps } from "./fields.ts";
+export { readSourceFile } from "./files.ts";
 export {
   describeFindings,
   type Finding,

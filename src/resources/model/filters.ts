@@ -4,6 +4,7 @@ import type { Filter } from "../../store/index.ts";
 import { queryOf } from "./operation-parts.ts";
 import { pageRoleOf, toSnakeCase } from "./page-parameters.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
+import { readParameterHint, refusal } from "./resource-hints.ts";
 
 /**
  * Returns the filters of a list. A parameter names a property, or in the singular an array, of which it is an item, or with `_id` an object
@@ -12,32 +13,38 @@ import { alternativeType, itemSchemas, RecordSchema, valueType } from "./record-
 export function readFilters(list: Operation, record: RecordSchema, sampleId: unknown): Filter[] {
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
-    if (pageRoleOf(parameter, record, sampleId) !== undefined) return [];
+    const given = readParameterHint(parameter);
+    if (given === undefined && pageRoleOf(parameter, record, sampleId) !== undefined) return [];
     const schema = parameter.written("schema");
     const sent = schema && valueType(new RecordSchema(record.document, schema).parts);
-    for (const [property, member] of placesOf(name, record)) {
+    for (const [property = "", member] of given ? [given] : placesOf(name, record)) {
       const schemas = member === undefined ? record.property(property) : record.at([property, member]);
       const items = member === undefined ? itemSchemas(schemas) : undefined;
       const compared = items ?? schemas;
       const type = valueType(compared) ?? alternativeType(compared);
       const contains = items !== undefined;
-      if (type !== undefined && type === sent && (contains || member !== undefined || property === name)) {
+      if (type !== undefined && type === sent && (contains || member !== undefined || property === name || given)) {
         const isLong = type === "string" && !compared.some(isShort);
         return [{ name, property, ...(member !== undefined && { member }), type, contains, isLong }];
       }
     }
+    if (given !== undefined)
+      throw refusal(
+        `the parameter ${name}`,
+        `a record has no property ${given.join(".")} with the type of the parameter`,
+      );
     return [];
   });
 }
 
 // A record can have an object with the id instead of the id, such as `owner` for `owner_id`.
-function placesOf(name: string, record: RecordSchema): readonly (readonly [string, string?])[] {
+function placesOf(name: string, record: RecordSchema): readonly (readonly string[])[] {
   const thing = /^(.+)_id$/.exec(toSnakeCase(name))?.[1];
   if (thing === undefined) return [[name], [`${name}s`]];
   const named = record.propertyNames.filter((one) => toSnakeCase(one) === thing);
   const similar = record.propertyNames.filter((one) => toSnakeCase(one).endsWith(`_${thing}`));
   const objects = named.length === 1 ? named : similar;
-  return [[name], [`${name}s`], ...(objects.length === 1 ? [[objects[0] as string, "id"] as const] : [])];
+  return [[name], [`${name}s`], ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
 }
 
 /** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. */

@@ -10,9 +10,17 @@ export const pathId: Id = { path: [], type: "string" };
 
 /**
  * Returns the property with the id of a record that an operation returns: the one that is named like the last parameter of its path, or
- * `id`, or as ids usually are. Undefined if there is none.
+ * `id`, or as ids usually are. `given` is where the document says that it is. Undefined if there is none.
  */
-export function findId({ path: template, parameterParts }: Operation, record: RecordSchema): Id | undefined {
+export function findId(
+  { path: template, parameterParts }: Operation,
+  record: RecordSchema,
+  given?: readonly string[],
+): Id | undefined {
+  if (given !== undefined) {
+    const type = idType(record.at(given));
+    return type && { path: given, type, isGiven: true };
+  }
   const parameter = parametersOf(template).at(-1) as string;
   const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
   const sent = schema && idType(new RecordSchema(record.document, schema).parts);

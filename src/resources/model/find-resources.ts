@@ -13,6 +13,7 @@ import {
 } from "./operation-parts.ts";
 import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
 import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
+import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./resource-hints.ts";
 import { findWrappedRecord } from "./response-frame.ts";
 
 /**
@@ -38,40 +39,59 @@ function findResources(document: Document): readonly Resource[] {
 class ResourceFinder {
   readonly #document: Document;
   readonly #names = new Set<string>();
+  readonly #named: readonly { readonly operation: Operation; readonly hint: OperationHint }[];
 
   constructor(document: Document) {
     this.#document = document;
+    this.#named = document.operations.flatMap((operation) => {
+      const hint = readOperationHint(operation);
+      if (hint === false || Object.keys(hint).length === 0) return [];
+      for (const path of Object.values(hint))
+        if (!document.operations.some((one) => one.method === "GET" && one.path === path))
+          throw refusal(`the operation ${operation.id}`, `the document has no GET ${path}`);
+      return [{ operation, hint }];
+    });
   }
 
   /** Returns the collection whose records an operation returns; undefined if it returns none. */
   findCollection(get: Operation): Resource | undefined {
     const part = responseSchema(get, "200");
-    if (get.method !== "GET" || !itemPath.test(get.path) || part === undefined) return undefined;
+    const hint = readPathHint(this.#document, get.path);
+    if (get.method !== "GET" || !itemPath.test(get.path) || part === undefined || !this.#isOpen(get)) return undefined;
     const path = listPathOf(get.path);
-    const own = { ...this.#changesOf(get), create: this.#find("POST", path), list: this.#find("GET", path) };
+    const [create, list] = [this.#findNamed("create", get.path), this.#findNamed("list", get.path)];
+    const own = {
+      ...this.#changesOf(get),
+      create: create ?? this.#find("POST", path),
+      list: list ?? this.#find("GET", path),
+    };
     const maker = own.create ?? own.replace;
     const newRecord = maker && bodySchema(maker);
-    if (newRecord === undefined) return undefined;
+    if (newRecord === undefined || hint === false) return undefined;
     const response = this.#schemaOf(part);
     const made = maker && successSchema(maker);
     // What is created, if a GET can also return something else, such as the id of a deleted record.
     const created = made && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(made).pointer);
     const bare = created ?? response;
-    const hasId = (schema: RecordSchema) => findId(get, schema) !== undefined;
+    const hasId = (schema: RecordSchema) => findId(get, schema, hint.id) !== undefined;
     const record = hasId(bare) ? bare : findWrappedRecord(this.#document, bare, hasId);
     // Without an id, a record that PUT creates has that of its path.
-    const id = (record && findId(get, record)) ?? (own.create ? undefined : pathId);
+    if (record === undefined && hint.id !== undefined)
+      throw refusal(`the path ${get.path}`, `a record has no property ${hint.id.join(".")}, an integer or a string`);
+    const id = (record && findId(get, record, hint.id)) ?? (own.create ? undefined : pathId);
     // A store generates the numbers of all scopes.
     const isNumbered = own.create === undefined && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;
-    return this.#create(own, { record: record ?? bare, newRecord: this.#schemaOf(newRecord), id });
+    return this.#create(own, { record: record ?? bare, newRecord: this.#schemaOf(newRecord), id }, hint);
   }
 
   /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
   findSingle(get: Operation, collections: readonly Resource[]): Resource | undefined {
     const part = responseSchema(get, "200");
-    if (get.method !== "GET" || !singlePath.test(get.path) || part === undefined) return undefined;
-    if (collections.some((one) => one.path === get.path || one.hasPart(get.path))) return undefined;
+    const hint = readPathHint(this.#document, get.path);
+    if (get.method !== "GET" || !singlePath.test(get.path) || part === undefined || !this.#isOpen(get))
+      return undefined;
+    if (hint === false || collections.some((one) => one.path === get.path || one.hasPart(get.path))) return undefined;
     const own = this.#changesOf(get);
     const change = own.replace ?? own.update;
     const body = change && changeSchema(change);
@@ -81,7 +101,7 @@ class ResourceFinder {
       propertyNames.some((name) => newRecord.propertyNames.includes(name));
     const response = this.#schemaOf(part);
     const record = isRecord(response) ? response : findWrappedRecord(this.#document, response, isRecord);
-    return record && this.#create(own, { record, newRecord, id: pathId });
+    return record && this.#create(own, { record, newRecord, id: pathId }, hint);
   }
 
   // The operations that change a record. Without PUT and PATCH, POST does, as with Stripe.
@@ -93,16 +113,31 @@ class ResourceFinder {
   }
 
   #find(method: string, path: string): Operation | undefined {
-    return this.#document.operations.find((one) => one.method === method && one.path === path);
+    const isMeant = (one: Operation) => one.method === method && one.path === path && this.#isOpen(one);
+    return this.#document.operations.find(isMeant);
+  }
+
+  // The operation that creates or lists records of a path, as the document says. It has the same scope.
+  #findNamed(kind: keyof OperationHint, path: string): Operation | undefined {
+    const found = this.#named.find(({ hint }) => hint[kind] === path)?.operation;
+    const scope = parametersOf(listPathOf(path)).toString();
+    if (found !== undefined && parametersOf(found.path).toString() !== scope)
+      throw refusal(`the operation ${found.id}`, `its path must have the parameters of ${listPathOf(path)}`);
+    return found;
+  }
+
+  #isOpen(operation: Operation): boolean {
+    return readOperationHint(operation) !== false;
   }
 
   #schemaOf(place: SchemaPlace): RecordSchema {
     return new RecordSchema(this.#document, place);
   }
 
-  #create(operations: ResourceOperations, parts: Omit<ResourceParts, "name">): Resource {
+  #create(operations: ResourceOperations, parts: Omit<ResourceParts, "name">, hint: PathHint): Resource {
     const { path } = operations.get;
-    const name = nameOf(itemPath.test(path) ? listPathOf(path) : path, this.#names);
+    const name = hint.name ?? nameOf(itemPath.test(path) ? listPathOf(path) : path, this.#names);
+    if (this.#names.has(name)) throw refusal(`the path ${path}`, `another collection has the name ${name}`);
     this.#names.add(name);
     return new Resource(operations, { ...parts, name });
   }

@@ -37,6 +37,7 @@ export class Resource {
   readonly newRecord: RecordSchema;
   /** An id of a record, as a response has it. */
   readonly sampleId: number | string;
+  readonly #isGivenId: boolean;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
@@ -47,6 +48,7 @@ export class Resource {
     this.record = record;
     this.newRecord = newRecord;
     this.idPath = id.path;
+    this.#isGivenId = id.isGiven ?? false;
     const { list } = operations;
     const idForm = id.type === "string" ? findIdForm(record, id.path) : undefined;
     this.sampleId = id.type === "int64" ? 1 : idForms[idForm ?? "uuid"]();
@@ -97,7 +99,7 @@ export class Resource {
 
   /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
   get hasUsualId(): boolean {
-    return [this.parameter, "id"].includes(this.idPath.join("."));
+    return this.#isGivenId || [this.parameter, "id"].includes(this.idPath.join("."));
   }
 
   /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
@@ -205,6 +207,8 @@ export interface ResourceParts {
 export interface Id {
   readonly path: readonly string[];
   readonly type: Collection["idType"];
+  /** Whether the document says where it is. */
+  readonly isGiven?: boolean;
 }
 
 // Returns the first form of ids that the schema of a record allows.

@@ -4,6 +4,7 @@ import { Examination } from "./examination.ts";
 import { readResources } from "./find-resources.ts";
 import { findPartOperations, type PartOperation } from "./parts.ts";
 import type { Resource } from "./resource.ts";
+import { readOperationHint } from "./resource-hints.ts";
 import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
 
 /** What a store can answer of a document. */
@@ -42,9 +43,15 @@ function examineOperations(document: Document, certainty: Certainty): StandardOp
   const parts = resources
     .filter(isRead)
     .flatMap((resource) => findPartOperations(document, resource))
-    .filter(({ operation }) => !isTaken(operation));
+    .filter(({ operation }) => !isTaken(operation) && readOperationHint(operation) !== false);
   const ids = new Set([...[...known, ...parts].map(({ operation }) => operation.id), ...reasons.keys()]);
-  for (const { id } of document.operations)
-    if (!ids.has(id)) reasons.set(id, "is none of a collection (POST /things, and GET /things/{id} with its id)");
+  for (const operation of document.operations)
+    if (!ids.has(operation.id))
+      reasons.set(
+        operation.id,
+        readOperationHint(operation) === false
+          ? "has x-resource: false"
+          : "is none of a collection (POST /things, and GET /things/{id} with its id)",
+      );
   return { known, parts, reasons };
 }

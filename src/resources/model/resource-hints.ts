@@ -1,0 +1,69 @@
+// The extension `x-resource`, which corrects what is understood of a document: of the path of a record, of an operation, of a parameter.
+import { toJson } from "../../lib/index.ts";
+import type { Document, Operation } from "../../openapi/application.ts";
+
+const extension = "x-resource";
+
+/** What the document says of the path of a record. */
+export interface PathHint {
+  /** The name of the collection. */
+  readonly name?: string;
+  /** The names that lead to the property with the id. */
+  readonly id?: readonly string[];
+}
+
+/** What the document says of an operation: the path of the records that it creates or lists. */
+export type OperationHint = { readonly create?: string; readonly list?: string };
+
+/** Returns what the document says of the path of a record; false if nothing of it is answered from records. Throws an Error. */
+export function readPathHint({ root }: Document, path: string): PathHint | false {
+  const hint = hintIn(root.at("paths")?.at(path)?.value);
+  const where = `the path ${path}`;
+  if (hint === undefined || hint === false) return hint ?? {};
+  const { name, id } = membersOf(hint, ["name", "id"], where);
+  if (name !== undefined && !/^[A-Za-z][\w-]{0,39}$/.test(name))
+    throw refusal(where, `the name ${toJson(name)} must be up to 40 letters, digits, - and _, and begin with a letter`);
+  if (id !== undefined && id.split(".").length > 2)
+    throw refusal(where, `the id ${id} must be a property, or a property of an object, such as metadata.name`);
+  return { ...(name !== undefined && { name }), ...(id !== undefined && { id: id.split(".") }) };
+}
+
+/** Returns what the document says of an operation; false if it is not answered from records. Throws an Error. */
+export function readOperationHint({ id, part }: Operation): OperationHint | false {
+  const hint = hintIn(part.value);
+  return hint === undefined || hint === false
+    ? (hint ?? {})
+    : membersOf(hint, ["create", "list"], `the operation ${id}`);
+}
+
+/** Returns the names that lead to the property that a parameter is compared with; undefined if the document names none. Throws an Error. */
+export function readParameterHint({ value }: Operation["parameterParts"][number]): readonly string[] | undefined {
+  const hint = hintIn(value);
+  if (hint === undefined) return undefined;
+  if (typeof hint === "string" && hint !== "") return hint.split(".");
+  throw refusal(`the parameter ${value.name}`, "it must be the name of a property, such as author or owner.id");
+}
+
+function hintIn(holder: unknown): unknown {
+  return (Object(holder) as Readonly<Record<string, unknown>>)[extension];
+}
+
+function membersOf<Name extends string>(
+  hint: unknown,
+  names: readonly Name[],
+  where: string,
+): Partial<Readonly<Record<Name, string>>> {
+  if (typeof hint !== "object" || hint === null || Array.isArray(hint))
+    throw refusal(where, `it must be false, or an object with ${names.join(" or ")}`);
+  for (const [name, value] of Object.entries(hint)) {
+    if (!(names as readonly string[]).includes(name))
+      throw refusal(where, `it has the unknown member ${name}, and can have ${names.join(" and ")}`);
+    if (typeof value !== "string" || value === "") throw refusal(where, `its member ${name} must be a text`);
+  }
+  return hint;
+}
+
+/** Returns an Error about the extension. `reason` completes "The x-resource of … is wrong: …". */
+export function refusal(where: string, reason: string): Error {
+  return new Error(`The ${extension} of ${where} is wrong: ${reason}.`);
+}

@@ -1,0 +1,73 @@
+// Overlays change a document before it is served (OpenAPI Overlay Specification 1.0).
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { readWithOverlays } from "../../src/command/overlay.ts";
+import { documentOf } from "../support/document-server.ts";
+import { folder } from "../support/files.ts";
+import { runOpenApi as run } from "../support/openapi-command.ts";
+
+const thing = "content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }";
+const text = documentOf(
+  `  /things:
+    post: { operationId: addThing, tags: [a, b], requestBody: { ${thing} }, responses: { 201: { description: x, ${thing} } } }
+  /things/{ref}:
+    parameters: [{ name: ref, in: path, required: true, schema: { type: string } }]
+    get: { operationId: getThing, responses: { 200: { description: x, ${thing} } } }
+`,
+  "components: { schemas: { Thing: { type: object, properties: { id: { type: string }, code: { type: string }, limit: { const: 9007199254740993 } } } } }\n",
+);
+
+function save(t: Test, actions: string, version = "1.0.0") {
+  const place = folder(t);
+  const [file, overlay] = [join(place, "things.yaml"), join(place, "overlay.yaml")];
+  writeFileSync(file, text);
+  writeFileSync(overlay, `overlay: ${version}\ninfo: { title: T, version: "1" }\nactions: ${actions}\n`);
+  return { file, overlay };
+}
+
+type Json = Record<string, Record<string, Record<string, unknown>>>;
+
+t.test("An overlay changes what is understood of a document", async (t) => {
+  const { file, overlay } = save(
+    t,
+    `[{ target: "$.paths['/things/{ref}']", update: { x-resource: { id: code, name: codes } } }]`,
+  );
+  t.match((await run(["serve", file, "--plan"])).stdout, /things: the id is id, a string/);
+  t.match((await run(["serve", file, "--plan", "--overlay", overlay])).stdout, /codes: the id is code, a string/);
+});
+
+t.test("Actions merge objects, add to arrays, replace values and remove, in their order", async (t) => {
+  const { file, overlay } = save(
+    t,
+    `
+  - { target: "$.paths['/things'].post", update: { summary: S, responses: { "201": { description: y } } } }
+  - { target: "$.paths['/things'].post.tags", update: c }
+  - { target: "$.paths['/things'].post.tags[?@=='a' || @=='b']", remove: true }
+  - { target: "$.paths.*.get.operationId", update: readThing }
+  - { target: "$.components.schemas.Thing.properties.id", remove: true }`,
+  );
+  const { paths, components } = (await readWithOverlays(file, [overlay])) as { paths: Json; components: Json };
+  t.match(paths["/things"]?.post, { summary: "S", tags: ["c"], responses: { 201: { description: "y", content: {} } } });
+  t.equal(paths["/things/{ref}"]?.get?.operationId, "readThing");
+  const { properties } = components.schemas?.Thing as { properties: Json };
+  t.same(Object.keys(properties), ["code", "limit"]);
+  t.equal(properties.limit?.const as unknown, 9007199254740993n, "numbers are exact");
+});
+
+t.test("An overlay that is wrong is an error, which names it", async (t) => {
+  for (const [actions, message] of [
+    ["[]", /overlay\.yaml must have a list of actions/],
+    ["[{ update: {} }]", /An action of the overlay .*overlay\.yaml must have a target, a JSONPath/],
+    ['[{ target: "$.paths" }]', /The action \$\.paths of the overlay .* must have update, or remove: true/],
+    ['[{ target: "$.paths[", update: {} }]', /The target \$\.paths\[ of the overlay .* is no JSONPath/],
+    ['[{ target: "$.nothing", update: {} }]', /The target \$\.nothing of the overlay .* is not in the document/],
+    ["[", /overlay\.yaml is invalid/],
+  ] as const) {
+    const { file, overlay } = save(t, actions);
+    t.match(await run(["serve", file, "--plan", "--overlay", overlay]), { code: 1, stderr: message }, actions);
+  }
+  const { file, overlay } = save(t, '[{ target: "$.paths", update: {} }]', '"2.0"');
+  t.match((await run(["serve", file, "--plan", "--overlay", overlay])).stderr, /must have overlay: 1\.0\.0/);
+  t.match((await run(["serve", file, "--plan", "--overlay", `${overlay}.none`])).stderr, /can't be read/);
+});
