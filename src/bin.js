@@ -13,7 +13,8 @@ if (major * 1e6 + minor * 1e3 + patch < minimum) {
 const { enableCompileCache, flushCompileCache } = await import("node:module");
 // Caches compiled code, which halves the time of the next start.
 enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
-const { processIo, run } = await import("./cli/index.ts");
+const { run } = await import("./cli/index.ts");
+const { processIo } = await import("./terminal/index.ts");
 const code = await run(process.argv.slice(2), processIo);
 flushCompileCache();
 // An open connection must not keep the process alive after a failure. After `serve`, the service keeps it alive.

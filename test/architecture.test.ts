@@ -7,6 +7,7 @@ import { root } from "./support/files.ts";
 // From the lowest layer to the highest. Top-level files are layers of their own.
 const layers = [
   "lib",
+  "terminal",
   "patches",
   "generated",
   "config.ts",
@@ -14,12 +15,12 @@ const layers = [
   "store",
   "openapi",
   "resources",
+  "data",
   "command",
   "auth",
   "telemetry",
   "pets",
   "catalog",
-  "data",
   "status",
   "cluster.ts",
   "app.ts",
@@ -45,6 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "server",
   ],
   resources: ["model", "records", "handlers"],
+  command: ["data"],
 };
 
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -133,11 +135,11 @@ t.test("Only config.ts reads settings from the environment", async (t) => {
     sources.filter((name) => /(?<!\$\{)process\.env\b/.test(read(name))),
     // The environment of a command, NODE_ENV, a variable of Node's watch mode, and one of libpq.
     [
-      "cli/io.ts",
       "config.ts",
       "openapi/server/serve-document.ts",
       "openapi/source/files.ts",
       "store/postgres/connection-pool.ts",
+      "terminal/io.ts",
     ],
   );
 });

@@ -1,5 +1,5 @@
 // API keys: authentication, rate limits, usage counts and operator access.
-export { generateKey, isKeyName, keyNameRule } from "./api-keys.ts";
+export { generateKey } from "./api-keys.ts";
 export { createBearerScheme } from "./authentication.ts";
 export { type Caller, callerOf } from "./caller.ts";
 export { createIdentify } from "./key-lookup.ts";

@@ -1,6 +1,6 @@
 // Runs the command `petstore` and maps its result to an exit code.
 import { CommanderError } from "commander";
-import { type Io, isBrokenPipe, reportError } from "./io.ts";
+import { type Io, isBrokenPipe, reportError } from "../terminal/index.ts";
 import { createProgram } from "./program.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (isBrokenPipe(error)) return 0;
-    reportError(io, error);
+    reportError(io, "petstore", error);
     return 1;
   }
 }

@@ -1,3 +1,2 @@
 // The command line of `petstore`.
 export { run } from "./cli.ts";
-export { processIo } from "./io.ts";

@@ -2,21 +2,17 @@
 // Ajv and YAML, `petstore --help` takes 0.1 s of CPU time instead of 0.35 s.
 
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "../command/index.ts";
+import { readConfig } from "../config.ts";
 import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
+import type { Io, OutputOptions } from "../terminal/index.ts";
 import type { Shell } from "./commands/completion.ts";
-import type { CopyOptions } from "./commands/copy.ts";
-import type { ExportOptions } from "./commands/export.ts";
-import type { FormatName, ImportOptions } from "./commands/import.ts";
 import type { CreateKeyOptions, RotateKeyOptions } from "./commands/keys.ts";
-import type { RestoreOptions } from "./commands/restore.ts";
 import type { StatusOptions } from "./commands/status.ts";
 import { addEnvironmentFile } from "./environment-file.ts";
 import { addExamples, addNotes, hasColors } from "./help.ts";
-import type { Io } from "./io.ts";
-import type { OutputOptions } from "./output.ts";
 
-// Records, because the compiler reports a missing member.
-const formats = Object.keys({ ndjson: true, csv: true } satisfies Record<FormatName, true>);
+// A record, because the compiler reports a missing member.
 const shells = Object.keys({ bash: true, zsh: true, fish: true } satisfies Record<Shell, true>);
 const periodUnits = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
 
@@ -54,10 +50,11 @@ export function createProgram(io: Io): Command {
   program.commandsGroup("API keys:");
   addKeyCommands(program, io);
   program.commandsGroup("Import, export and backup:");
-  addTransferCommands(program, io);
-  addBackupCommands(program, io);
+  const data = dataCommands(program, io);
+  addTransferCommands(data);
+  addBackupCommands(data);
   program.commandsGroup("Databases:");
-  addStoreCommands(program, io);
+  addStoreCommands(program, io, data);
   program.commandsGroup("Other:");
   program.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
   addCompletion(program, io);
@@ -164,75 +161,25 @@ function parsePeriod(text: string): number {
   );
 }
 
-function addTransferCommands(program: Command, io: Io): void {
-  const format = (otherwise: string) =>
-    new Option("--format <format>", `file format (default: by the file extension${otherwise})`).choices(formats);
-  const resource = () => new Option("--resource <name>", "resource of the document, if it has several");
-  const importing = program
-    .command("import")
-    .description("import pets from an NDJSON or CSV file; the service can be running")
-    .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a header); - reads standard input")
-    .addOption(format(""))
-    .addOption(resource())
-    .option("--skip-bad", "import the valid lines, and report the invalid ones")
-    .addOption(new Option("--resume", "resume a stopped import, or start a new one").conflicts("fromStart"))
-    .option("--from-start", "import all lines, even if the file was already imported")
-    .option("--json", "print JSON")
-    .action(async (file: string, options: ImportOptions, command: Command) =>
-      (await import("./commands/import.ts")).importFile(io, file, options, command),
-    );
+function addTransferCommands(commands: DataCommands): void {
   addExamples(
-    importing,
+    addImport(commands),
     ["petstore import pets.csv", "import all lines, or none if a line is invalid"],
     ["petstore import pets.csv --skip-bad", "import the valid lines only"],
     ["petstore import - --format ndjson < pets.txt", "import from standard input"],
   );
-  const exporting = program
-    .command("export")
-    .description("export all pets in order of id; the service can be running")
-    .addOption(format(", otherwise ndjson"))
-    .option("--filter <name=value>", "export only what a filter of the list selects, such as status=sold")
-    .addOption(resource())
-    .option("--without-ids", "omit the ids, so that petstore import can read the file")
-    .option(
-      "--output <file>",
-      "write to a file, instead of standard output; replaces the file when the export is complete",
-    )
-    .option("--json", "print a summary as JSON (requires --output)")
-    .action(async (options: ExportOptions, command: Command) =>
-      (await import("./commands/export.ts")).exportFile(io, options, command),
-    );
   addExamples(
-    exporting,
+    addExport(commands),
     ["petstore export --filter status=sold --format csv", "export the sold pets to standard output"],
     ["petstore export --output pets.ndjson", "export to a file"],
     ["petstore export --without-ids --output pets.csv", "export in the format that petstore import reads"],
   );
 }
 
-function addBackupCommands(program: Command, io: Io): void {
-  const backup = program
-    .command("backup")
-    .description("back up the database to a file; the service can be running")
-    .argument("<file>", "name of a new file; it will be a SQLite database")
-    .option("--json", "print JSON")
-    .action(async (file: string, options: OutputOptions) =>
-      (await import("./commands/backup.ts")).backUpStore(io, file, options),
-    );
-  addExamples(backup, ["petstore backup pets.backup", "back up the database to one file"]);
-  const restore = program
-    .command("restore")
-    .description("restore a backup to the database, which must be empty unless --force is given")
-    .argument("<file>", "a backup, or the SQLite database of a Pet Store")
-    .option("--force", "replace all data of the database, even while it is in use")
-    .option("--without-keys", "keep the keys of the database, and restore no Idempotency-Keys")
-    .option("--yes", "do not ask before data is replaced")
-    .option("--json", "print JSON")
-    .action(async (file: string, options: RestoreOptions) =>
-      (await import("./commands/restore.ts")).restoreStore(io, file, options),
-    );
+function addBackupCommands(commands: DataCommands): void {
+  addExamples(addBackup(commands), ["petstore backup pets.backup", "back up the database to one file"]);
   addExamples(
-    restore,
+    addRestore(commands),
     ["DATABASE_URL=sqlite:other.db petstore restore pets.backup", "restore to another database"],
     ["petstore restore pets.backup --force", "say what will be lost, ask, and replace all data of the database"],
     [
@@ -242,7 +189,7 @@ function addBackupCommands(program: Command, io: Io): void {
   );
 }
 
-function addStoreCommands(program: Command, io: Io): void {
+function addStoreCommands(program: Command, io: Io, commands: DataCommands): void {
   program
     .command("migrate")
     .description(
@@ -258,34 +205,40 @@ function addStoreCommands(program: Command, io: Io): void {
     ['petstore views | psql "$DATABASE_URL"', "create the views in PostgreSQL"],
     ["sqlite3 -init <(petstore views) data/petstore.db", "use them in SQLite"],
   );
-  const copy = program
-    .command("copy")
-    .description("copy a database to an empty one; stop the service first")
-    .requiredOption("--from <url>", "source, sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
-    .requiredOption("--to <url>", "target, in the same form")
-    .option("--json", "print JSON")
-    .action(async (options: CopyOptions) => (await import("./commands/copy.ts")).copyStore(io, options));
   addExamples(
-    copy,
+    addCopy(commands),
     [
       "petstore copy --from sqlite:data/petstore.db --to postgres://me@db/pets",
       "copy to PostgreSQL, with the password in PGPASSWORD",
     ],
     ["petstore copy --from postgres://me@db/pets --to sqlite:pets.db", "copy to SQLite"],
   );
-  const check = program
-    .command("check")
-    .description("check the integrity of a database without changing it; the service can be running")
-    .argument("[url]", "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (default: DATABASE_URL)")
-    .option("--json", "print JSON")
-    .action(async (url: string | undefined, options: OutputOptions) =>
-      (await import("./commands/check.ts")).checkStore(io, url, options),
-    );
   addExamples(
-    check,
+    addCheck(commands),
     ["petstore check", "check the database of DATABASE_URL"],
     ["petstore check sqlite:pets.backup", "check a backup"],
   );
+}
+
+// The store of DATABASE_URL. `check` can name another one, and `copy` names two.
+function dataCommands(program: Command, io: Io): DataCommands {
+  const checked = new Argument(
+    "[url]",
+    "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (default: DATABASE_URL)",
+  );
+  return {
+    parent: program,
+    io,
+    records: "pets",
+    create: (name) => (name === "check" ? program.command(name).addArgument(checked) : program.command(name)),
+    readTarget: async (name, args) => {
+      const { readDocument } = await import("../pets/index.ts");
+      const { readDatabaseUrl } = await import("./stores.ts");
+      const named = name === "check" ? (args[0] ?? readConfig(io.env).DATABASE_URL) : undefined;
+      const url = name === "copy" ? "" : named;
+      return [{ program: "petstore", document: await readDocument(), url: url ?? readDatabaseUrl(io) }, ...args];
+    },
+  };
 }
 
 function addCompletion(program: Command, io: Io): void {

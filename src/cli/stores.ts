@@ -1,8 +1,9 @@
 // Opens the store of a command, and closes it at the end.
+
+import { requireDatabaseUrl } from "../command/index.ts";
 import { readConfig } from "../config.ts";
-import { parseDatabaseUrl } from "../lib/index.ts";
 import { type Collection, isInMemory, type OpenMode, openStore, type Store } from "../store/index.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "../terminal/index.ts";
 
 /**
  * Runs `work` with the store of DATABASE_URL. By default, the store must exist: a mistyped DATABASE_URL must not create
@@ -33,14 +34,4 @@ export function readDatabaseUrl({ env }: Io): string {
   const { DATABASE_URL: url } = readConfig(env);
   requireDatabaseUrl("DATABASE_URL", url);
   return url;
-}
-
-/**
- * Throws an Error if `url` names no store, or one in memory. `name` names the source of `url` in the message.
- *
- * This is not an argument parser of commander, because its messages would show the value with the password.
- */
-export function requireDatabaseUrl(name: string, url: string): void {
-  if (!parseDatabaseUrl(url) || isInMemory(url))
-    throw new Error(`${name} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }

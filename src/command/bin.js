@@ -10,8 +10,5 @@ if (major < minMajor || (major === minMajor && minor < minMinor)) {
   process.exit(1);
 }
 const { runCommand } = await import("./index.ts");
-// The reader of a pipe, such as head, can end first.
-process.stdout.on("error", (error) => {
-  if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EPIPE") throw error;
-});
-process.exitCode = await runCommand(process.argv.slice(2), process);
+const { processIo } = await import("../terminal/index.ts");
+process.exitCode = await runCommand(process.argv.slice(2), processIo);

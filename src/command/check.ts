@@ -11,8 +11,8 @@ import {
   refuseUnknown,
   type SourceLocation,
 } from "../openapi/tools.ts";
+import type { Io } from "../terminal/index.ts";
 import { type Config, readConfig } from "./config.ts";
-import type { CommandIo } from "./io.ts";
 
 export interface CheckOptions {
   readonly config: string | undefined;
@@ -56,7 +56,7 @@ interface Failed {
 }
 
 /** Lists the findings of documents. Returns whether all of them can be loaded, and have no error. */
-export async function check(patterns: readonly string[], options: CheckOptions, io: CommandIo): Promise<boolean> {
+export async function check(patterns: readonly string[], options: CheckOptions, io: Io): Promise<boolean> {
   const config = await readConfig(options.config);
   const results = await checkAll(patterns, { ...config, ...withoutUndefined(options) });
   if (options.format === "json") io.stdout.write(`${JSON.stringify(results.map(toResult), null, 2)}\n`);
@@ -128,7 +128,7 @@ function toResult(result: Checked | Failed): CheckResult {
 
 const titles: Readonly<Record<Level, string>> = { error: "Error", warning: "Warning", note: "Note" };
 
-function writeText(results: readonly (Checked | Failed)[], io: CommandIo): void {
+function writeText(results: readonly (Checked | Failed)[], io: Io): void {
   const isOnly = results.length === 1;
   for (const result of results) {
     if (!isOnly && "findings" in result) io.stdout.write(`${result.path}\n`);

@@ -1,11 +1,12 @@
 // The command `openapi-server`: serves a document, with mock responses or from records, checks it, and generates types.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { version } from "../lib/index.ts";
-import { type CheckOptions, check } from "./check.ts";
-import { type GenerateFlags, generate } from "./generate.ts";
-import type { CommandIo } from "./io.ts";
-import { type MockOptions, serveMock } from "./mock.ts";
-import { type ServeOptions, serve } from "./serve.ts";
+import { CommandFailure, type Io, isBrokenPipe } from "../terminal/index.ts";
+import type { CheckOptions } from "./check.ts";
+import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/index.ts";
+import type { GenerateFlags } from "./generate.ts";
+import type { MockOptions } from "./mock.ts";
+import type { ServeOptions } from "./serve.ts";
 
 const exitCodes = `
 Exit codes:
@@ -18,7 +19,7 @@ Errors of the command are written to standard error, and its results to standard
  * Runs the command with these arguments. Returns its exit code: 1 if it failed, or if `check` found an error. The server of
  * `mock` and `serve` keeps the process alive, and is closed if `signal` is aborted, which also ends `generate --watch`.
  */
-export async function runCommand(args: readonly string[], io: CommandIo, signal?: AbortSignal): Promise<number> {
+export async function runCommand(args: readonly string[], io: Io, signal?: AbortSignal): Promise<number> {
   let code = 0;
   const program = new Command("openapi-server")
     .description("Serves, checks and generates code from an OpenAPI document (3.0, 3.1 or 3.2).")
@@ -40,7 +41,9 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--watch", "serve the new state when a file of the document changes")
     .option("--log", "log each request to standard output", false)
     .addOption(configOption())
-    .action((document: string, options: MockOptions) => serveMock(document, options, io, signal));
+    .action(async (document: string, options: MockOptions) =>
+      (await import("./mock.ts")).serveMock(document, options, io, signal),
+    );
   program
     .command("serve")
     .description("serve the document from records in SQLite or PostgreSQL: what is created stays")
@@ -59,7 +62,9 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
     .option("--log", "log each request to standard output", false)
     .addOption(configOption())
-    .action((document: string, options: ServeOptions) => serve(document, options, io, signal));
+    .action(async (document: string, options: ServeOptions) =>
+      (await import("./serve.ts")).serve(document, options, io, signal),
+    );
   program
     .command("check")
     .description("list the parts of documents that the server refuses or does not enforce")
@@ -70,7 +75,7 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .addOption(new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"))
     .addOption(configOption())
     .action(async (documents: string[], options: CheckOptions) => {
-      code = (await check(documents, options, io)) ? 0 : 1;
+      code = (await (await import("./check.ts")).check(documents, options, io)) ? 0 : 1;
     });
   program
     .command("generate")
@@ -82,15 +87,54 @@ export async function runCommand(args: readonly string[], io: CommandIo, signal?
     .option("--watch", "write the file again after each change of the document", false)
     .option("--no-strict", "write the types of a document in spite of its errors")
     .addOption(configOption())
-    .action((document: string, flags: GenerateFlags) => generate(document, flags, io, signal));
+    .action(async (document: string, flags: GenerateFlags) =>
+      (await import("./generate.ts")).generate(document, flags, io, signal),
+    );
+  addData(program, io);
+  // `write` rejects if standard output fails. Without a listener, the event would also end the process.
+  io.stdout.on("error", () => {});
   try {
     await program.parseAsync(args.length > 0 ? args : ["--help"], { from: "user" });
     return code;
   } catch (error) {
     if ((error as { exitCode?: number }).exitCode === 0) return 0; // help
-    if (!(error as { exitCode?: number }).exitCode) io.stderr.write(`openapi-server: ${(error as Error).message}\n`);
+    if (isBrokenPipe(error)) return 0;
+    if (!(error as { exitCode?: number }).exitCode) reportLines(io, error as Error);
     return 1;
   }
+}
+
+// The commands for the records of `serve`.
+function addData(program: Command, io: Io): void {
+  const parent = program.command("data").description("import, export and back up the records of serve");
+  const commands: DataCommands = {
+    parent,
+    io,
+    records: "records",
+    create: (name) => {
+      const command = parent.command(name).argument("<document>", "path of the document").addOption(overlayOption());
+      return name === "copy" ? command : command.addOption(dataOption());
+    },
+    readTarget: async (_, [path = "", ...args], options) => {
+      const { openTarget } = await import("./target.ts");
+      return [await openTarget(path, options), ...args];
+    },
+  };
+  for (const add of [addImport, addExport, addBackup, addRestore, addCopy, addCheck]) add(commands);
+}
+
+function reportLines(io: Io, error: Error): void {
+  const lines = error instanceof CommandFailure ? error.lines : [error.message];
+  for (const line of lines) io.stderr.write(`openapi-server: ${line}\n`);
+}
+
+function dataOption(): Option {
+  return new Option("--data <place>", "SQLite file, or URL postgres://… (default: a file beside the document)");
+}
+
+function overlayOption(): Option {
+  const help = "OpenAPI overlay that changes the document, such as its x-resource; can be repeated";
+  return new Option("--overlay <file>", help).argParser(addTo);
 }
 
 function configOption(): Option {

@@ -7,8 +7,8 @@ import {
   listDocumentFiles,
   readDocument,
 } from "../openapi/tools.ts";
+import type { Io } from "../terminal/index.ts";
 import { readConfig } from "./config.ts";
-import type { CommandIo } from "./io.ts";
 import { watchFiles } from "./watch-files.ts";
 
 export interface GenerateFlags {
@@ -27,7 +27,7 @@ export interface GenerateFlags {
  * `check`, only compares the file, and rejects if it is not current. With `watch`, writes the file again after each change of the
  * document, until `signal` is aborted.
  */
-export async function generate(path: string, flags: GenerateFlags, io: CommandIo, signal?: AbortSignal): Promise<void> {
+export async function generate(path: string, flags: GenerateFlags, io: Io, signal?: AbortSignal): Promise<void> {
   const { output, check, watch, client } = flags;
   if (check && watch) throw new Error("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)

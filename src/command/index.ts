@@ -1,2 +1,12 @@
-// The command `openapi-server`.
+// The command `openapi-server`, and the commands for data that it shares with other programs. Loads their code when they run.
 export { runCommand } from "./command.ts";
+export {
+  addBackup,
+  addCheck,
+  addCopy,
+  addExport,
+  addImport,
+  addRestore,
+  type DataCommands,
+  requireDatabaseUrl,
+} from "./data/index.ts";

@@ -5,8 +5,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createServer, describeFindings, listDocumentFiles, readDocument } from "../openapi/tools.ts";
+import type { Io } from "../terminal/index.ts";
 import { type Config, readConfig } from "./config.ts";
-import type { CommandIo } from "./io.ts";
 import { watchFiles } from "./watch-files.ts";
 
 export interface MockOptions {
@@ -20,12 +20,7 @@ export interface MockOptions {
 }
 
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
-export async function serveMock(
-  document: string,
-  options: MockOptions,
-  io: CommandIo,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function serveMock(document: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const { log, validate, watch } = options;
   let config = await readConfig(options.config);
   const logger = pino({ level: log ? "info" : "error" });

@@ -1,6 +1,5 @@
 // `openapi-server serve`: answers the operations of a document from records in a store, without code.
 import { timingSafeEqual } from "node:crypto";
-import { basename, dirname, extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import {
@@ -11,20 +10,17 @@ import {
   readDocument,
 } from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
+import type { Io } from "../terminal/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
-import type { CommandIo } from "./io.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";
+import { storeUrlOf, type TargetOptions } from "./target.ts";
 
-export interface ServeOptions {
+export interface ServeOptions extends TargetOptions {
   readonly port: number;
   readonly host: string;
   readonly log: boolean;
   readonly config: string | undefined;
-  /** A path of a SQLite file, or a URL. By default, a file beside the document. */
-  readonly data: string | undefined;
-  /** Files with overlays, which change the document. */
-  readonly overlay: readonly string[] | undefined;
   /** A module with handlers. */
   readonly handlers: string | undefined;
   /** The credentials that are accepted. By default, each one is. */
@@ -36,7 +32,7 @@ export interface ServeOptions {
 }
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
-export async function serve(path: string, options: ServeOptions, io: CommandIo, signal?: AbortSignal): Promise<void> {
+export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const { key, host, examples } = options;
   const config = await readConfig(options.config);
   const handlers = await readHandlers(options.handlers);
@@ -47,7 +43,7 @@ export async function serve(path: string, options: ServeOptions, io: CommandIo, 
     io.stdout.write(describePlan(await read(), own));
     return;
   }
-  const url = toUrl(options.data, path);
+  const url = storeUrlOf(path, options);
   const resources = openStore(url, { certainty: "likely", partial: !examples });
   let document: Document | undefined;
   const open: ResourceSource["open"] = (opened, openOptions) => {
@@ -91,12 +87,6 @@ async function listen(app: FastifyInstance, { port, host }: ServeOptions): Promi
     await app.close();
     throw error;
   }
-}
-
-// A path is that of a SQLite file.
-function toUrl(data: string | undefined, document: string): string {
-  if (data === undefined) return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
-  return /^(sqlite|postgres|postgresql):/.test(data) ? data : `sqlite:${data}`;
 }
 
 function isLoopback(host: string): boolean {

@@ -1,10 +1,17 @@
 // The rules for the values of rows: what the service and its commands write. A row that breaks a rule was written by
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
-import { isKeyName, keyNameRule } from "../auth/index.ts";
 import { toDay } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
 import { createIdempotencyKeyCheck, createRecordCheck, readResources } from "../resources/index.ts";
-import { findKeyProblem, maxNumber, type sharedTables, type Table, type Values } from "../store/index.ts";
+import {
+  findKeyProblem,
+  isKeyName,
+  keyNameRule,
+  maxNumber,
+  type sharedTables,
+  type Table,
+  type Values,
+} from "../store/index.ts";
 import { valueToText } from "./checksum.ts";
 
 const digestSize = 32; // bytes of a hash

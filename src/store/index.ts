@@ -1,4 +1,5 @@
 // The storage of the service: one interface, implemented with SQLite and PostgreSQL.
+
 export {
   idTablesOf,
   recordColumns,
@@ -10,6 +11,7 @@ export {
   type TableWriter,
   type Values,
 } from "./bulk.ts";
+export { isKeyName, keyNameRule } from "./key-name.ts";
 export { isInMemory, isMissingStore, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
 export {
   type DailyCalls,

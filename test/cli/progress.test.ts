@@ -1,7 +1,7 @@
 // Progress on standard error: a bar on a terminal, otherwise a line every 5 s.
 import { Writable } from "node:stream";
 import t from "tap";
-import { startProgress } from "../../src/cli/progress.ts";
+import { startProgress } from "../../src/terminal/index.ts";
 
 /** A bar on a stream, with a clock that the test sets. */
 function start(terminal: { isTTY?: boolean; columns?: number } = {}) {

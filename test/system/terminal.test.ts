@@ -76,7 +76,7 @@ t.test("Shows count and rate on a terminal if the total is unknown", async (t) =
   const file = join(folder(t), "show.ts");
   writeFileSync(
     file,
-    `import { startProgress } from "${join(root, "src/cli/progress.ts")}";
+    `import { startProgress } from "${join(root, "src/terminal/index.ts")}";
     const bar = startProgress(process.stderr);
     bar.show("exporting", 1, undefined, "pets");
     setTimeout(() => bar.show("exporting", 2_000, undefined, "pets"), 500);`,

@@ -1,7 +1,7 @@
 // petstore completion: prints completion scripts for shells, generated from the commands. A script contains all words,
 // since starting the command at each press of Tab would be slow.
 import type { Command, Help } from "commander";
-import { type Io, print } from "../io.ts";
+import { type Io, print } from "../../terminal/index.ts";
 
 /** A word that completes the command line. */
 interface Candidate {

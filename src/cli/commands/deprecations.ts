@@ -1,8 +1,7 @@
 // petstore deprecations: lists the deprecated operations and the keys that still call them.
 import { readDocument } from "../../pets/index.ts";
 import { type DeprecatedOperation, formatNumber, listDeprecatedOperations } from "../../status/index.ts";
-import { type Io, type Output, print } from "../io.ts";
-import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
+import { formatTable, type Io, type Output, type OutputOptions, print, toIndentedJson } from "../../terminal/index.ts";
 import { withStore } from "../stores.ts";
 
 /** Prints the deprecated operations and their callers. */

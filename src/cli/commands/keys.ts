@@ -2,10 +2,18 @@
 import type { Command } from "commander";
 import { readConfig } from "../../config.ts";
 import { formatTime } from "../../lib/index.ts";
-import { type Key, type KeyStore, storeExists } from "../../store/index.ts";
-import { type ConfirmOptions, confirm } from "../confirm.ts";
-import { type Io, type Output, print, warn } from "../io.ts";
-import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
+import { isKeyName, type Key, type KeyStore, keyNameRule, storeExists } from "../../store/index.ts";
+import {
+  type ConfirmOptions,
+  confirm,
+  formatTable,
+  type Io,
+  type Output,
+  type OutputOptions,
+  print,
+  toIndentedJson,
+  warn,
+} from "../../terminal/index.ts";
 import { withStore } from "../stores.ts";
 
 export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
@@ -25,7 +33,7 @@ export async function createKey(
   command: Command,
 ): Promise<void> {
   // Imports Fastify, which `list` and `revoke` do not need.
-  const { generateKey, isKeyName, keyNameRule } = await import("../../auth/index.ts");
+  const { generateKey } = await import("../../auth/index.ts");
   if (!isKeyName(name)) command.error(`error: the name '${name}' is not valid. ${keyNameRule}`);
   const { DATABASE_URL } = readConfig(io.env);
   // A database that can't be opened is reported below.

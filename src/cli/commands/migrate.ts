@@ -1,11 +1,15 @@
 // petstore migrate: creates a database, or migrates it to this version.
 import { prepareRecords, readDocument } from "../../pets/index.ts";
 import { collectionsOf } from "../../resources/index.ts";
-import { isMissingStore, openStore } from "../../store/index.ts";
-import { CommandFailure, type Io, print } from "../io.ts";
-import { type OutputOptions, toIndentedJson } from "../output.ts";
-import { startProgress } from "../progress.ts";
-import { withTables } from "../resources.ts";
+import { isMissingStore, openStore, openTables } from "../../store/index.ts";
+import {
+  CommandFailure,
+  type Io,
+  type OutputOptions,
+  print,
+  startProgress,
+  toIndentedJson,
+} from "../../terminal/index.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
 /**
@@ -29,7 +33,8 @@ export async function migrateStore(io: Io, { json }: OutputOptions): Promise<voi
     .catch((error: Error) => {
       throw new CommandFailure(error.message.split("\n"));
     });
-  const unneeded = await withTables(url, "readonly", document, (tables) => tables.read((source) => source.unneeded()));
+  const tables = await openTables(url, "readonly", { collections });
+  const unneeded = await tables.read((source) => source.unneeded()).finally(() => tables.close());
   const text = created ? "Created the database." : "The database is up to date.";
   const rest = unneeded.length > 0 ? `\nThe document does not need: ${unneeded.join(", ")}.` : "";
   await print(io, json ? toIndentedJson({ kind: store.kind, created, unneeded }) : text + rest);

@@ -11,8 +11,17 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import { type Config, readConfig } from "../../config.ts";
 import { formatTime, parseJson, redact, toJson } from "../../lib/index.ts";
 import { assessHealth, describeService, parseStatus, type Status, toKeyMetrics, toTables } from "../../status/index.ts";
-import { CommandFailure, type Io, type Output, print, warn, write } from "../io.ts";
-import { formatTable, type OutputOptions, toIndentedJson } from "../output.ts";
+import {
+  CommandFailure,
+  formatTable,
+  type Io,
+  type Output,
+  type OutputOptions,
+  print,
+  toIndentedJson,
+  warn,
+  write,
+} from "../../terminal/index.ts";
 
 const requestTimeout = 10_000; // milliseconds
 const watchInterval = 2_000; // milliseconds

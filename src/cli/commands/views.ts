@@ -2,7 +2,7 @@
 import { readDocument } from "../../pets/index.ts";
 import { readResources } from "../../resources/index.ts";
 import { createViewStatement } from "../../store/index.ts";
-import { type Io, print } from "../io.ts";
+import { type Io, print } from "../../terminal/index.ts";
 import { readDatabaseUrl } from "../stores.ts";
 
 /** Prints the statements in the SQL of the database of DATABASE_URL. Does not connect to it. */

@@ -13,6 +13,7 @@ export function createRecordCheck(resource: Resource): (row: Values) => string |
       const record = parseJson(text as string);
       const { problem } = validate(record);
       if (problem) throw new InvalidValue(problem.requirement, problem.path);
+      if (resource.idPath.length === 0) return undefined; // it is in the path only
       const id = idOf(resource.collection, (key as string | undefined) ?? number);
       return `${resource.idIn(record)}` === `${id}` ? undefined : " has another id in its record";
     } catch (error) {

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import t from "tap";
-import { runCommand } from "../../../src/command/index.ts";
 import { parseDocument } from "../../../src/openapi/application.ts";
 import { createServer } from "../../../src/openapi/index.ts";
 import { hashTypes } from "../../../src/openapi/types/modules.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { edit, folder } from "../../support/files.ts";
+import { runOpenApi } from "../../support/openapi-command.ts";
 
 const text = documentOf(
   `  /books:
@@ -70,8 +70,11 @@ t.test("A server refuses types of another document, and generate --check a file 
   const output = join(place, "operations.ts");
   writeFileSync(file, text);
   const errors: string[] = [];
-  const io = { stdout: { write: () => {} }, stderr: { write: (message: string) => errors.push(message) } };
-  const generate = (...flags: string[]) => runCommand(["generate", file, ...flags], io);
+  const generate = async (...flags: string[]) => {
+    const { code, stderr } = await runOpenApi(["generate", file, ...flags]);
+    if (stderr !== "") errors.push(stderr);
+    return code;
+  };
   t.equal(await generate("--output", output), 0);
   t.equal(await generate("--output", output, "--check"), 0);
   t.equal(await generate("--check"), 1);
@@ -98,26 +101,25 @@ t.test("A server refuses types of another document, and generate --check a file 
 t.test("generate --watch writes the file again after each change, also behind an invalid state", async (t) => {
   const place = folder(t);
   const file = join(place, "books.yaml");
-  const output = join(place, "operations.ts");
+  const types = join(place, "operations.ts");
   writeFileSync(file, text);
-  let out = "";
-  const write = { write: (message: string) => (out += message) };
+  const output = { stdout: "", stderr: "" };
   const controller = new AbortController();
-  const args = ["generate", file, "--output", output, "--watch"];
-  const command = runCommand(args, { stdout: write, stderr: write }, controller.signal);
+  const args = ["generate", file, "--output", types, "--watch"];
+  const command = runOpenApi(args, controller.signal, output);
   const until = async (pattern: RegExp) => {
-    for (let n = 0; n < 200 && !pattern.test(out); n++) await new Promise((resolve) => setTimeout(resolve, 50));
-    t.match(out, pattern);
-    out = "";
+    const read = () => output.stdout + output.stderr;
+    for (let n = 0; n < 200 && !pattern.test(read()); n++) await new Promise((resolve) => setTimeout(resolve, 50));
+    t.match(read(), pattern);
+    output.stdout = output.stderr = "";
   };
   await until(/^Generated .*operations\.ts\.\n$/);
   writeFileSync(file, "openapi: 3.1.0\n\tx");
   await until(/^openapi-server: .*books\.yaml/);
   writeFileSync(file, edit(text, ["name: genre", "name: kind"]));
   await until(/^Generated /);
-  t.match(readFileSync(output, "utf8"), /kind\?: string;/);
+  t.match(readFileSync(types, "utf8"), /kind\?: string;/);
   controller.abort();
-  t.equal(await command, 0);
-  t.equal(await runCommand([...args, "--check"], { stdout: write, stderr: write }), 1);
-  t.match(out, /--check and --watch/);
+  t.equal((await command).code, 0);
+  t.match(await runOpenApi([...args, "--check"]), { code: 1, stderr: /--check and --watch/ });
 });

@@ -1,8 +1,16 @@
-// The resources of a command: the tables of their store, and the one that it selects.
+// The store that a command of data uses: its document, its URL, and the resource that is selected.
 import type { Command } from "commander";
-import type { Document } from "../openapi/application.ts";
-import { collectionsOf, type Resource, readResources } from "../resources/index.ts";
-import { type OpenMode, openTables, type Tables } from "../store/index.ts";
+import type { StoreSummary } from "../../data/index.ts";
+import type { Document } from "../../openapi/application.ts";
+import { collectionsOf, type Resource, readResources } from "../../resources/index.ts";
+import { type OpenMode, openTables, type Tables } from "../../store/index.ts";
+
+/** The store of a document, and the program whose command uses it. */
+export interface Target {
+  readonly program: string;
+  readonly document: Document;
+  readonly url: string;
+}
 
 export interface ResourceOptions {
   resource?: string;
@@ -17,13 +25,17 @@ export function selectResource(document: Document, { resource: name }: ResourceO
   return found ?? command.error(`error: option '--resource <name>' must be one of: ${names}`);
 }
 
-/** Runs `work` with the tables of the store of a document at `url`, and returns its result. */
+/** Runs `work` with the tables of a store, and returns its result. */
 export async function withTables<T>(
-  url: string,
+  { url, document }: Target,
   mode: OpenMode,
-  document: Document,
   work: (store: Tables) => Promise<T>,
 ): Promise<T> {
   const store = await openTables(url, mode, { collections: collectionsOf(document) });
   return work(store).finally(() => store.close());
+}
+
+/** Returns the fields of a summary for output: the number of rows in each table, and the checksum. */
+export function toSummaryFields({ counts, checksum }: StoreSummary): object {
+  return { ...counts, sha256: checksum };
 }

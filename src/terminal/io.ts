@@ -70,8 +70,8 @@ export function warn({ stderr }: Pick<Io, "stderr">, text: string): void {
   stderr.write(`${escapeControlCharacters(text)}\n`);
 }
 
-/** Reports an error on standard error: the first line of its message. */
-export function reportError(io: Pick<Io, "stderr">, error: unknown): void {
+/** Reports an error of a program on standard error: the first line of its message. */
+export function reportError(io: Pick<Io, "stderr">, program: string, error: unknown): void {
   const lines = error instanceof CommandFailure ? error.lines : [(error as Error).message.split("\n", 1)[0] as string];
-  for (const line of lines) warn(io, `petstore: ${line}`);
+  for (const line of lines) warn(io, `${program}: ${line}`);
 }

@@ -1,16 +1,21 @@
-// petstore import: imports records from a file or from standard input.
+// import: imports records from a file or from standard input.
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
 import { formats, formatsByExtension, importRecords, openInput, validateInput } from "../../data/index.ts";
 import { parseDatabaseUrl } from "../../lib/index.ts";
-import type { Document } from "../../openapi/application.ts";
-import { readDocument } from "../../pets/index.ts";
-import { type Io, print, warn } from "../io.ts";
-import { type OutputOptions, printFields, toIndentedJson } from "../output.ts";
-import { cancelOnSignal, type ProgressBar, startProgress } from "../progress.ts";
-import { type ResourceOptions, selectResource, withTables } from "../resources.ts";
-import { readDatabaseUrl } from "../stores.ts";
+import {
+  cancelOnSignal,
+  type Io,
+  type OutputOptions,
+  type ProgressBar,
+  print,
+  printFields,
+  startProgress,
+  toIndentedJson,
+  warn,
+} from "../../terminal/index.ts";
+import { type ResourceOptions, selectResource, type Target, withTables } from "./target.ts";
 
 const maxProblems = 20; // in the JSON output; without --skip-bad, also on standard error
 
@@ -26,25 +31,24 @@ export interface ImportOptions extends OutputOptions, ResourceOptions {
 // The input, its format, and the resource.
 type Source = Omit<Parameters<typeof importRecords>[1], "checked">;
 
-/** Imports the records of `file` into the store of DATABASE_URL, and prints a summary. `-` is standard input. */
-export async function importFile(io: Io, file: string, options: ImportOptions, command: Command): Promise<void> {
+/** Imports the records of `file` into a store, and prints a summary. `-` is standard input. */
+export async function importFile(
+  io: Io,
+  target: Target,
+  file: string,
+  options: ImportOptions,
+  command: Command,
+): Promise<void> {
   const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);
-  const document = await readDocument();
-  const resource = selectResource(document, options, command);
-  const url = readDatabaseUrl(io);
+  const resource = selectResource(target.document, options, command);
   const input = await openInput(file, io.stdin);
   const source = { input, format: formats[name], resource };
-  await importInput(io, url, { source, document }, options).finally(() => input.close());
+  await importInput(io, target, source, options).finally(() => input.close());
 }
 
-async function importInput(
-  io: Io,
-  url: string,
-  { source, document }: { readonly source: Source; readonly document: Document },
-  options: ImportOptions,
-): Promise<void> {
+async function importInput(io: Io, target: Target, source: Source, options: ImportOptions): Promise<void> {
   const { name } = source.resource;
   const bar = startProgress(io.stderr);
   // Checks the whole input before the store is opened.
@@ -57,8 +61,8 @@ async function importInput(
       `Nothing was imported: ${bad} invalid ${bad === 1 ? "line" : "lines"}. Use --skip-bad to import the valid lines.`,
     );
   }
-  warnIfNew(io, url);
-  await withTables(url, "create", document, async (store) => {
+  warnIfNew(io, target.url);
+  await withTables(target, "create", async (store) => {
     const show = (done: number, total: number) => bar.show("importing", done, total, name);
     const progress = cancelOnSignal(io, show, "Stopped");
     const { records, before } = await importRecords(store, { ...source, checked }, options, progress).finally(

@@ -1,21 +1,25 @@
-// petstore restore: restores a store from a backup.
+// restore: restores a store from a backup.
 import { type BackupProgress, type Replacement, restore, type StoreState } from "../../data/index.ts";
-import { readDocument } from "../../pets/index.ts";
-import { type ConfirmOptions, confirm } from "../confirm.ts";
-import { type Io, warn } from "../io.ts";
-import { type OutputOptions, printFields, toSummaryFields } from "../output.ts";
-import { cancelOnSignal, startProgress } from "../progress.ts";
-import { readDatabaseUrl } from "../stores.ts";
+import {
+  type ConfirmOptions,
+  cancelOnSignal,
+  confirm,
+  type Io,
+  type OutputOptions,
+  printFields,
+  startProgress,
+  warn,
+} from "../../terminal/index.ts";
+import { type Target, toSummaryFields } from "./target.ts";
 
 export interface RestoreOptions extends OutputOptions, ConfirmOptions {
   force?: boolean;
   withoutKeys?: boolean;
 }
 
-/** Restores the store of DATABASE_URL from a backup. Prints its summary, and a warning for each key that it adds. */
-export async function restoreStore(io: Io, file: string, options: RestoreOptions): Promise<void> {
-  const url = readDatabaseUrl(io);
-  const document = await readDocument();
+/** Restores a store from a backup. Prints its summary, and a warning for each key that it adds. */
+export async function restoreStore(io: Io, target: Target, file: string, options: RestoreOptions): Promise<void> {
+  const { program, url, document } = target;
   const bar = startProgress(io.stderr);
   // A query of a crafted file can block the event loop, and then no handler runs. Signals therefore end the process until
   // the backup has been checked and the question is answered. Nothing has changed by then.
@@ -27,7 +31,7 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
   const { force, withoutKeys } = options;
   const ask = async (replacement: Replacement) => {
     bar.clear();
-    for (const line of describeReplacement(replacement, withoutKeys)) warn(io, `petstore: ${line}`);
+    for (const line of describeReplacement(replacement, withoutKeys)) warn(io, `${program}: ${line}`);
     await confirm(io, "Replace the data?", options);
   };
   const restoreOptions = { document, progress: showProgress, force, withoutKeys, confirm: ask };
@@ -35,7 +39,7 @@ export async function restoreStore(io: Io, file: string, options: RestoreOptions
   for (const name of summary.restoredKeys)
     warn(
       io,
-      `petstore: Restored the key ${name}, which the database did not have. If it was revoked, revoke it again.`,
+      `${program}: Restored the key ${name}, which the database did not have. If it was revoked, revoke it again.`,
     );
   await printFields(io, toSummaryFields(summary), options);
 }

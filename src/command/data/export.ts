@@ -1,17 +1,20 @@
-// petstore export: writes records to a file or to standard output.
+// export: writes records to a file or to standard output.
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Command } from "commander";
 import { exportRecords, formats, formatsByExtension, type Selection } from "../../data/index.ts";
 import { escapeExceptLineBreaks, writeAtomically } from "../../lib/index.ts";
-import { readDocument } from "../../pets/index.ts";
 import type { Resource } from "../../resources/index.ts";
-import { type Io, write } from "../io.ts";
-import { type OutputOptions, printFields } from "../output.ts";
-import { cancelOnSignal, startProgress } from "../progress.ts";
-import { type ResourceOptions, selectResource, withTables } from "../resources.ts";
-import { readDatabaseUrl } from "../stores.ts";
+import {
+  cancelOnSignal,
+  type Io,
+  type OutputOptions,
+  printFields,
+  startProgress,
+  write,
+} from "../../terminal/index.ts";
 import type { FormatName } from "./import.ts";
+import { type ResourceOptions, selectResource, type Target, withTables } from "./target.ts";
 
 export interface ExportOptions extends OutputOptions, ResourceOptions {
   format?: FormatName;
@@ -20,17 +23,16 @@ export interface ExportOptions extends OutputOptions, ResourceOptions {
   output?: string;
 }
 
-/** Exports the records of a resource in the store of DATABASE_URL. With `--output`, prints a summary. */
-export async function exportFile(io: Io, options: ExportOptions, command: Command): Promise<void> {
+/** Exports the records of a resource in a store. With `--output`, prints a summary. */
+export async function exportFile(io: Io, target: Target, options: ExportOptions, command: Command): Promise<void> {
   const { format, output, withoutIds } = options;
-  const document = await readDocument();
-  const resource = selectResource(document, options, command);
+  const resource = selectResource(target.document, options, command);
   const { collection } = resource;
   const match = options.filter === undefined ? undefined : readFilter(resource, options.filter, command);
   if (options.json && !output) command.error("error: option '--json' requires option '--output <file>'");
   const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], collection, match, withoutIds };
-  await withTables(readDatabaseUrl(io), "readonly", document, async (store) => {
+  await withTables(target, "readonly", async (store) => {
     if (output === undefined) {
       const noProgress = () => {};
       // Clients choose the texts. A file or pipe receives them unchanged.

@@ -1,7 +1,6 @@
 // Formats the output of commands: tables and fields for people, JSON for programs. Escapes the control characters of all
 // values, because a terminal would interpret those of a database.
 import { styleText } from "node:util";
-import type { StoreSummary } from "../data/index.ts";
 import { escapeControlCharacters, toJson } from "../lib/index.ts";
 import { type Io, print } from "./io.ts";
 
@@ -42,9 +41,4 @@ export function toIndentedJson(value: unknown): string {
 /** Prints an object as JSON, or as one property per line. */
 export function printFields(io: Io, object: object, { json }: OutputOptions): Promise<void> {
   return print(io, json ? toIndentedJson(object) : formatFields(object));
-}
-
-/** Returns the fields of a summary for output: the number of rows in each table, and the checksum. */
-export function toSummaryFields({ counts, checksum }: StoreSummary): object {
-  return { ...counts, sha256: checksum };
 }

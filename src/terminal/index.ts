@@ -1,0 +1,15 @@
+// The terminal of a command: its streams and signals, the form of its output, progress bars and questions.
+export { type ConfirmOptions, confirm } from "./confirm.ts";
+export {
+  CommandFailure,
+  type Io,
+  isBrokenPipe,
+  type Output,
+  print,
+  processIo,
+  reportError,
+  warn,
+  write,
+} from "./io.ts";
+export { formatFields, formatTable, type OutputOptions, printFields, toIndentedJson } from "./output.ts";
+export { cancelOnSignal, type ProgressBar, startProgress } from "./progress.ts";
