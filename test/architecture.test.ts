@@ -45,7 +45,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "pages",
     "server",
   ],
-  resources: ["model", "records", "handlers"],
+  resources: ["model", "records", "handlers", "seeds"],
   command: ["data"],
 };
 

@@ -58,7 +58,13 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     )
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
     .option("--key <key>", "credential that is valid; can be repeated (default: each one is)", addTo)
+    .option("--keys <file>", "YAML or JSON file with valid credentials: a list of name, key, and scopes")
     .option("--examples", "answer the other operations with examples, instead of 501", false)
+    .option(
+      "--seed [records]",
+      "fill empty collections: from examples, with a number of made records, or from a folder",
+    )
+    .option("--reset", "delete all records before", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
     .option("--log", "log each request to standard output", false)
     .addOption(configOption())

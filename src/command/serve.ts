@@ -1,56 +1,58 @@
 // `openapi-server serve`: answers the operations of a document from records in a store, without code.
-import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import {
-  createServer,
-  type Document,
-  type OpenApiOptions,
-  type ResourceSource,
-  readDocument,
-} from "../openapi/tools.ts";
+import { createServer, type Document, type ResourceSource, readDocument } from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
+import type { Target } from "./data/index.ts";
+import { acceptKeys, type KeyOptions, readKeys } from "./keys.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";
+import { createRecords, importFolder, readSeed, resetStore } from "./seed.ts";
 import { storeUrlOf, type TargetOptions } from "./target.ts";
 
-export interface ServeOptions extends TargetOptions {
+export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly port: number;
   readonly host: string;
   readonly log: boolean;
   readonly config: string | undefined;
   /** A module with handlers. */
   readonly handlers: string | undefined;
-  /** The credentials that are accepted. By default, each one is. */
-  readonly key: readonly string[] | undefined;
   /** Only prints the plan. */
   readonly plan: boolean;
   /** Answers the other operations with examples of the document. */
   readonly examples: boolean;
+  /** Fills empty collections: from the examples of the document (true), with a number of records, or from a folder. */
+  readonly seed: string | true | undefined;
+  /** Deletes all records before. */
+  readonly reset: boolean;
 }
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const { key, host, examples } = options;
   const config = await readConfig(options.config);
   const handlers = await readHandlers(options.handlers);
-  const own = Object.keys(handlers);
   const source = await readWithOverlays(path, options.overlay);
   const read = () => readDocument(source, { ...config, strict: false });
   if (options.plan) {
-    io.stdout.write(describePlan(await read(), own));
+    io.stdout.write(describePlan(await read(), Object.keys(handlers)));
     return;
   }
+  const keys = await readKeys(options);
+  const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const url = storeUrlOf(path, options);
-  const resources = openStore(url, { certainty: "likely", partial: !examples });
-  let document: Document | undefined;
-  const open: ResourceSource["open"] = (opened, openOptions) => {
-    document = opened;
-    if (key === undefined && !isLoopback(host) && hasSecurity(opened))
-      throw new Error(`Without --key, each credential is accepted. So ${host} is refused: pass --key, or omit --host.`);
-    return resources.open(opened, openOptions);
+  const resources = openStore(url, { certainty: "likely", partial: !options.examples });
+  let target: Target | undefined;
+  const open: ResourceSource["open"] = async (document, openOptions) => {
+    target = { program: "openapi-server", document, url };
+    if (keys === undefined && !isLoopback(options.host) && hasSecurity(document))
+      throw new Error(
+        `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
+      );
+    if (options.reset) await resetStore(target, io);
+    if (seed?.folder !== undefined) await importFolder(target, seed.folder, io);
+    return resources.open(document, openOptions);
   };
   const app = await createServer({
     ...config,
@@ -60,33 +62,34 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     context: resources,
     mock: true, // the valid part of the document, errors in its shapes, and examples
     logger: pino({ level: options.log ? "info" : "error" }),
-    ...(key && { security: acceptKeys(await read(), key) }),
+    ...(keys && { security: acceptKeys(await read(), keys) }),
   });
-  await listen(app, options);
-  const address = app.listeningOrigin;
-  const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" })
-    ? `, with its documentation at ${address}/docs`
-    : "";
-  if (document === undefined) throw new Error("The document was not opened.");
-  io.stdout.write(
-    `Serves ${path} at ${address}${docs}.\n` +
-      `${countAnswered(document, own)} are answered from records in ${url.replace(/:[^:@/]*@/, ":…@")}. --plan lists them.\n` +
-      (key === undefined && hasSecurity(document)
-        ? "Each credential is accepted. --key sets those that are valid.\n"
-        : ""),
-  );
+  try {
+    if (target === undefined) throw new Error("The document was not opened.");
+    if (seed !== undefined && seed.folder === undefined) await createRecords(target, seed.count, resources, io);
+    await app.listen({ port: options.port, host: options.host });
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  io.stdout.write(describeServer(app, path, target, Object.keys(handlers)));
+  if (keys === undefined && hasSecurity(target.document))
+    io.stdout.write("Each credential is accepted. --key sets those that are valid.\n");
   const close = () => void app.close();
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
   signal?.addEventListener("abort", close);
 }
 
-async function listen(app: FastifyInstance, { port, host }: ServeOptions): Promise<void> {
-  try {
-    await app.listen({ port, host });
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+function describeServer(app: FastifyInstance, path: string, { document, url }: Target, own: readonly string[]): string {
+  const address = app.listeningOrigin;
+  const hasDocs = app.hasRoute({ method: "GET", url: "/docs/static/*" });
+  const { basePath } = document;
+  return [
+    `Serves ${path} at ${address}${hasDocs ? `, with its documentation at ${address}/docs` : ""}.`,
+    ...(basePath === "" ? [] : [`The paths of its operations begin with ${basePath}.`]),
+    `${countAnswered(document, own)} are answered from records in ${url.replace(/:[^:@/]*@/, ":…@")}. --plan lists them.`,
+    "",
+  ].join("\n");
 }
 
 function isLoopback(host: string): boolean {
@@ -95,16 +98,4 @@ function isLoopback(host: string): boolean {
 
 function hasSecurity({ operations }: Document): boolean {
   return operations.some(({ security }) => security.some((schemes) => schemes.length > 0));
-}
-
-// Accepts the keys as the credential of each scheme of the document: a token, a password, or an API key.
-function acceptKeys({ content }: Document, keys: readonly string[]): NonNullable<OpenApiOptions["security"]> {
-  const isKey = (sent: string) =>
-    keys.some((key) => {
-      const [expected, actual] = [Buffer.from(key), Buffer.from(sent)];
-      return expected.length === actual.length && timingSafeEqual(expected, actual);
-    });
-  const check = (credential: string | { readonly password: string } | undefined) =>
-    isKey(typeof credential === "object" ? credential.password : `${credential}`) && {};
-  return Object.fromEntries(Object.keys(content.components?.securitySchemes ?? {}).map((name) => [name, check]));
 }

@@ -1,9 +1,10 @@
 // What the document says of its collections: their records, and what their operations do.
 export { collectionsOf, readResources } from "./find-resources.ts";
 export { isPatchType } from "./operation-parts.ts";
-export type { PageParameters } from "./page-parameters.ts";
+export { type PageParameters, toSnakeCase } from "./page-parameters.ts";
 export type { PartOperation } from "./parts.ts";
 export type { RecordMaker } from "./record-maker.ts";
+export { itemSchemas, RecordSchema } from "./record-schema.ts";
 export type { Resource } from "./resource.ts";
 export type { RecordFrame } from "./response-frame.ts";
 export type { Certainty, OperationKind, StandardList, StandardOperation } from "./standard-operation.ts";

@@ -1,0 +1,219 @@
+// Fills the empty collections of a store with records.
+import type { Faker } from "@faker-js/faker";
+import { parseJson } from "../../lib/index.ts";
+import type { Document } from "../../openapi/application.ts";
+import {
+  findKeyProblem,
+  idForms,
+  maxNumber,
+  type RecordId,
+  type RecordStore,
+  toAddress,
+  toScope,
+} from "../../store/index.ts";
+import { type Resource, readResources, toSnakeCase } from "../model/index.ts";
+import { makeBelievable } from "./believable-record.ts";
+import { recordsInExamples } from "./document-examples.ts";
+
+const maxExisting = 100; // records of a collection to which others refer
+
+/** How many records were created in a collection. `reason` says why it has fewer than wanted. */
+export interface SeedResult {
+  readonly name: string;
+  readonly created: number;
+  readonly reason?: string;
+}
+
+/**
+ * Creates records in each collection of a document that is empty: those in its examples, or `count` that look like real ones, the same each
+ * time. Properties that are named like another collection have ids of its records. Each record matches its schema.
+ */
+export async function seedRecords(
+  document: Document,
+  records: (name: string) => RecordStore,
+  count?: number,
+): Promise<readonly SeedResult[]> {
+  const resources = readResources(document).filter(({ isSingle }) => !isSingle);
+  const seeder = new Seeder(resources, records);
+  const results: SeedResult[] = [];
+  for (const resource of inOrder(resources)) {
+    if (await seeder.readExisting(resource))
+      results.push({ name: resource.name, created: 0, reason: "it has records" });
+    else if (count === undefined) results.push(await seeder.addExamples(resource));
+    else results.push(await seeder.addBelievable(resource, count));
+  }
+  return results;
+}
+
+// Those to which others refer come first.
+function inOrder(resources: readonly Resource[]): readonly Resource[] {
+  const ordered = new Set<Resource>();
+  const visit = (resource: Resource, path: readonly Resource[]) => {
+    if (path.includes(resource)) return;
+    const targets = resources.filter(
+      (one) => one !== resource && (isParent(one, resource) || isNamedIn(one, resource)),
+    );
+    for (const target of targets) visit(target, [...path, resource]);
+    ordered.add(resource);
+  };
+  for (const resource of resources) visit(resource, []);
+  return [...ordered];
+}
+
+function isParent(parent: Resource, { parentPath }: Resource): boolean {
+  return parent.operations.get.path === parentPath;
+}
+
+function isNamedIn(target: Resource, { record }: Resource): boolean {
+  return record.propertyNames.some((name) => refersTo(name, target));
+}
+
+// `author_id` and `author` refer to authors.
+function refersTo(property: string, { recordName, path }: Resource): boolean {
+  const name = toSnakeCase(property).replace(/_(id|uuid|key|slug)$/, "");
+  return name === recordName || name === toSnakeCase(path.slice(path.lastIndexOf("/") + 1)).replace(/s$/, "");
+}
+
+class Seeder {
+  readonly #resources: readonly Resource[];
+  readonly #records: (name: string) => RecordStore;
+  // By collection: the values of the parameters of the path of each record.
+  readonly #paths = new Map<string, (readonly string[])[]>();
+  #faker: Faker | undefined;
+
+  constructor(resources: readonly Resource[], records: (name: string) => RecordStore) {
+    this.#resources = resources;
+    this.#records = records;
+  }
+
+  /** Returns whether a collection has records, to which those of others can refer. */
+  async readExisting(resource: Resource): Promise<boolean> {
+    const page = await this.#records(resource.name).list({ limit: maxExisting });
+    const ids = (parseJson(page.records.text) as unknown[]).map((record) => resource.idIn(record));
+    // A record does not say in which scope it is.
+    if (!resource.collection.isScoped)
+      this.#paths.set(
+        resource.name,
+        ids.map((id) => [`${id}`]),
+      );
+    return ids.length > 0;
+  }
+
+  async addExamples(resource: Resource): Promise<SeedResult> {
+    const [scope] = this.#scopesOf(resource);
+    if (scope === undefined) return { name: resource.name, created: 0, reason: "no record exists above it" };
+    const examples = recordsInExamples(resource);
+    let created = 0;
+    for (const record of examples) if (await this.#add(resource, scope, record, true)) created++;
+    return { name: resource.name, created, ...(created === 0 && { reason: "no example matches its schema" }) };
+  }
+
+  async addBelievable(resource: Resource, count: number): Promise<SeedResult> {
+    this.#faker ??= await loadFaker();
+    const faker = this.#faker;
+    const scopes = this.#scopesOf(resource);
+    let created = 0;
+    for (let number = 0; number < count && scopes.length > 0; number++) {
+      const scope = scopes[number % scopes.length] as readonly string[];
+      const own = Object.fromEntries(resource.scopeParameters.map((name, index) => [name, scope[index]]));
+      const fixed = Object.fromEntries(
+        Object.entries(own).filter(
+          ([name, value]) => resource.record.property(name).length > 0 && resource.record.accepts(name, value),
+        ),
+      );
+      const reference = (name: string) => this.#referenceOf(resource, name, faker);
+      const record = makeBelievable(resource, { faker, reference, fixed });
+      if (record && (await this.#add(resource, scope, record, false))) created++;
+    }
+    const reason = scopes.length === 0 ? "no record exists above it" : "no record was found that matches its schema";
+    return { name: resource.name, created, ...(created < count && { reason }) };
+  }
+
+  // The values of the parameters of the path of a collection: those of the records above it, or of examples.
+  #scopesOf(resource: Resource): readonly (readonly string[])[] {
+    if (!resource.collection.isScoped) return [[]];
+    const parent = this.#resources.find((one) => isParent(one, resource));
+    if (parent) return this.#paths.get(parent.name) ?? [];
+    const { parameterParts } = resource.operations.get;
+    const values = resource.scopeParameters.map((name) => {
+      const part = parameterParts.find(({ value }) => value.in === "path" && value.name === name);
+      const schema = Object(part?.at("schema")?.value) as Readonly<Record<string, unknown>>;
+      const [first] = [
+        (Object(part?.value) as { readonly example?: unknown }).example,
+        schema.example,
+        schema.default,
+        ...((schema.enum as unknown[]) ?? []),
+      ].filter((value) => value !== undefined);
+      return `${first ?? (schema.type === "integer" ? 1 : "example")}`;
+    });
+    return [values];
+  }
+
+  #referenceOf(from: Resource, property: string, faker: Faker): unknown {
+    const target = this.#resources.find((one) => one !== from && refersTo(property, one));
+    const paths = target && this.#paths.get(target.name);
+    if (paths === undefined || paths.length === 0) return undefined;
+    const id = faker.helpers.arrayElement(paths).at(-1) as string;
+    return target?.collection.idType === "int64" ? BigInt(id) : id;
+  }
+
+  // With the id that it has, if clients choose ids or it is that of an example. Returns false if another record has it.
+  async #add(resource: Resource, scope: readonly string[], record: object, keepsId: boolean): Promise<boolean> {
+    const { collection, idPath, newProperties } = resource;
+    const { idType, idForm, isScoped } = collection;
+    const isChosen = idType === "string" && (idForm === undefined || newProperties.required.includes(idPath.join(".")));
+    const own = keepsId || isChosen ? resource.idIn(record) : undefined;
+    const made = collection.id === undefined ? (idForm ? idForms[idForm]() : this.#chooseId(resource)) : undefined;
+    const id = idType === "int64" && isScoped ? undefined : (own ?? made);
+    if (id === undefined) return this.#create(resource, scope, record);
+    if (await this.#put(resource, scope, record, `${id}`)) return true;
+    const other = `${id}-${(this.#paths.get(resource.name)?.length ?? 0) + 1}`;
+    return (
+      isChosen && !keepsId && resource.record.acceptsAt(idPath, other) && this.#put(resource, scope, record, other)
+    );
+  }
+
+  async #create(resource: Resource, scope: readonly string[], record: object): Promise<boolean> {
+    const { id: name = "" } = resource.collection;
+    const { [name]: _, ...members } = record as Readonly<Record<string, unknown>>;
+    const created = await this.#records(resource.name).create(members, undefined, toScope(scope));
+    if (created.outcome !== "created") return false;
+    this.#remember(resource, scope, `${resource.idIn(parseJson(created.record.text))}`);
+    return true;
+  }
+
+  async #put(resource: Resource, scope: readonly string[], record: object, id: string): Promise<boolean> {
+    const store = this.#records(resource.name);
+    const address = addressOf(resource, scope, id);
+    if (address === undefined || (await store.find(address)) !== undefined) return false;
+    const result = await store.put(address, () => resource.withId(record, id));
+    if (result.outcome === "created") this.#remember(resource, scope, id);
+    return result.outcome === "created";
+  }
+
+  // For a record without an id, a text for the parameter of its path.
+  #chooseId({ parameter }: Resource): string {
+    return `${toSnakeCase(parameter)}-${(this.#faker?.string.alphanumeric(6) ?? "example").toLowerCase()}`;
+  }
+
+  #remember({ name }: Resource, scope: readonly string[], id: string): void {
+    const paths = this.#paths.get(name) ?? [];
+    paths.push([...scope, id]);
+    this.#paths.set(name, paths);
+  }
+}
+
+function addressOf({ collection }: Resource, scope: readonly string[], id: string): RecordId | undefined {
+  if (collection.idType === "int64") {
+    const number = /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
+    return number > 0n && number <= maxNumber ? number : undefined;
+  }
+  const address = collection.isScoped ? toAddress(toScope(scope), id) : id;
+  return findKeyProblem(address) === undefined ? address : undefined;
+}
+
+async function loadFaker(): Promise<Faker> {
+  const { faker } = await import("@faker-js/faker/locale/en");
+  faker.seed(1);
+  return faker;
+}
