@@ -6,6 +6,7 @@ import type { CheckOptions } from "./check.ts";
 import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/index.ts";
 import type { GenerateFlags } from "./generate.ts";
 import type { MockOptions } from "./mock.ts";
+import type { ProxyOptions } from "./proxy.ts";
 import type { ServeOptions } from "./serve.ts";
 
 const exitCodes = `
@@ -70,6 +71,18 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .addOption(configOption())
     .action(async (document: string, options: ServeOptions) =>
       (await import("./serve.ts")).serve(document, options, io, signal),
+    );
+  program
+    .command("proxy")
+    .description("compare the requests and responses of an existing server with the document")
+    .argument("<document>", "path of the document")
+    .requiredOption("--upstream <url>", "URL of the server")
+    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--report", "only report what violates the document, instead of rejecting it", false)
+    .addOption(configOption())
+    .action(async (document: string, options: ProxyOptions) =>
+      (await import("./proxy.ts")).serveProxy(document, options, io, signal),
     );
   program
     .command("check")

@@ -21,6 +21,7 @@ export {
   createRowValidator,
   listForCors,
   type Operation,
+  type SentRequest,
   type UntypedCall,
   type UntypedHandler,
 } from "./operation/index.ts";
