@@ -68,7 +68,8 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
       }
       store = opened;
       const standard = createStandardHandlers(document, handlers, opened, { baseUrl, certainty });
-      return { ...(partial ? withRejections(standard, handlers) : standard), close: () => opened.close() };
+      const answered = new Set(Object.keys(standard.handlers));
+      return { ...(partial ? withRejections(standard, handlers) : standard), answered, close: () => opened.close() };
     },
     records(collection) {
       if (store === undefined) throw new Error("The store is opened when the server is created.");

@@ -1,5 +1,6 @@
 // The documentation at /docs in a browser.
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
@@ -7,7 +8,8 @@ import { parse } from "yaml";
 import { createServer } from "../../src/openapi/index.ts";
 import { openPage } from "../support/browser.ts";
 import { editDocument, setOperation } from "../support/document.ts";
-import { documentText } from "../support/files.ts";
+import { documentText, root } from "../support/files.ts";
+import { runOpenApi } from "../support/openapi-command.ts";
 import { skipWithout } from "../support/programs.ts";
 import { start } from "../support/service.ts";
 
@@ -215,6 +217,30 @@ t.test("The page calls operations that the document has at other servers at this
   for (const id of ["root", "path", "operation"])
     t.match(await execute(await open(page, id, "default")), { status: "200", body: `"${id}"` }, id);
   t.same(pageErrors, [], "nothing is blocked by the Content-Security-Policy");
+});
+
+t.test("The page shows which operations are answered from records, by a handler, or not at all", async (t) => {
+  const { page, pageErrors } = await openPage(t);
+  const controller = new AbortController();
+  t.teardown(() => controller.abort());
+  const [document, handlers] = ["orders.yaml", "handlers.ts"].map((name) => join(root, "examples/orders", name));
+  const args = [
+    "serve",
+    document as string,
+    "--handlers",
+    handlers as string,
+    "--data",
+    "sqlite::memory:",
+    "--port",
+    "0",
+  ];
+  const { stdout } = await runOpenApi(args, controller.signal);
+  await page.goto(/http:\S+\/docs/.exec(stdout)?.[0] as string);
+  const badge = (id: string) => page.locator(`#operations-default-${id} .badge`).first().textContent();
+  t.equal(await badge("listOrders"), "from records");
+  t.equal(await badge("createOrder"), "by a handler");
+  t.equal(await badge("shipOrder"), "by a handler");
+  t.same(pageErrors, []);
 });
 
 async function open(page: Page, operationId: string, tag = "Pets") {

@@ -2,7 +2,7 @@
 // itself.
 
 /**
- * A plugin of Swagger UI that shows stability, sunset and successor of an operation beside its path.
+ * A plugin of Swagger UI that shows stability, sunset and successor of an operation beside its path, and whether records answer it.
  * @typedef {{ getIn(path: (string | undefined)[]): string | undefined }} Tree
  * @param {{ React: { createElement: Function, Fragment: unknown } }} system
  */
@@ -22,6 +22,9 @@ export function badges({ React: { createElement, Fragment } }) {
       /** @type {(name: string) => string | undefined} */
       const field = (name) => specSelectors.specJson().getIn(["paths", path, method, name]);
       const [stability, sunset, successor] = ["x-stability", "x-sunset", "x-successor"].map(field);
+      /** @type {Record<string, string>} */
+      const answers = { records: "from records", handler: "by a handler", nothing: "not answered (501)" };
+      const answer = field("x-answered-from");
       return createElement(
         Fragment,
         null,
@@ -29,6 +32,7 @@ export function badges({ React: { createElement, Fragment } }) {
         stability && badge(stability, "stability"),
         sunset && badge(`removed on ${formatDate(sunset)}`, "sunset"),
         successor && badge(`use ${successor} instead`, "successor"),
+        answer && badge(answers[answer] ?? answer, answer),
       );
     };
   return { wrapComponents: { OperationSummaryPath: withBadges } };

@@ -74,7 +74,8 @@ const style = `
 .badge { border: 1px solid; border-radius: 4px; font: 600 12px sans-serif; margin-left: 8px; padding: 2px 6px; white-space: nowrap; }
 .badge-stability { background: #fff3cd; color: #664d03; }
 .badge-sunset { background: #f8d7da; color: #842029; }
-.badge-successor { background: #d1e7dd; color: #0f5132; }
+.badge-successor, .badge-records, .badge-handler { background: #d1e7dd; color: #0f5132; }
+.badge-nothing { background: #e2e3e5; color: #41464b; }
 html.dark-mode body { background: #1c2022; }
 .swagger-ui .info { margin: 24px 0 12px; }
 .swagger-ui .scheme-container { margin: 0 0 12px; padding: 12px 0; }

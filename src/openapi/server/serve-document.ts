@@ -91,7 +91,26 @@ export async function serveDocument<Operations, Context, Caller>(
   });
   if (!docs) return;
   servePublicFile(app, { path: "/openapi.json", content: () => document.json ?? toJson(document.content) });
-  await app.register(swaggerPages, { content: withOwnServers(document.content, app.prefix), isSecure });
+  const content = withAnswers(document, resources, Object.keys(handlers));
+  await app.register(swaggerPages, { content: withOwnServers(content, app.prefix), isSecure });
+}
+
+// Notes in each operation whether it is answered from records, for the documentation.
+function withAnswers(
+  { content, operations }: Document,
+  resources: ResourceHandlers | undefined,
+  own: readonly string[],
+) {
+  if (resources?.answered === undefined) return content;
+  const paths: Record<string, object> = { ...content.paths };
+  for (const { id, method, path } of operations) {
+    const key = method.toLowerCase();
+    const item = paths[path] as Readonly<Record<string, object>> | undefined;
+    if (item?.[key] === undefined) continue; // behind a reference
+    const answer = own.includes(id) ? "handler" : resources.answered.has(id) ? "records" : "nothing";
+    paths[path] = { ...item, [key]: { ...item[key], "x-answered-from": answer } };
+  }
+  return { ...content, paths } as OpenApi;
 }
 
 async function openResources<Operations, Context, Caller>(
