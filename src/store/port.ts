@@ -53,6 +53,8 @@ export interface RecordStore<R = unknown, N extends object = object> {
   change(id: RecordId, edit: (record: RawJson<R>) => N | undefined): Promise<ChangeResult<R>>;
   /** Deletes a record, if `isAllowed` returns true for it. Atomic, like `change`. Its id is not generated again. */
   remove(id: RecordId, isAllowed?: (record: RawJson<R>) => boolean): Promise<ChangeResult<R>>;
+  /** Deletes the records of a scope, and of those below it. Only for a collection with scopes. */
+  removeBelow(scope: string): Promise<void>;
 }
 
 /** The id of a record: an int64 that the store has generated, or a text. In a collection with scopes, it is the address. */

@@ -86,6 +86,11 @@ export function toScope(values: readonly (string | bigint | number)[]): string {
   return values.map((value) => `${encodeURIComponent(`${value}`)}/`).join("");
 }
 
+/** Returns the range of the addresses in a scope, and in those below it: from the first, up to but not the second. */
+export function scopeRange(scope: string): readonly [from: string, to: string] {
+  return [scope, `${scope.slice(0, -1)}0`]; // the character behind the slash
+}
+
 /** Returns the address of a record in a scope. */
 export function toAddress(scope: string, id: RecordId): string {
   return scope + encodeURIComponent(`${id}`);

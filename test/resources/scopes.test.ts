@@ -21,6 +21,7 @@ const text = documentOf(
     parameters: [${parameter("shop")}]
     get: { operationId: getShop, responses: { 200: { description: x, ${json(ref("Shop"))} } } }
     put: { operationId: putShop, requestBody: { required: true, ${json(ref("Shop"))} }, responses: { 200: { description: x, ${json(ref("Shop"))} } } }
+    delete: { operationId: removeShop, responses: { 204: { description: x } } }
   /shops/{shop}/books:
     parameters: [${parameter("shop")}]
     ${list("Books", "Book")}
@@ -110,5 +111,19 @@ for (const [store, newUrl] of [
     t.match(await send("GET", "/shops/a/books/x/notes/n"), { status: 400 });
     const long = `/shops/${"x".repeat(401)}/books`;
     t.match(await send("POST", long, { title: "A" }), { status: 400, text: /The path is too long to have records/ });
+  });
+
+  t.test(`${store}: the records of a scope are deleted with its record`, async (t) => {
+    const send = await start(t);
+    for (const shop of ["a", "ab", "a%2Fb"]) {
+      await send("PUT", `/shops/${shop}`, {});
+      await send("POST", `/shops/${shop}/books`, { title: shop });
+    }
+    await send("PUT", "/shops/a/books/1/notes/n", { text: "N" });
+    t.match(await send("DELETE", "/shops/a"), { status: 204 });
+    t.match(await send("PUT", "/shops/a", {}), { status: 200 });
+    t.match(await send("GET", "/shops/a/books"), { status: 200, text: "[]" }, "another shop with its id has none");
+    t.match(await send("GET", "/shops/ab/books/2"), { status: 200 });
+    t.match(await send("GET", "/shops/a%2Fb/books/3"), { status: 200 });
   });
 }

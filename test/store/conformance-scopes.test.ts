@@ -117,3 +117,19 @@ testStores("skips records with an offset", async (t, { url }) => {
   t.same(await page(100), { ids: [], more: false });
   t.same(await page(8, { color: "red" }), { ids: [9, 10], more: false });
 });
+
+testStores("deletes the records of a scope, and of those below it", async (t, { url }) => {
+  for (const idType of ["int64", "string"] as const) {
+    const records = await open(t, url, idType);
+    const all = [...scopes, toScope(["a", "b", "c"]), toScope(["aa"]), toScope(["a0"])];
+    for (const scope of all)
+      if (idType === "string") await records.put(toAddress(scope, "x"), () => ({ color: scope }));
+      else await records.create({ color: scope }, undefined, scope);
+    await records.removeBelow(toScope(["a"]));
+    t.same(
+      (await list(records, {})).map(({ color }) => color),
+      all.filter((scope) => !scope.startsWith("a/")),
+      idType,
+    );
+  }
+});

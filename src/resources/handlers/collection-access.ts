@@ -19,6 +19,8 @@ export interface AccessOptions {
   /** The public URL of the API. */
   readonly baseUrl: string;
   readonly parent?: Parent | undefined;
+  /** The collections whose records are below those of this one. */
+  readonly below: readonly RecordStore[];
   /** How the GET responds with a record, from which its ETag is computed. */
   readonly read: RecordFrame;
 }
@@ -40,8 +42,9 @@ export class CollectionAccess {
   readonly #parent: Parent | undefined;
   readonly #read: RecordFrame;
   readonly #baseUrl: string;
+  readonly #below: readonly RecordStore[];
 
-  constructor(standard: StandardOperation, { records, baseUrl, parent, read }: AccessOptions) {
+  constructor(standard: StandardOperation, { records, baseUrl, parent, read, below }: AccessOptions) {
     const { resource, operation, status, frames, maker, refused } = standard;
     this.#frames = frames;
     this.#refused = refused;
@@ -55,6 +58,7 @@ export class CollectionAccess {
     this.status = status;
     this.createdStatus = responses?.at("201") === undefined ? status : 201;
     this.#baseUrl = baseUrl;
+    this.#below = below;
     this.#parent = parent;
     this.#read = read;
     this.#requiresMatch = responses?.at("428") !== undefined;
@@ -182,6 +186,13 @@ export class CollectionAccess {
   async require(call: UntypedCall): Promise<void> {
     await this.check(call);
     if ((await this.records.find(this.addressOf(call))) === undefined) throw this.notFound(call);
+  }
+
+  /** Deletes the records below one that was deleted, so that another one with its id does not have them. */
+  async removeBelow(call: UntypedCall): Promise<void> {
+    const id = this.resource.isSingle ? [] : [this.#idOf(call)];
+    const scope = toScope([...this.resource.scopeParameters.map((name) => parameterOf(call, name)), ...id]);
+    for (const records of this.#below) await records.removeBelow(scope);
   }
 
   /** Changes a record, and returns its response. */

@@ -11,7 +11,14 @@ import {
   type RecordId,
   type Store,
 } from "../../store/index.ts";
-import { type Certainty, findStandardOperations, type OperationKind, type StandardOperation } from "../model/index.ts";
+import {
+  type Certainty,
+  findStandardOperations,
+  type OperationKind,
+  type Resource,
+  readResources,
+  type StandardOperation,
+} from "../model/index.ts";
 import { CollectionAccess, invalidBody } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
 import { createPartHandler } from "./part-handlers.ts";
@@ -42,11 +49,15 @@ export function createStandardHandlers(
     const ofParent = known.filter((one) => one.resource.operations.get.path === resource.parentPath);
     const parent = ofParent.some(isMade) ? ofParent.find(({ kind }) => kind === "get") : undefined;
     const get = known.find((one) => one.resource === resource && one.kind === "get");
+    const isBelow = (one: Resource) => one.path.startsWith(`${resource.operations.get.path}/`);
     return new CollectionAccess(standard, {
       read: get?.frames.get(get.status) ?? ((record) => record),
       records: records(resource.name),
       baseUrl,
       parent: parent && accessOf(parent),
+      below: readResources(document)
+        .filter(isBelow)
+        .map(({ name }) => records(name)),
     });
   };
   const handlers = known.flatMap((standard) => {
@@ -137,6 +148,7 @@ const creators: Readonly<
       collection.checkPreconditions(call, record);
       return true;
     });
+    if (result.outcome === "changed") await collection.removeBelow(call);
     return collection.respond(call, result);
   },
 };

@@ -26,6 +26,7 @@ import {
   type ListRow,
   type NewRecord,
   numberedText,
+  scopeRange,
   toNewRecord,
   toPage,
   toPageStart,
@@ -136,6 +137,11 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       this.#parts.limit.expire();
       return { outcome: "changed", record };
     });
+
+  readonly removeBelow = async (scope: string): Promise<void> => {
+    await this.#parts.pool.query(this.#statements.removeBelow, ...scopeRange(scope));
+    this.#parts.limit.expire();
+  };
 
   // PostgreSQL has no NUL in a text.
   async #find(id: RecordId): Promise<RawJson<R> | undefined> {

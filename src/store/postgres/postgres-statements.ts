@@ -159,6 +159,11 @@ export function recordStatements(collection: Collection) {
       text: `UPDATE ${table} SET record = $3::json WHERE ${column} = $1 AND record::text = $2 RETURNING id`,
       method: `${name}_change`,
     },
+    removeBelow: {
+      name: `remove_below_${name}`,
+      text: `DELETE FROM ${table} WHERE ${column} >= $1 AND ${column} < $2`,
+      method: `${name}_removeBelow`,
+    },
     remove: {
       name: `remove_${name}`,
       text: `DELETE FROM ${table} WHERE ${column} = $1 AND record::text = $2 RETURNING id`,

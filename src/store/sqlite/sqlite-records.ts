@@ -9,6 +9,7 @@ import {
   type ListRow,
   type NewRecord,
   numberedText,
+  scopeRange,
   toNewRecord,
   toPage,
   toPageStart,
@@ -96,6 +97,12 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       this.#statements.remove.run(id);
       this.#limit.expire();
       return { outcome: "changed", record };
+    });
+
+  readonly removeBelow = (scope: string): Promise<void> =>
+    this.#write("removeBelow", () => {
+      this.#statements.removeBelow.run(...scopeRange(scope));
+      this.#limit.expire();
     });
 
   #write<T>(name: keyof RecordStore, work: () => T): Promise<T> {
