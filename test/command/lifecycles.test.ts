@@ -1,6 +1,5 @@
 // The lifecycles of documents, over HTTP, with a `kill -9` in between: by a harness that shares no code with the server, and that
 // finds faults that are put in.
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,6 +9,7 @@ import t, { type Test } from "tap";
 import { emptyDatabase } from "../support/databases.ts";
 import { folder, root } from "../support/files.ts";
 import { describeResults, findLifecycles, RawDocument, runLifecycles } from "../support/lifecycles/index.ts";
+import { Serving } from "../support/serving.ts";
 
 const documents = {
   "the library": "examples/library/library.yaml",
@@ -17,37 +17,6 @@ const documents = {
   "a document like Kubernetes'": "test/support/lifecycles/cluster.yaml",
   "a document like Stripe's": "test/support/lifecycles/payments.yaml",
 };
-
-/** Serves a document in another process, and restarts it. */
-class Serving {
-  readonly #args: readonly string[];
-  #child: ChildProcess | undefined;
-
-  constructor(t: Test, file: string, data: string) {
-    this.#args = [join(root, "src/command/bin.js"), "serve", file, "--port", "0", "--data", data];
-    t.teardown(() => this.#child?.kill("SIGKILL"));
-  }
-
-  async start(): Promise<string> {
-    const child = spawn(process.execPath, this.#args, { stdio: ["ignore", "pipe", "inherit"] });
-    this.#child = child;
-    let output = "";
-    child.stdout.on("data", (chunk) => (output += chunk));
-    for (;;) {
-      const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output) ?? [];
-      if (url !== undefined) return url;
-      await Promise.race([
-        once(child.stdout, "data"),
-        once(child, "exit").then(() => Promise.reject(new Error(output))),
-      ]);
-    }
-  }
-
-  async kill(): Promise<void> {
-    this.#child?.kill("SIGKILL");
-    if (this.#child) await once(this.#child, "exit");
-  }
-}
 
 function basePath({ root: { servers } }: RawDocument): string {
   const [{ url = "" } = {}] = (servers ?? []) as { url?: string }[];
