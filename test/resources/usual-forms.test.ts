@@ -70,6 +70,16 @@ testLikely("POST changes a record that has neither PUT nor PATCH", text, async (
   t.match(await send("POST", at, "plan=gold", formType), { status: 404 });
 });
 
+testLikely("a client can send an Idempotency-Key that the document does not declare", text, async (t, send) => {
+  const add = (email: string, key: string) =>
+    send("POST", "/customers", `email=${email}`, formType, { "idempotency-key": key });
+  const first = await add("a", "k");
+  t.match(await add("a", "k"), { status: 200, body: first.body, headers: { "idempotency-replayed": "true" } });
+  t.match(await add("b", "k"), { status: 422 });
+  t.match(await add("a", "x".repeat(256)), { status: 400 });
+  t.equal((await send("GET", "/customers")).body.data.length, 1);
+});
+
 testLikely("a cursor can be the id of a record", text, async (t, send) => {
   const ids: string[] = [];
   for (const email of ["a", "b", "c", "d", "e"])

@@ -12,6 +12,7 @@ export type Send = (
   url: string,
   body?: object | string,
   type?: string,
+  headers?: Readonly<Record<string, string>>,
 ) => // biome-ignore lint/suspicious/noExplicitAny: bodies of any document
 Promise<{ status: number; headers: Record<string, unknown>; body: any }>;
 
@@ -26,9 +27,9 @@ export function testLikely(name: string, document: string, run: (t: Test, send: 
       const logger = pino({ level: "silent" });
       const app = await createServer({ document: parse(document), resources, logger, mock: true });
       t.teardown(() => app.close());
-      await run(t, async (method, url, body, type = "application/json") => {
+      await run(t, async (method, url, body, type = "application/json", headers = {}) => {
         const payload = typeof body === "object" ? JSON.stringify(body) : body;
-        const options = payload === undefined ? {} : { headers: { "content-type": type }, payload };
+        const options = payload === undefined ? {} : { headers: { "content-type": type, ...headers }, payload };
         const response = await app.inject({ method: method as "GET", url, ...options });
         const parsed = response.payload === "" ? undefined : JSON.parse(response.payload);
         return { status: response.statusCode, headers: response.headers, body: parsed };

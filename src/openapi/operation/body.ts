@@ -135,6 +135,10 @@ function compileContent(
     );
   if (schema === undefined && !format.isStream && !mediaType.includes("*"))
     report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`, part.pointer);
+  // RFC 6902 defines the body, as an array. Kubernetes' document has an object.
+  const isOtherPatch = /^application\/json-patch\+json\b/i.test(mediaType) && isNoArray(schema, schemas);
+  if (isOtherPatch)
+    report("json-patch", `has a schema for ${mediaType} that no JSON Patch (RFC 6902) matches, an array`, part.pointer);
   let encoding: FormEncoding | undefined;
   let members: MarkedMembers | undefined;
   const removeReadOnly = (value: unknown) => {
@@ -144,10 +148,15 @@ function compileContent(
   return {
     format,
     removeReadOnly: schema && schemas.dropsReadOnly ? removeReadOnly : undefined,
-    validate: schema && schemas.compileReaderAt(schema.pointer),
+    validate: schema && !isOtherPatch ? schemas.compileReaderAt(schema.pointer) : undefined,
     encoding: () => {
       encoding ??= { shape: schemas.shapeAt(schema?.pointer), parts: part.value.encoding ?? {} };
       return encoding;
     },
   };
+}
+
+function isNoArray(schema: Part | undefined, schemas: Schemas): boolean {
+  const types = schemas.shapeAt(schema?.pointer).types;
+  return types.size > 0 && !types.has("array");
 }

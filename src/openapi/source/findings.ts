@@ -29,6 +29,7 @@ const levels = {
   misspelled: "error", // a keyword or format close to a known one
   link: "warning", // to an operation that does not exist
   "no-schema": "warning", // of a body
+  "json-patch": "warning", // a schema that no JSON Patch matches
   operation: "error", // that can't be served
   "operation-id": "error", // twice
   parameter: "error",

@@ -3,7 +3,7 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { type Checked, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
-import type { RecordFrame, RecordMaker, Resource, StandardOperation } from "../model/index.ts";
+import type { Certainty, RecordFrame, RecordMaker, Resource, StandardOperation } from "../model/index.ts";
 
 const singleId = "-";
 const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
@@ -15,6 +15,7 @@ export interface Parent {
 }
 
 export interface AccessOptions {
+  readonly certainty: Certainty;
   readonly records: RecordStore;
   /** The public URL of the API. */
   readonly baseUrl: string;
@@ -30,6 +31,8 @@ export class CollectionAccess {
   readonly resource: Resource;
   readonly records: RecordStore;
   readonly status: number;
+  /** How sure the meaning of the operation is. */
+  readonly certainty: Certainty;
   /** The status of a PUT that creates a record. */
   readonly createdStatus: number;
   readonly maker: RecordMaker | undefined;
@@ -44,7 +47,7 @@ export class CollectionAccess {
   readonly #baseUrl: string;
   readonly #below: readonly RecordStore[];
 
-  constructor(standard: StandardOperation, { records, baseUrl, parent, read, below }: AccessOptions) {
+  constructor(standard: StandardOperation, { records, baseUrl, parent, read, below, certainty }: AccessOptions) {
     const { resource, operation, status, frames, maker, refused } = standard;
     this.#frames = frames;
     this.#refused = refused;
@@ -59,6 +62,7 @@ export class CollectionAccess {
     this.createdStatus = responses?.at("201") === undefined ? status : 201;
     this.#baseUrl = baseUrl;
     this.#below = below;
+    this.certainty = certainty;
     this.#parent = parent;
     this.#read = read;
     this.#requiresMatch = responses?.at("428") !== undefined;

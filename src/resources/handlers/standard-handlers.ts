@@ -40,7 +40,7 @@ export function createStandardHandlers(
   document: Document,
   own: object,
   { records }: Pick<Store, "records">,
-  { baseUrl, certainty }: { readonly baseUrl: string; readonly certainty?: Certainty },
+  { baseUrl, certainty = "certain" }: { readonly baseUrl: string; readonly certainty?: Certainty | undefined },
 ): StandardHandlers {
   const { known, parts, reasons } = findStandardOperations(document, certainty);
   const accessOf = (standard: StandardOperation): CollectionAccess => {
@@ -51,6 +51,7 @@ export function createStandardHandlers(
     const get = known.find((one) => one.resource === resource && one.kind === "get");
     const isBelow = (one: Resource) => one.path.startsWith(`${resource.operations.get.path}/`);
     return new CollectionAccess(standard, {
+      certainty,
       read: get?.frames.get(get.status) ?? ((record) => record),
       records: records(resource.name),
       baseUrl,
@@ -95,7 +96,7 @@ const creators: Readonly<
       // Clients of generated ids send 0, the default of an integer.
       if (sent !== undefined && canHaveId && (idType === "string" || `${sent}` !== "0"))
         return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
-      const created = await records.create(record, readIdempotencyKey(call), collection.scopeOf(call));
+      const created = await records.create(record, findIdempotencyKey(collection, call), collection.scopeOf(call));
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
@@ -217,6 +218,25 @@ export function readIdempotencyKey(call: Pick<UntypedCall, "headers" | "body" | 
   const value = String(sent);
   const key = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
   return { caller: callerId(call.caller), key, digest: digestOf(call.body) };
+}
+
+const maxKeyLength = 255; // characters, if the document has no schema
+
+// Clients can send the header although the document does not declare it, as those of Stripe do.
+function findIdempotencyKey({ certainty }: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
+  const declared = readIdempotencyKey(call);
+  const sent = call.request.headers["idempotency-key"];
+  if (declared !== undefined || certainty === "certain" || typeof sent !== "string") return declared;
+  if (!/^[\x21-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
+    throw new InvalidRequest([
+      {
+        location: "header",
+        name: "Idempotency-Key",
+        message: `The Idempotency-Key must have 1 to ${maxKeyLength} visible characters.`,
+      },
+    ]);
+  const { body, caller } = call;
+  return readIdempotencyKey({ body, caller, headers: { "Idempotency-Key": sent } });
 }
 
 // The id 0, which no API key has, is that of all callers without a credential. Other callers than those of API keys have an id made of

@@ -78,6 +78,10 @@ t.test("Serves what is legal, or clear, with a warning for what is not enforced"
       "get-body",
       `  /a: { get: { operationId: a, requestBody: { content: { application/json: { schema: {} } } }, ${ok} } }`,
     ],
+    [
+      "json-patch",
+      `  /a: { patch: { operationId: a, requestBody: { content: { application/json-patch+json: { schema: { type: object } } } }, ${ok} } }`,
+    ],
     ["no-schema", `  /a: { post: { operationId: a, requestBody: { content: { application/json: {} } }, ${ok} } }`],
     [
       "stream:application/xml",
