@@ -78,6 +78,7 @@ for (const [store, newUrl] of [
     });
     t.match(await send("PATCH", `${maps}/a`, [{ op: "remove", path: "/data/x" }], patchType), { status: 400 });
     t.match(await send("PATCH", `${maps}/a`, [{ op: "remove" }], patchType), { status: 400 });
+    t.match(await send("PATCH", `${maps}/a`, { op: "remove", path: "/data" }, patchType), { status: 400 });
     const prototype = { op: "add", path: "/data/__proto__", value: { x: "y" } };
     t.match(await send("PATCH", `${maps}/a`, [prototype], patchType), { status: 400 });
     const unnamed = await send("POST", maps, { data: {} });

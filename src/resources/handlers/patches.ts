@@ -41,6 +41,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 // The record is parsed for this request, so that it can be changed.
 function applyJsonPatch(record: object, patch: unknown): unknown {
   try {
+    if (!Array.isArray(patch)) throw new Error("it is no array of operations (RFC 6902)");
     // A member with this name would change the prototype.
     if (/"(path|from)":"[^"]*__proto__/.test(toJson(patch))) throw new Error("no path can have the name __proto__");
     return jsonpatch.apply(patch as OpObject[], record as JSONValue);
