@@ -230,6 +230,7 @@ function dataCommands(program: Command, io: Io): DataCommands {
     parent: program,
     io,
     records: "pets",
+    hasScopes: false,
     create: (name) => (name === "check" ? program.command(name).addArgument(checked) : program.command(name)),
     readTarget: async (name, args) => {
       const { readDocument } = await import("../pets/index.ts");

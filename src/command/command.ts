@@ -130,6 +130,7 @@ function addData(program: Command, io: Io): void {
     parent,
     io,
     records: "records",
+    hasScopes: true,
     create: (name) => {
       const command = parent.command(name).argument("<document>", "path of the document").addOption(overlayOption());
       return name === "copy" ? command : command.addOption(dataOption());

@@ -1,9 +1,19 @@
 // Imports records in batches. Each transaction adds a batch and its checkpoint, so that an import that was stopped resumes
 // without missing or repeating a line.
+import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
 import type { Resource } from "../resources/index.ts";
-import { type Collection, type Tables, toNewRecord, type Values, writeRecord } from "../store/index.ts";
+import {
+  addressOf,
+  idForms,
+  type Tables,
+  toAddress,
+  toNewRecord,
+  toScope,
+  type Values,
+  writeRecord,
+} from "../store/index.ts";
 import type { Format } from "./format.ts";
 import {
   type Checkpoint,
@@ -28,6 +38,8 @@ export interface ValidatedInput {
   readonly format: Format;
   readonly resource: Resource;
   readonly checked: InputSummary;
+  /** The values of the parameters of the resource's path, to which all records belong. */
+  readonly scope?: readonly string[] | undefined;
 }
 
 /** The handling of an existing checkpoint of the same input. Without an option, the import is rejected. */
@@ -51,10 +63,11 @@ export async function importRecords(
   { resume, fromStart }: ImportOptions,
   progress: ImportProgress,
 ): Promise<ImportResult> {
-  const { isScoped, id } = source.resource.collection;
-  if (isScoped || id === undefined)
-    throw new Error(`The records of ${source.resource.name} can't be imported: their ids are not part of them.`);
-  const digest = source.input.digest();
+  const { resource, scope = [] } = source;
+  if (resource.idPath.length === 0)
+    throw new Error(`The records of ${resource.name} can't be imported: their ids are not part of them.`);
+  if (scope.length !== resource.scopeParameters.length) throw new Error(describeScope(resource));
+  const digest = digestOf(source.input.digest(), toScope(scope));
   const row = await store.read((tables) => findCheckpointRow(tables, digest));
   const previous = row ? toCheckpoint(row) : initialCheckpoint;
   if (row && !resume && !fromStart)
@@ -66,7 +79,7 @@ export async function importRecords(
   const start = resume ? previous : initialCheckpoint;
   const before = start.records;
   if (start.complete) return { ...start, before };
-  const writer = new BatchWriter(store, source.resource.collection, { digest, checkpoint: start, row });
+  const writer = new BatchWriter(store, source, { digest, checkpoint: start, row });
   try {
     let lastCommit = 0;
     for await (const { records, lines, complete } of readBatches(source, start.lines)) {
@@ -121,7 +134,8 @@ interface WriterState {
 /** Writes the batches of one input, and tracks its checkpoint. */
 class BatchWriter {
   readonly #store: Tables;
-  readonly #collection: Collection;
+  readonly #resource: Resource;
+  readonly #scope: string;
   readonly #digest: Uint8Array;
   #checkpoint: Checkpoint;
   /** The row of the checkpoint in the store. */
@@ -129,9 +143,10 @@ class BatchWriter {
   /** The row of the last transaction, whether it was committed or not. */
   #attemptedRow: Values | undefined;
 
-  constructor(store: Tables, collection: Collection, { digest, checkpoint, row }: WriterState) {
+  constructor(store: Tables, { resource, scope = [] }: ValidatedInput, { digest, checkpoint, row }: WriterState) {
     this.#store = store;
-    this.#collection = collection;
+    this.#resource = resource;
+    this.#scope = toScope(scope);
     this.#digest = digest;
     this.#checkpoint = checkpoint;
     this.#row = row;
@@ -146,18 +161,12 @@ class BatchWriter {
     const next = { lines, records: this.#checkpoint.records + records.length, complete, writtenAt: new Date() };
     const row = toCheckpointRow(this.#digest, next);
     this.#attemptedRow = row;
-    const collection = this.#collection;
+    const { collection } = this.#resource;
     await this.#store.write(async (target) => {
       if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
         throw new Error("Another process is importing the same file.");
       const lastId = await target.lastId(collection.name);
-      const rows = records.map((record, index): Values => {
-        const number = lastId + 1n + BigInt(index);
-        const address = (record as Readonly<Record<string, string | undefined>>)[collection.id as string];
-        const { members, key } = toNewRecord(collection, record, { address });
-        const { text } = writeRecord(collection, key ?? number, members);
-        return key === undefined ? [number, text] : [number, text, key];
-      });
+      const rows = records.map((record, index) => this.#toRow(record, lastId + 1n + BigInt(index)));
       await target.add(collection.name, rows);
       await target.remove("imports", this.#digest);
       await target.add("imports", [row]);
@@ -165,6 +174,20 @@ class BatchWriter {
     });
     this.#row = row;
     this.#checkpoint = next;
+  }
+
+  // A record without an id gets one.
+  #toRow(record: object, number: bigint): Values {
+    const { collection } = this.#resource;
+    const isText = collection.idType === "string";
+    const sent = isText ? this.#resource.idIn(record) : undefined;
+    const id = sent ?? (isText && collection.id === undefined ? idForms[collection.idForm ?? "uuid"]() : undefined);
+    const address = id === undefined ? undefined : this.#scope === "" ? `${id}` : toAddress(this.#scope, `${id}`);
+    const complete = id === undefined ? record : this.#resource.withId(record, id);
+    const added = toNewRecord(collection, complete, { address, scope: this.#scope });
+    const at = addressOf(collection, added, number);
+    const { text } = writeRecord(collection, at, added.members);
+    return typeof at === "bigint" ? [number, text] : [number, text, at];
   }
 
   /**
@@ -180,6 +203,18 @@ class BatchWriter {
     if (row && this.#attemptedRow && isSameRow(row, this.#attemptedRow)) this.#checkpoint = toCheckpoint(row);
     return isRead;
   }
+}
+
+/** Returns an error message about the values that select the scope of a resource. */
+export function describeScope({ name, path, scopeParameters }: Resource): string {
+  if (scopeParameters.length === 0) return `The records of ${name} have no scope: omit --scope.`;
+  const values = scopeParameters.map((one) => `<${one}>`).join("/");
+  return `The records of ${name} are those of ${path}: use --scope ${values} to say of which.`;
+}
+
+// The same file can be imported into several scopes.
+function digestOf(digest: Uint8Array, scope: string): Uint8Array {
+  return scope === "" ? digest : createHash("sha256").update(digest).update(scope).digest();
 }
 
 function describeFailure(error: Error, checkpoint: Checkpoint, resource: Resource, isCheckpointRead: boolean): Error {

@@ -4,7 +4,7 @@ export type { StoreSummary } from "./checksum.ts";
 export { copy } from "./copy.ts";
 export { exportRecords, type Selection } from "./export.ts";
 export { formats, formatsByExtension } from "./formats.ts";
-export { importRecords } from "./import.ts";
+export { describeScope, importRecords } from "./import.ts";
 export { openInput } from "./input-file.ts";
 export { checkIntegrity } from "./integrity-check.ts";
 export { type Replacement, restore, type StoreState } from "./restore.ts";

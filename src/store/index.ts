@@ -30,6 +30,7 @@ export {
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {
+  addressOf,
   type Collection,
   type Filter,
   findKeyProblem,

@@ -70,6 +70,35 @@ t.test("The records of each resource are backed up, checked, copied and restored
   }
 });
 
+t.test("Records below others are exported and imported with their scope", async (t) => {
+  const place = folder(t);
+  const [file, records] = [join(place, "things.yaml"), join(place, "books.ndjson")];
+  writeFileSync(file, text);
+  writeFileSync(records, '{"text":"A"}\n{"text":"B"}\n');
+  const books = ["--resource", "shops_shop_books"];
+  for (const scope of ["a", "b%2Fc"])
+    t.match(await run(["data", "import", file, records, ...books, "--scope", scope]), {
+      code: 0,
+      stdout: /shop_books +2/,
+    });
+  const { send } = await start(t, [file]);
+  const exported = await run(["data", "export", file, ...books, "--scope", "b%2Fc"]);
+  const [first] = exported.stdout.split("\n");
+  t.match(exported.stdout, /^\{"id":"[^"]+","text":"A"\}\n\{"id":"[^"]+","text":"B"\}\n$/);
+  const { id } = JSON.parse(`${first}`);
+  t.same(await send("GET", `/shops/b%2Fc/books/${id}`), { id, text: "A" });
+  t.match(await run(["data", "check", file]), { code: 0, stdout: /no problems found/ });
+  for (const wrong of [[], ["--scope", "a/b"], ["--scope", ""]])
+    t.match(await run(["data", "import", file, records, ...books, ...wrong]), {
+      code: 1,
+      stderr: /are those of \/shops\/\{shop\}\/books: use --scope <shop>/,
+    });
+  t.match(await run(["data", "export", file, "--resource", "books", "--scope", "a"]), {
+    code: 1,
+    stderr: /omit --scope/,
+  });
+});
+
 t.test("Records are exported and imported", async (t) => {
   const place = folder(t);
   const [file, records] = [join(place, "things.yaml"), join(place, "books.ndjson")];

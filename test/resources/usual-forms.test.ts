@@ -29,6 +29,14 @@ const text = documentOf(
   /events/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
     get: { operationId: getEvent, ${ok(ref("Event"))} }
+  /events/search:
+    post: { operationId: searchEvents, requestBody: { required: true, ${json(ref("Event"))} }, ${ok(ref("Event"))} }
+  /events/search/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getSearch, ${ok(ref("Event"))} }
+  /lookup/query:
+    get: { operationId: getLookup, ${ok(ref("Event"))} }
+    post: { operationId: lookUp, requestBody: { required: true, ${json(ref("Event"))} }, ${ok(ref("Event"))} }
   /shapes:
     post: { operationId: addShape, requestBody: { required: true, ${json(ref("NewShape"))} }, ${ok(ref("Shape"))} }
   /shapes/{id}:
@@ -41,7 +49,7 @@ const text = documentOf(
 `,
   `components:
   schemas:
-    NewCustomer: { type: object, properties: { email: { type: string }, plan: { type: string }, owner: ${ref("Owner")}, address: { type: object, properties: { city: { type: string } } } } }
+    NewCustomer: { type: object, properties: { email: { type: string }, plan: { type: string }, owner: ${ref("Owner")}, address: { type: object, properties: { city: { type: string } } }, expand: { type: array, items: { type: string } } } }
     Customer: { type: object, required: [id, object, created, email, address], properties: { id: { type: string }, object: { type: string, enum: [customer] }, created: { type: integer }, email: { type: [string, "null"] }, plan: { anyOf: [{ type: string }, { type: object, properties: { id: { type: string } } }] }, owner: ${ref("Owner")}, address: { type: object, required: [city, country], properties: { city: { type: string }, country: { type: string, example: FR } } } } }
     Owner: { type: object, properties: { id: { type: string } } }
     Deleted: { type: object, required: [id, object, deleted], properties: { id: { type: string }, object: { type: string, enum: [customer] }, deleted: { type: boolean, enum: [true] } } }
@@ -68,6 +76,23 @@ testLikely("POST changes a record that has neither PUT nor PATCH", text, async (
   t.match(await send("DELETE", at), { status: 200, body: { id: made.body.id, object: "customer", deleted: true } });
   t.match(await send("GET", at), { status: 404 });
   t.match(await send("POST", at, "plan=gold", formType), { status: 404 });
+});
+
+testLikely("a member that selects what a response has is refused, and not ignored", text, async (t, send) => {
+  const made = await send("POST", "/customers", "email=a&expand[0]=owner", formType);
+  t.match(made, { status: 501, body: { message: /The effect of the member expand is not known/ } });
+  t.equal((await send("GET", "/customers")).body.data.length, 0);
+});
+
+testLikely("a POST with the name of an action is not guessed", text, async (t, send) => {
+  t.match(await send("POST", "/events/search", { text: "x" }), {
+    status: 501,
+    body: { message: /of an action: search/ },
+  });
+  t.match(await send("POST", "/lookup/query", { text: "x" }), {
+    status: 501,
+    body: { message: /of an action: query/ },
+  });
 });
 
 testLikely("a client can send an Idempotency-Key that the document does not declare", text, async (t, send) => {

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { exportRecords, formats, formatsByExtension, type Selection } from "../../data/index.ts";
 import { escapeExceptLineBreaks, writeAtomically } from "../../lib/index.ts";
 import type { Resource } from "../../resources/index.ts";
+import { scopeFilter, toScope } from "../../store/index.ts";
 import {
   cancelOnSignal,
   type Io,
@@ -14,7 +15,7 @@ import {
   write,
 } from "../../terminal/index.ts";
 import type { FormatName } from "./import.ts";
-import { type ResourceOptions, selectResource, type Target, withTables } from "./target.ts";
+import { type ResourceOptions, readScope, selectResource, type Target, withTables } from "./target.ts";
 
 export interface ExportOptions extends OutputOptions, ResourceOptions {
   format?: FormatName;
@@ -28,7 +29,14 @@ export async function exportFile(io: Io, target: Target, options: ExportOptions,
   const { format, output, withoutIds } = options;
   const resource = selectResource(target.document, options, command);
   const { collection } = resource;
-  const match = options.filter === undefined ? undefined : readFilter(resource, options.filter, command);
+  if (options.filter !== undefined && options.scope !== undefined)
+    command.error("error: option '--scope' can't be used with option '--filter'");
+  const match =
+    options.scope !== undefined
+      ? { filter: scopeFilter, value: toScope(readScope(resource, options, command)) }
+      : options.filter === undefined
+        ? undefined
+        : readFilter(resource, options.filter, command);
   if (options.json && !output) command.error("error: option '--json' requires option '--output <file>'");
   const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
   const selection = { format: formats[name], collection, match, withoutIds };

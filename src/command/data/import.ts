@@ -15,7 +15,7 @@ import {
   toIndentedJson,
   warn,
 } from "../../terminal/index.ts";
-import { type ResourceOptions, selectResource, type Target, withTables } from "./target.ts";
+import { type ResourceOptions, readScope, selectResource, type Target, withTables } from "./target.ts";
 
 const maxProblems = 20; // in the JSON output; without --skip-bad, also on standard error
 
@@ -43,8 +43,9 @@ export async function importFile(
   if (name === undefined)
     return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);
   const resource = selectResource(target.document, options, command);
+  const scope = readScope(resource, options, command);
   const input = await openInput(file, io.stdin);
-  const source = { input, format: formats[name], resource };
+  const source = { input, format: formats[name], resource, scope };
   await importInput(io, target, source, options).finally(() => input.close());
 }
 

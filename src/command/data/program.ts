@@ -16,6 +16,8 @@ export interface DataCommands {
   readonly io: Io;
   /** What the records are called, such as `pets`. */
   readonly records: string;
+  /** Whether a resource can be below another one. */
+  readonly hasScopes: boolean;
   /** Creates a command with the arguments and options that select its store. */
   readonly create: (name: string) => Command;
   /** Reads the store from the arguments and options of a command. Returns the other arguments, too. */
@@ -39,6 +41,8 @@ function onRun<Options extends object>({ readTarget }: DataCommands, command: Co
 
 const withFormat = (otherwise: string) =>
   new Option("--format <format>", `file format (default: by the file extension${otherwise})`).choices(formats);
+const withScope = () =>
+  new Option("--scope <values>", "values of the parameters of the resource's path, such as acme or acme/7");
 const withResource = () => new Option("--resource <name>", "resource of the document, if it has several");
 
 /** Adds the command `import`. */
@@ -53,6 +57,7 @@ export function addImport(commands: DataCommands): Command {
     .addOption(new Option("--resume", "resume a stopped import, or start a new one").conflicts("fromStart"))
     .option("--from-start", "import all lines, even if the file was already imported")
     .option("--json", "print JSON");
+  if (commands.hasScopes) command.addOption(withScope());
   return onRun<ImportOptions>(commands, command, async (target, [file = ""], options) =>
     (await import("./import.ts")).importFile(commands.io, target, file, options, command),
   );
@@ -72,6 +77,7 @@ export function addExport(commands: DataCommands): Command {
       "write to a file, instead of standard output; replaces the file when the export is complete",
     )
     .option("--json", "print a summary as JSON (requires --output)");
+  if (commands.hasScopes) command.addOption(withScope());
   return onRun<ExportOptions>(commands, command, async (target, _, options) =>
     (await import("./export.ts")).exportFile(commands.io, target, options, command),
   );

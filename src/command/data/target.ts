@@ -1,6 +1,6 @@
 // The store that a command of data uses: its document, its URL, and the resource that is selected.
 import type { Command } from "commander";
-import type { StoreSummary } from "../../data/index.ts";
+import { describeScope, type StoreSummary } from "../../data/index.ts";
 import type { Document } from "../../openapi/application.ts";
 import { collectionsOf, type Resource, readResources } from "../../resources/index.ts";
 import { type OpenMode, openTables, type Tables } from "../../store/index.ts";
@@ -14,6 +14,15 @@ export interface Target {
 
 export interface ResourceOptions {
   resource?: string;
+  /** The values of the parameters of the resource's path, with `/` between them, each as in a URL. */
+  scope?: string;
+}
+
+/** Reads the values that select the scope of a resource. Ends the command with an error if they are not as many as it has. */
+export function readScope(resource: Resource, { scope }: ResourceOptions, command: Command): readonly string[] {
+  const values = scope === undefined ? [] : scope.split("/").map((value) => decodeURIComponent(value));
+  const isComplete = values.length === resource.scopeParameters.length && !values.includes("");
+  return isComplete ? values : command.error(`error: ${describeScope(resource)}`);
 }
 
 /** Returns the resource that is named, or the only one of the document. Ends the command with an error otherwise. */

@@ -1,7 +1,15 @@
 // Examines whether a store can answer an operation: what is certain of its meaning, what is only likely, and what is not known.
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
 import { findWildcards } from "./filters.ts";
-import { bodySchema, bodyTypesOf, changeSchema, isPatchType, queryOf, responseSchema } from "./operation-parts.ts";
+import {
+  actionOf,
+  bodySchema,
+  bodyTypesOf,
+  changeSchema,
+  isPatchType,
+  queryOf,
+  responseSchema,
+} from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordMaker } from "./record-maker.ts";
 import { RecordSchema, type SchemaPlace, valueType } from "./record-schema.ts";
@@ -49,6 +57,8 @@ export class Examination {
     if (success === undefined) return this.#wrongSuccess();
     if (resource.isSingle) this.#doubt("is that of a single record, and not of a collection");
     if (!resource.hasUsualId) this.#doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
+    const action = operation.method === "POST" ? actionOf(operation) : undefined;
+    if (action !== undefined) this.#refuse(`has the name of an action: ${action}`);
     const refused = this.#findRefused();
     if (kind === "list") this.#examinePages();
     if (kind === "create") this.#examineId();

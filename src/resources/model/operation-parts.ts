@@ -49,6 +49,19 @@ export function queryOf({ parameterParts }: Operation) {
   return parameterParts.filter(({ value }) => value.in === "query");
 }
 
+const verbs = new Set(
+  "approve archive authenticate batch bulk calculate cancel check clone complete convert enqueue estimate execute export import login logout merge preview publish query queue refresh register reject render reset restore retry run search send start stop submit sync test trigger upload upsert validate verify".split(
+    " ",
+  ),
+);
+
+/** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
+export function actionOf({ path, id }: Operation): string | undefined {
+  const last = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? [];
+  return verbs.has(last) ? last : name.toLowerCase() || undefined;
+}
+
 /** Returns the path of the collection of a record. */
 export function listPathOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
