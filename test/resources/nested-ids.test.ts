@@ -15,11 +15,11 @@ const text = documentOf(
   `  /namespaces/{namespace}/maps:
     parameters: [${parameter("namespace")}]
     get: { operationId: listMaps, parameters: [{ name: limit, in: query, schema: { type: integer } }, { name: continue, in: query, schema: { type: string } }, { name: watch, in: query, schema: { type: boolean } }], ${ok("MapList")} }
-    post: { operationId: createMap, requestBody: { required: true, ${json(ref("Map"))} }, responses: { 200: { description: x, ${json(ref("Map"))} }, 201: { description: x, ${json(ref("Map"))} }, 202: { description: x, ${json(ref("Map"))} } } }
+    post: { operationId: createMap, requestBody: { ${json(ref("Map"))} }, responses: { 200: { description: x, ${json(ref("Map"))} }, 201: { description: x, ${json(ref("Map"))} }, 202: { description: x, ${json(ref("Map"))} } } }
   /namespaces/{namespace}/maps/{name}:
     parameters: [${parameter("namespace")}, ${parameter("name")}]
     get: { operationId: readMap, ${ok("Map")} }
-    put: { operationId: replaceMap, requestBody: { required: true, ${json(ref("Map"))} }, ${ok("Map")} }
+    put: { operationId: replaceMap, requestBody: { ${json(ref("Map"))} }, ${ok("Map")} }
     patch: { operationId: patchMap, requestBody: { required: true, content: { application/json-patch+json: { schema: {} }, application/merge-patch+json: { schema: { type: object } } } }, ${ok("Map")} }
     delete: { operationId: deleteMap, ${ok("Status")} }
 `,
@@ -81,6 +81,13 @@ for (const [store, newUrl] of [
     t.match(await send("PATCH", `${maps}/a`, { op: "remove", path: "/data" }, patchType), { status: 400 });
     const prototype = { op: "add", path: "/data/__proto__", value: { x: "y" } };
     t.match(await send("PATCH", `${maps}/a`, [prototype], patchType), { status: 400 });
+    t.match(await send("PUT", `${maps}/a`), {
+      status: 400,
+      body: { message: /must have a body, with the whole record/ },
+    });
+    t.match(await send("PATCH", `${maps}/a`), { status: 400 });
+    t.match((await send("GET", `${maps}/a`)).body.data, { k: "w" }, "it is not changed");
+    t.match(await send("POST", maps), { status: 201 }, "its body is optional");
     const unnamed = await send("POST", maps, { data: {} });
     const { name } = unnamed.body.metadata;
     t.match(name, /^[\da-f-]{36}$/, "a name is made");

@@ -91,9 +91,11 @@ export class CollectionAccess {
   }
 
   /** Returns what a request has of a record. */
-  bodyOf({ body }: UntypedCall): object {
-    if (this.#bodyMember === undefined) return body as object;
-    return ((body as Readonly<Record<string, unknown>>)[this.#bodyMember] ?? {}) as object;
+  bodyOf({ body = {} }: UntypedCall): object {
+    const found = this.#bodyMember === undefined ? body : Object(body)[this.#bodyMember];
+    if (found === undefined) return {};
+    if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
+    throw invalidBody(this.#bodyMember ?? "", "A record must be an object.");
   }
 
   /** Returns the public URL of the list of a request. */

@@ -119,6 +119,8 @@ const creators: Readonly<
   },
 
   replace: (collection) => async (call) => {
+    // A record is not emptied by mistake.
+    if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
     const { maker } = collection;
@@ -217,7 +219,7 @@ export function readIdempotencyKey(call: Pick<UntypedCall, "headers" | "body" | 
   if (sent === undefined) return undefined;
   const value = String(sent);
   const key = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
-  return { caller: callerId(call.caller), key, digest: digestOf(call.body) };
+  return { caller: callerId(call.caller), key, digest: digestOf(call.body ?? null) };
 }
 
 const maxKeyLength = 255; // characters, if the document has no schema

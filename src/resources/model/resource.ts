@@ -97,6 +97,11 @@ export class Resource {
     return this.isSingle ? "" : (parametersOf(this.operations.get.path).at(-1) as string);
   }
 
+  /** The property with the id; a name that no property has if it is at a deeper place. */
+  get idName(): string {
+    return this.collection.id ?? "\0";
+  }
+
   /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
   get hasUsualId(): boolean {
     return this.#isGivenId || [this.parameter, "id"].includes(this.idPath.join("."));

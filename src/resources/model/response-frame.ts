@@ -82,9 +82,8 @@ export function findReceiptFrame(
 }
 
 /** Returns the schemas of a record in the responses of its operations that are not that of the resource itself. */
-export function findShownRecords({ operations, record, collection }: Resource): readonly RecordSchema[] {
+export function findShownRecords({ operations, record, idName: id }: Resource): readonly RecordSchema[] {
   const { document } = record;
-  const id = collection.id ?? "\0";
   const responses = Object.values(operations).flatMap((operation) => (operation && successSchema(operation)) ?? []);
   const places = responses.flatMap((place): SchemaNode[] => {
     const schema = new RecordSchema(document, place);

@@ -1,0 +1,167 @@
+// Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
+import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import type { Doubts } from "./doubts.ts";
+import { bodySchema, bodyTypesOf, changeSchema, isPatchType } from "./operation-parts.ts";
+import { RecordMaker } from "./record-maker.ts";
+import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
+import type { Resource } from "./resource.ts";
+import { findShownRecords } from "./response-frame.ts";
+import type { OperationKind } from "./standard-operation.ts";
+
+/** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
+const patchTypes = ["application/merge-patch+json", "application/json"] as const;
+
+const jsonPatch = "application/json-patch+json"; // RFC 6902, which is no schema of a record
+
+/** What a request has of a record. */
+export interface ExaminedBody {
+  /** Makes the members that no request has; undefined if there are none. */
+  readonly maker: RecordMaker | undefined;
+  /** The member of the body that has the record; undefined if it is the body itself. */
+  readonly bodyMember: string | undefined;
+}
+
+/** Examines the body of one operation. */
+export class BodyExamination {
+  readonly #kind: OperationKind;
+  readonly #operation: Operation;
+  readonly #resource: Resource;
+  readonly #doubts: Doubts;
+  #bodyMember: string | undefined;
+
+  constructor(kind: OperationKind, operation: Operation, resource: Resource, doubts: Doubts) {
+    this.#kind = kind;
+    this.#operation = operation;
+    this.#resource = resource;
+    this.#doubts = doubts;
+  }
+
+  /** Returns what the body has of a record. Adds what is only likely, and what prevents an answer, to the doubts. */
+  run(): ExaminedBody {
+    const isNew = this.#kind === "create" || this.#kind === "replace";
+    if (this.#kind === "update") this.#examinePatch();
+    const maker = isNew ? this.#examineNew() : this.#updater();
+    return { maker, bodyMember: this.#bodyMember };
+  }
+
+  // What is sent should be all that a record consists of, besides its id.
+  #examineNew(): RecordMaker | undefined {
+    const { record, collection } = this.#resource;
+    const part = bodySchema(this.#operation);
+    if (part === undefined) {
+      this.#doubts.refuse("has no body of application/json with a schema");
+      return undefined;
+    }
+    const body = this.#findBody(part);
+    const unknown = body.propertyNames.find((name) => !record.propertyNames.includes(name));
+    if (unknown !== undefined) this.#doubts.doubt(`takes the property ${unknown}, which the record does not have`);
+    const secret = body.propertyNames.find((name) =>
+      record.property(name).some(({ schema }) => schema.writeOnly === true),
+    );
+    if (secret !== undefined) this.#doubts.doubt(`takes the property ${secret}, which is write-only`);
+    const isGiven = (name: string) => {
+      const schemas = body.property(name).map(({ schema }) => schema);
+      if (schemas.some(({ readOnly }) => readOnly === true)) return false; // a request can't have it
+      return body.required.includes(name) || schemas.some((schema) => schema.default !== undefined);
+    };
+    const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
+    if (missing !== undefined)
+      this.#doubts.doubt(`does not require the property ${missing}, which each record must have`);
+    if (this.#doubts.certainty === "certain") return undefined;
+    const maker = this.#createMaker(body);
+    const { problem } = maker.create(Object(body.example()));
+    if (problem)
+      this.#doubts.refuse(
+        `makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`,
+      );
+    return maker;
+  }
+
+  #withSampleId(members: object): object {
+    const { collection, sampleId } = this.#resource;
+    return collection.id === undefined
+      ? this.#resource.withId(members, sampleId)
+      : { [collection.id]: sampleId, ...members };
+  }
+
+  #createMaker(body: RecordSchema): RecordMaker {
+    const { record } = this.#resource;
+    const validate = record.createValidator("response");
+    const options = { record, shown: findShownRecords(this.#resource), body, id: this.#resource.idName };
+    return new RecordMaker(options, (members) => {
+      const { problem } = validate(this.#resource.idIn(members) === undefined ? this.#withSampleId(members) : members);
+      return problem ? { problem } : { value: members };
+    });
+  }
+
+  // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
+  #findBody(place: SchemaPlace): RecordSchema {
+    const { record } = this.#resource;
+    const body = new RecordSchema(record.document, place);
+    const isPart = ({ propertyNames }: RecordSchema) =>
+      propertyNames.some((name) => record.propertyNames.includes(name));
+    if (isPart(body) || body.propertyNames.length === 0) return body;
+    const members = body.propertyNames.flatMap((name) => {
+      const [node] = body.property(name);
+      const schema = node && new RecordSchema(record.document, node);
+      return schema && isPart(schema) ? [{ name, schema }] : [];
+    });
+    const [member] = members;
+    if (member === undefined || members.length > 1) {
+      // A PUT that creates a record has its id at least, such as the name of a secret.
+      const reason = "takes no property of the record";
+      const isKeptInPath = this.#kind === "replace" && this.#resource.operations.create === undefined;
+      if (isKeptInPath && this.#resource.idPath.length > 0) this.#doubts.doubt(reason);
+      else this.#doubts.refuse(reason);
+      return body;
+    }
+    this.#doubts.doubt(`takes the record as the property ${member.name}`);
+    this.#bodyMember = member.name;
+    return member.schema;
+  }
+
+  // Only the times of a change, and which members are kept.
+  #updater(): RecordMaker | undefined {
+    if (this.#doubts.certainty === "certain" || this.#kind !== "update") return undefined;
+    const part = changeSchema(this.#operation);
+    return part && this.#createMaker(this.#findBody(part));
+  }
+
+  // The contents of a patch that are like a record.
+  #patchContents() {
+    const contents = this.#operation.part.at("requestBody")?.membersOf("content") ?? [];
+    return contents.filter(([type]) => isPatchType(type) && type !== jsonPatch);
+  }
+
+  #examinePatch(): void {
+    const { record } = this.#resource;
+    if (this.#operation.method === "POST") this.#doubts.doubt("is a POST of a record, which can be an action");
+    const types = bodyTypesOf(this.#operation);
+    const [other] = types.filter((type) => !(patchTypes as readonly string[]).includes(type));
+    const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
+    if (!types.some(isPatchType)) this.#doubts.refuse(reason);
+    else if (other !== undefined) this.#doubts.doubt(reason);
+    for (const [type, content] of this.#patchContents()) {
+      const part = content.at("schema");
+      const body = part && this.#findBody(part);
+      const filled = body?.propertyNames.find((name) =>
+        body.property(name).some(({ schema }) => schema.default !== undefined),
+      );
+      if (filled !== undefined)
+        this.#doubts.doubt(
+          `has a default for the property ${filled}, to which each change would set it: leave it out of the body's schema`,
+        );
+      const unknown = body?.propertyNames.find((name) => !record.propertyNames.includes(name));
+      if (unknown !== undefined) this.#doubts.doubt(`takes the property ${unknown}, which the record does not have`);
+      const nullable = body?.propertyNames.find((name) => allowsNull(body.property(name)));
+      if (nullable !== undefined && type === "application/json")
+        this.#doubts.doubt(
+          `allows null for the property ${nullable}, which could remove it or set it: in ${patchTypes[0]}, it removes it`,
+        );
+    }
+  }
+}
+
+function allowsNull(schemas: readonly SchemaNode[]): boolean {
+  return schemas.some(({ schema }) => [schema.type].flat().includes("null"));
+}
