@@ -5,7 +5,7 @@ import { formats, formatsByExtension, importRecords, openInput, validateInput } 
 import { collectionsOf, type ResourceStore, readResources, seedRecords } from "../resources/index.ts";
 import { isInMemory, isMissingStore, openTables } from "../store/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { type Target, withTables } from "./data/index.ts";
+import type { Target } from "./data/index.ts";
 
 const maxCount = 1_000_000;
 const maxProblems = 5; // of a file that are reported
@@ -74,9 +74,13 @@ export async function importFolder(target: Target, folder: string, io: Io): Prom
         throw new Error(
           `The file ${file} of --seed has ${checked.bad} invalid lines. Nothing of it was imported:\n${problems.join("\n")}`,
         );
-      const { records, before } = await withTables(target, "create", (store) =>
-        importRecords(store, { ...source, checked }, { resume: true }, () => {}),
-      );
+      const store = await openTables(target.url, "create", { collections: collectionsOf(target.document) });
+      const { records, before } = await importRecords(
+        store,
+        { ...source, checked },
+        { resume: true },
+        () => {},
+      ).finally(() => store.close());
       io.stdout.write(`${resource.name}: imported ${records - before} records of ${file}.\n`);
     } finally {
       await input.close();

@@ -88,6 +88,20 @@ t.test("No record is lost, doubled or stale while processes are killed", { timeo
     return undefined;
   };
 
+  const read = async (record: string) => {
+    const start = performance.now();
+    const seen = await send("GET", `/items/${record}`);
+    if (seen)
+      calls.push({
+        record,
+        operation: "read",
+        value: seen.body.value,
+        start,
+        end: performance.now(),
+        isConfirmed: true,
+      });
+  };
+
   const write = async (writer: number) => {
     for (let number = 0; Date.now() < until; number++) {
       const record = await create(`item ${writer} ${number}`);
@@ -98,33 +112,13 @@ t.test("No record is lost, doubled or stale while processes are killed", { timeo
         const isConfirmed = changed?.status === 200;
         calls.push({ record, operation: "write", value, start, end: performance.now(), isConfirmed });
         if (!isConfirmed) await sleep(50);
-        const readStart = performance.now();
-        const seen = await send("GET", `/items/${record}`);
-        if (seen)
-          calls.push({
-            record,
-            operation: "read",
-            value: seen.body.value,
-            start: readStart,
-            end: performance.now(),
-            isConfirmed: true,
-          });
+        await read(record);
       }
       if (number % 3 !== 0) continue;
       const start = performance.now();
       const removed = await send("DELETE", `/items/${record}`);
       calls.push({ record, operation: "delete", start, end: performance.now(), isConfirmed: removed?.status === 204 });
-      const readStart = performance.now();
-      const seen = await send("GET", `/items/${record}`);
-      if (seen)
-        calls.push({
-          record,
-          operation: "read",
-          value: seen.body.value,
-          start: readStart,
-          end: performance.now(),
-          isConfirmed: true,
-        });
+      await read(record);
     }
   };
 
