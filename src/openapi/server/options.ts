@@ -95,7 +95,7 @@ export interface ResourceOptions {
 /** Handlers that a server uses until it closes. */
 export interface ResourceHandlers {
   /** The operationIds that are answered from records, which the documentation shows. */
-  readonly answered?: ReadonlySet<string>;
+  readonly answered: ReadonlySet<string>;
   /** By operationId. */
   readonly handlers: Readonly<Record<string, UntypedHandler>>;
   /** Why the other operations need a handler, by operationId. Completes "it …". */

@@ -101,7 +101,7 @@ function withAnswers(
   resources: ResourceHandlers | undefined,
   own: readonly string[],
 ) {
-  if (resources?.answered === undefined) return content;
+  if (resources === undefined) return content;
   const paths: Record<string, object> = { ...content.paths };
   for (const { id, method, path } of operations) {
     const key = method.toLowerCase();

@@ -65,7 +65,7 @@ const texts: readonly (readonly [RegExp, Make])[] = [
 const numbers: readonly (readonly [RegExp, Make])[] = [
   // Seconds since 1970.
   [
-    /created|updated|modified|expires|start|end|date|time|timestamp|(\w+_)?(at|on|since|until)/,
+    /created|updated|modified|expires|start|end|date|timestamp|time|at|on|since|until/,
     (faker) => Math.floor(faker.date.past({ years: 1, refDate: now }).getTime() / 1_000),
   ],
   [/lat(itude)?/, (faker) => faker.location.latitude()],
@@ -99,9 +99,9 @@ export function* believableValues(
   { type, format, minimum, maximum }: Readonly<Record<string, unknown>>,
 ): Generator<unknown> {
   const types = [type].flat();
-  // `city_name` is a city.
+  const endings = endingsOf(name);
   const matching = (rules: readonly (readonly [RegExp, Make])[]) =>
-    rules.filter(([pattern]) => new RegExp(`(^|_)(${pattern.source})(_name)?$`).test(name)).map(([, make]) => make);
+    rules.filter(([pattern]) => endings.some((one) => pattern.exec(one)?.[0] === one)).map(([, make]) => make);
   // Before the other times.
   if (format === "date-time" && /^(created|inserted|registered)/.test(name))
     yield faker.date.past({ years: 1, refDate: new Date(now.getTime() - 366 * 86_400_000) }).toISOString();
@@ -116,6 +116,13 @@ export function* believableValues(
       : faker.number.float({ min, max, fractionDigits: 2 });
   }
   if (types.includes("boolean")) yield faker.datatype.boolean();
+}
+
+// The last words of a name, also without `name`: `city_name` is a city.
+function endingsOf(name: string): readonly string[] {
+  const words = name.split("_");
+  const endings = words.map((_, index) => words.slice(index).join("_"));
+  return [...endings, ...endings.map((one) => one.replace(/_name$/, ""))];
 }
 
 function capitalize(text: string): string {
