@@ -42,6 +42,12 @@ const text = documentOf(
   /shapes/{id}:
     ${param("id")}
     get: { operationId: getShape, ${ok(ref("Shape"))} }
+  /people:
+    post: { operationId: addPerson, requestBody: { required: true, ${json(ref("PersonChange"))} }, ${ok(ref("Person"))} }
+  /people/{id}:
+    ${param("id")}
+    get: { operationId: getPerson, ${ok(ref("Person"))} }
+    patch: { operationId: changePerson, requestBody: { required: true, ${json(ref("PersonChange"), "application/merge-patch+json")} }, ${ok(ref("Person"))} }
   /aliases/{name}:
     ${param("name")}
     get: { operationId: getAlias, ${ok(ref("Alias"))} }
@@ -53,6 +59,8 @@ const text = documentOf(
     Customer: { type: object, required: [id, object, created, email, address], properties: { id: { type: string }, object: { type: string, enum: [customer] }, created: { type: integer }, email: { type: [string, "null"] }, plan: { anyOf: [{ type: string }, { type: object, properties: { id: { type: string } } }] }, owner: ${ref("Owner")}, address: { type: object, required: [city, country], properties: { city: { type: string }, country: { type: string, example: FR } } } } }
     Owner: { type: object, properties: { id: { type: string } } }
     Deleted: { type: object, required: [id, object, deleted], properties: { id: { type: string }, object: { type: string, enum: [customer] }, deleted: { type: boolean, enum: [true] } } }
+    PersonChange: { type: object, properties: { note: { type: [string, "null"] }, home: { type: object, properties: { city: { type: string }, country: { type: string } } } } }
+    Person: { type: object, required: [id], properties: { id: { type: string }, note: { type: string }, home: { type: object, required: [city, country], properties: { city: { type: string, example: Paris }, country: { type: string, example: FR } } } } }
     Event: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
     NewShape: { type: object, properties: { radius: { type: number }, side: { type: number } } }
     Shape: { oneOf: [${ref("Circle")}, ${ref("Square")}] }
@@ -103,6 +111,19 @@ testLikely("a client can send an Idempotency-Key that the document does not decl
   t.match(await add("b", "k"), { status: 422 });
   t.match(await add("a", "x".repeat(256)), { status: 400 });
   t.equal((await send("GET", "/customers")).body.data.length, 1);
+});
+
+testLikely("a patch changes what it has, and nothing else", text, async (t, send) => {
+  const made = await send("POST", "/people", { note: "n", home: { city: "Bonn", country: "DE" } });
+  const at = `/people/${made.body.id}`;
+  const patch = (body: object) => send("PATCH", at, body, "application/merge-patch+json");
+  t.match(await patch({ home: { city: "Kiel" } }), { status: 200, body: { home: { city: "Kiel", country: "DE" } } });
+  t.match(await patch({ note: null }), { status: 200 });
+  t.same((await send("GET", at)).body, { id: made.body.id, home: { city: "Kiel", country: "DE" } });
+  t.match(await patch({ home: null }), { status: 400 }, "the schema of the patch does not allow it");
+  const { id } = (await send("POST", "/people", {})).body;
+  const first = await send("PATCH", `/people/${id}`, { home: { city: "Rome" } }, "application/merge-patch+json");
+  t.match(first.body, { id, home: { city: "Rome", country: "FR" } }, "what is required is completed");
 });
 
 testLikely("a cursor can be the id of a record", text, async (t, send) => {

@@ -137,11 +137,19 @@ export class CollectionAccess {
   /** Returns a record that was made. Throws an HttpError if it does not match its schema. */
   requireValid({ value, problem }: Checked<object>): object {
     if (problem === undefined) return value;
-    const subject = problem.path === "" ? "It" : `The property ${problem.path}`;
+    const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
     throw new HttpError(
       "not_implemented",
-      `This request makes a ${this.resource.recordName} that the document does not allow. ${subject} ${problem.requirement}.`,
+      `The ${this.resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.`,
     );
+  }
+
+  /** Returns a record that a request has changed. Throws an InvalidRequest if it does not match its schema any more. */
+  requireAllowed({ value, problem }: Checked<object>): object {
+    if (problem === undefined) return value;
+    const { recordName } = this.resource;
+    const subject = problem.path === "" ? `The ${recordName}` : `The property ${problem.path} of the ${recordName}`;
+    throw invalidBody(problem.part ?? problem.path, `${subject} ${problem.requirement}, also after the change.`);
   }
 
   /** Returns the response with a record. */

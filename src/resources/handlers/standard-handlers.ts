@@ -135,12 +135,13 @@ const creators: Readonly<
     const validate = resource.createValidator("record");
     return async (call) => {
       await collection.check(call);
-      const read = () => collection.maker?.keep(collection.bodyOf(call)) ?? collection.bodyOf(call);
+      const { maker } = collection;
+      const read = () => maker?.patchOf(collection.bodyOf(call)) ?? collection.bodyOf(call);
       return collection.change(call, (record) => {
-        const merged = patchRecord(call, parseJson(record.text) as object, read);
-        const { problem } = validate(merged);
-        if (problem) throw invalidBody(problem.part ?? problem.path, describe(resource.recordName, problem));
-        return collection.requireSameId(call, collection.maker?.update(merged as object) ?? (merged as object));
+        const patched = patchRecord(call, parseJson(record.text) as object, read);
+        const changed = maker && typeof patched === "object" && patched !== null ? maker.update(patched) : patched;
+        collection.requireAllowed(validate(changed));
+        return collection.requireSameId(call, changed as object);
       });
     };
   },
@@ -200,14 +201,6 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ...collection.write(result.record, status),
     ...(isCreated && { headers: { Location: collection.urlOf(call, address) } }),
   };
-}
-
-function describe(
-  recordName: string,
-  { path, requirement }: { readonly path: string; readonly requirement: string },
-): string {
-  const subject = path === "" ? `The ${recordName}` : `The property ${path} of the ${recordName}`;
-  return `${subject} ${requirement}, also after the change.`;
 }
 
 /**

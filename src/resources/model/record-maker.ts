@@ -31,12 +31,16 @@ export class RecordMaker {
   readonly #alternatives: readonly RecordMaker[];
   readonly #created: readonly (readonly [string, Make])[];
   readonly #updated: readonly (readonly [string, Make])[];
+  readonly #secret: ReadonlySet<string>; // members that are write-only
   readonly #changed: ReadonlySet<string>; // members whose values a request and a record have in different forms
 
   constructor({ record, shown, body, id }: MakerOptions, check: CheckRecord) {
     this.#record = record;
     this.#check = check;
     this.#alternatives = record.alternatives.map((one) => new RecordMaker({ record: one, shown, body, id }, check));
+    this.#secret = new Set(
+      record.propertyNames.filter((name) => record.property(name).some(({ schema }) => schema.writeOnly === true)),
+    );
     const example = Object(body.example()) as Members;
     this.#changed = new Set(
       Object.keys(example).filter((name) => completeMember(record, name, example[name]) === undefined),
@@ -71,32 +75,43 @@ export class RecordMaker {
 
   /** Returns a new record: the members of a body that a record has, and those that are made. Or what is wrong with it. */
   create(body: object, now = new Date()): Checked<object> {
-    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...maker.keep(body) }));
+    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...maker.#keep(body) }));
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
   replace(body: object, previous: object, now = new Date()): Checked<object> {
     return this.#choose(body, (maker) => {
       const kept = Object.entries(previous).filter(([name]) => maker.#created.some(([made]) => made === name));
-      return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.keep(body) }, now);
+      return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body) }, now);
     });
   }
 
-  /** Returns a record that was changed. */
+  /** Returns a record that was changed: with the time, and with what its schema requires inside of objects that it did not have before. */
   update(record: object, now = new Date()): object {
-    return { ...record, ...Object.fromEntries(this.#updated.map(([name, make]) => [name, make(now)])) };
+    const times = this.#updated.map(([name, make]) => [name, make(now)]);
+    const members = Object.entries(record).map(([name, value]) => {
+      return [name, completeMember(this.#record, name, value) ?? value];
+    });
+    return { ...Object.fromEntries(members), ...Object.fromEntries(times) };
   }
 
-  /** Returns the members of a body that a record has, in the same form. */
-  keep(body: object): object {
-    const { propertyNames, isClosed } = this.#record;
-    const isSecret = (name: string) => this.#record.property(name).some(({ schema }) => schema.writeOnly === true);
-    const isKnown = (name: string) => (propertyNames.length === 0 && !isClosed) || propertyNames.includes(name);
-    const isKept = (name: string) => isKnown(name) && !isSecret(name) && !this.#changed.has(name);
-    const members = Object.entries(body).map(([name, value]) => {
-      return [name, isKept(name) ? completeMember(this.#record, name, value) : undefined] as const;
+  /** Returns the members of a patch that a record has in the same form. A null removes a member, and an object can have a part of one. */
+  patchOf(body: object): object {
+    return Object.fromEntries(Object.entries(body).filter(([name]) => this.#isKept(name)));
+  }
+
+  // The members of a new record that it has in the same form.
+  #keep(body: object): object {
+    const members = Object.entries(this.patchOf(body)).map(([name, value]) => {
+      return [name, completeMember(this.#record, name, value)] as const;
     });
     return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  }
+
+  #isKept(name: string): boolean {
+    const { propertyNames, isClosed } = this.#record;
+    const isKnown = propertyNames.length === 0 ? !isClosed : propertyNames.includes(name);
+    return isKnown && !this.#secret.has(name) && !this.#changed.has(name);
   }
 
   #make(now: Date): object {
