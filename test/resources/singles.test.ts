@@ -27,9 +27,13 @@ const text = documentOf(
   /orders/{id}/status:
     ${param("id")}
     get: { operationId: getStatus, ${ok(ref("Status"))} }
-    put: { operationId: setStatus, ${body(ref("Status"))}, ${ok(ref("Status"))} }
+    put: { operationId: setStatus, parameters: [{ name: dryRun, in: query, schema: { type: boolean } }], ${body(ref("Status")).replace("required: true, ", "")}, ${ok(ref("Status"))} }
     patch: { operationId: changeStatus, ${body(ref("Status"), "application/merge-patch+json")}, ${ok(ref("Status"))} }
     delete: { operationId: removeStatus, responses: { 204: { description: x } } }
+  /orders/{id}/limit:
+    ${param("id")}
+    get: { operationId: getOrderLimit, responses: { 200: { description: x, headers: { ETag: { schema: { type: string } } }, ${json(ref("OrderLimit"))} }, 304: { description: x } } }
+    put: { operationId: setOrderLimit, parameters: [{ name: If-Match, in: header, schema: { type: string } }], ${body(ref("OrderLimit"))}, ${ok(ref("OrderLimit"))} }
   /orders/{id}/note:
     ${param("id")}
     put: { operationId: setNote, ${body(ref("Order"))}, ${ok(ref("Order"))} }
@@ -46,7 +50,8 @@ const text = documentOf(
     SettingsChange: { type: object, properties: { theme: { type: string }, font: { type: string } } }
     Limit: { type: object, required: [limit], properties: { limit: { type: string }, origin: { type: string } } }
     Account: { type: object, properties: { email: { type: string } } }
-    Order: { type: object, required: [total], properties: { id: { type: string }, total: { type: number }, note: { type: string }, status: ${ref("Status")} } }
+    Order: { type: object, required: [total], properties: { id: { type: string }, total: { type: number }, note: { type: string }, limit: { type: integer }, status: ${ref("Status")} } }
+    OrderLimit: { type: object, required: [limit], additionalProperties: false, properties: { limit: { type: integer } } }
     Status: { type: object, properties: { phase: { type: string, enum: [new, sent] }, reason: { type: string } } }
 `,
 );
@@ -102,6 +107,24 @@ testLikely("a path below a record that ends with a property is this property", t
   t.match(await send("GET", "/orders/none/status"), { status: 404 });
   const whole = await send("PUT", `/orders/${id}/note`, { total: 99, note: "m" });
   t.match(whole, { status: 200, body: { id, total: 3, note: "m" } }, "of a whole record, only the property is changed");
+});
+
+testLikely("a part is compared with its own ETag, and has no members of the rest", text, async (t, send) => {
+  const { id } = (await send("POST", "/orders", { total: 3, limit: 5 })).body;
+  const at = `/orders/${id}/limit`;
+  const { headers, body } = await send("GET", at);
+  t.same(body, { limit: 5 });
+  const put = (limit: number, tag: unknown) => send("PUT", at, { limit }, "application/json", { "if-match": `${tag}` });
+  t.match(await put(6, headers.etag), { status: 200, body: { limit: 6 } });
+  t.match(await put(7, headers.etag), { status: 412 }, "it has changed");
+  t.same((await send("GET", at)).body, { limit: 6 });
+});
+
+testLikely("what a part does not understand is refused, and a missing body changes nothing", text, async (t, send) => {
+  const { id } = (await send("POST", "/orders", { total: 3, status: { phase: "new" } })).body;
+  t.match(await send("PUT", `/orders/${id}/status?dryRun=true`, { phase: "sent" }), { status: 501 });
+  t.match(await send("PUT", `/orders/${id}/status`), { status: 400, body: { message: /must have a body/ } });
+  t.same((await send("GET", `/orders/${id}/status`)).body, { phase: "new" });
 });
 
 testLikely("an action, or a value that no record has, is not guessed", text, async (t, send) => {

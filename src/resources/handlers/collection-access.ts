@@ -5,8 +5,6 @@ import type { UntypedCall } from "../../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
 import type { Certainty, RecordFrame, RecordMaker, Resource, StandardOperation } from "../model/index.ts";
 
-// Members of a body that select what a response has, or whether anything is changed.
-const controls = ["expand", "fields", "include", "embed", "dry_run", "dryRun", "validate_only", "validateOnly"];
 const singleId = "-";
 const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
 
@@ -68,7 +66,7 @@ export class CollectionAccess {
     this.certainty = certainty;
     this.#parent = parent;
     this.#read = read;
-    this.#controls = controls.filter((name) => !resource.record.propertyNames.includes(name));
+    this.#controls = standard.controls;
     this.#requiresMatch = responses?.at("428") !== undefined;
   }
 
@@ -124,7 +122,7 @@ export class CollectionAccess {
       if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
         throw new HttpError("not_implemented", `The effect of the parameter ${name} is not known. Leave it out.`);
     }
-    const member = Object.keys(Object(call.body)).find((name) => this.#controls.includes(name));
+    const member = this.#controls.find((name) => Object(call.body)[name] !== undefined);
     if (member !== undefined)
       throw new HttpError("not_implemented", `The effect of the member ${member} is not known. Leave it out.`);
     if (this.scopeOf(call).length > maxScopeLength)

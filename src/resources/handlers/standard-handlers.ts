@@ -43,12 +43,12 @@ export function createStandardHandlers(
   { baseUrl, certainty = "certain" }: { readonly baseUrl: string; readonly certainty?: Certainty | undefined },
 ): StandardHandlers {
   const { known, parts, reasons } = findStandardOperations(document, certainty);
-  const accessOf = (standard: StandardOperation): CollectionAccess => {
+  const accessOf = (standard: StandardOperation, reads: readonly StandardOperation[] = known): CollectionAccess => {
     const { resource } = standard;
     const isMade = ({ kind }: StandardOperation) => kind === "create" || kind === "replace";
     const ofParent = known.filter((one) => one.resource.operations.get.path === resource.parentPath);
     const parent = ofParent.some(isMade) ? ofParent.find(({ kind }) => kind === "get") : undefined;
-    const get = known.find((one) => one.resource === resource && one.kind === "get");
+    const get = reads.find((one) => one.resource === resource && one.kind === "get");
     const isBelow = (one: Resource) => one.path.startsWith(`${resource.operations.get.path}/`);
     return new CollectionAccess(standard, {
       certainty,
@@ -68,9 +68,11 @@ export function createStandardHandlers(
       : [[operation.id, creators[kind](accessOf(standard), standard)] as const];
   });
   const ofParts = parts.flatMap((part) => {
-    const { resource, operation } = part;
-    const get = known.find((one) => one.resource === resource && one.kind === "get") as StandardOperation;
-    return Object.hasOwn(own, operation.id) ? [] : [[operation.id, createPartHandler(accessOf(get), part)] as const];
+    const { operation } = part;
+    const ofPath = parts.filter((one) => one.operation.path === operation.path);
+    return Object.hasOwn(own, operation.id)
+      ? []
+      : [[operation.id, createPartHandler(accessOf(part, ofPath), part)] as const];
   });
   return { handlers: Object.fromEntries([...handlers, ...ofParts]), reasons };
 }

@@ -19,7 +19,11 @@ export interface ExaminedBody {
   readonly maker: RecordMaker | undefined;
   /** The member of the body that has the record; undefined if it is the body itself. */
   readonly bodyMember: string | undefined;
+  /** The members of the body that select what a response has, or whether anything is changed. */
+  readonly controls: readonly string[];
 }
+
+const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/i;
 
 /** Examines the body of one operation. */
 export class BodyExamination {
@@ -41,7 +45,14 @@ export class BodyExamination {
     const isNew = this.#kind === "create" || this.#kind === "replace";
     if (this.#kind === "update") this.#examinePatch();
     const maker = isNew ? this.#examineNew() : this.#updater();
-    return { maker, bodyMember: this.#bodyMember };
+    return { maker, bodyMember: this.#bodyMember, controls: this.#findControls() };
+  }
+
+  #findControls(): readonly string[] {
+    const { record } = this.#resource;
+    const part = changeSchema(this.#operation);
+    const names = part ? new RecordSchema(record.document, part).propertyNames : [];
+    return names.filter((name) => controlNames.test(name) && !record.propertyNames.includes(name));
   }
 
   // What is sent should be all that a record consists of, besides its id.

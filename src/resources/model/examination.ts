@@ -3,7 +3,7 @@ import type { Operation } from "../../openapi/application.ts";
 import { BodyExamination } from "./body-examination.ts";
 import { Doubts } from "./doubts.ts";
 import { findWildcards } from "./filters.ts";
-import { actionOf, queryOf, responseSchema } from "./operation-parts.ts";
+import { actionOf, knownHeaders, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordSchema, valueType } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
@@ -20,8 +20,6 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
   update: ["200", "204", "202"],
   delete: ["204", "200", "202"],
 };
-
-const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
 
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
 export class Examination {

@@ -5,6 +5,9 @@ const jsonTypes = [/^application\/json\b/, /^application\/(?!.*patch\+)[\w.+-]+\
 const bodyTypes = [...jsonTypes, /^application\/x-www-form-urlencoded\b/];
 const patchTypes = [...bodyTypes, /^application\/(json|merge|strategic-merge)-patch\+json\b/];
 
+/** The headers whose effect is known. */
+export const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
+
 /** Returns the schema of the body of an operation: as JSON, or as a form. Undefined if it has none. */
 export function bodySchema({ part }: Operation): Part | undefined {
   return chooseSchema(part.at("requestBody")?.membersOf("content"), bodyTypes);

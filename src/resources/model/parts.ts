@@ -1,27 +1,27 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
+import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/application.ts";
-import { bodyTypesOf, changeSchema, isPatchType, responseSchema } from "./operation-parts.ts";
+import { bodyTypesOf, changeSchema, isPatchType, knownHeaders, responseSchema } from "./operation-parts.ts";
 import { RecordSchema } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
+import { createSelection, type RecordFrame } from "./response-frame.ts";
+import type { StandardOperation } from "./standard-operation.ts";
 
 const kinds = { GET: "get", PUT: "replace", PATCH: "update", DELETE: "delete" } as const;
 
+/** The value of a property, or an object with it, such as the record, of which only the property counts. */
+export type PartForm = "property" | "object";
+
 /** An operation of a part of a record. */
-export interface PartOperation {
+export interface PartOperation extends StandardOperation {
   readonly kind: (typeof kinds)[keyof typeof kinds];
-  readonly operation: Operation;
-  readonly resource: Resource;
   /** The name of the property. */
   readonly name: string;
-  readonly status: number;
-  /** What a response contains: the property, the record, or nothing. */
-  readonly response: PartForm | undefined;
-  /** What a body contains. */
+  /** What a body contains; undefined if there is none. */
   readonly body: PartForm | undefined;
+  /** What a response contains; undefined if it has no content. */
+  readonly response: PartForm | undefined;
 }
-
-/** The value of a property, or a record, of which only the property counts. */
-export type PartForm = "property" | "record";
 
 /** Returns the operations of parts of the records of a resource that a store can answer. */
 export function findPartOperations({ operations }: Document, resource: Resource): readonly PartOperation[] {
@@ -35,26 +35,35 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
   const name = operation.path.slice(operation.path.lastIndexOf("/") + 1);
   const status = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
   if (kind === undefined || status === undefined) return undefined;
-  const formOf = (place: ReturnType<typeof changeSchema>) =>
-    place && findForm(new RecordSchema(resource.record.document, place), resource, name);
-  const [sent, returned] = [changeSchema(operation), responseSchema(operation, status)];
-  const [body, response] = [formOf(sent), formOf(returned)];
-  if (kind === "delete" && sent !== undefined) return undefined; // what it deletes is in the body
+  const schemaOf = (place: ReturnType<typeof changeSchema>) =>
+    place && new RecordSchema(resource.record.document, place);
+  const [sent, returned] = [schemaOf(changeSchema(operation)), schemaOf(responseSchema(operation, status))];
+  const [body, response] = [sent, returned].map((schema) => schema && findForm(schema, resource, name));
   const isChange = kind === "replace" || kind === "update";
-  const hasUnknown = (returned !== undefined && response === undefined) || (kind === "get" && response === undefined);
-  if (
-    hasUnknown ||
+  const isUnknown =
+    (returned !== undefined && response === undefined) ||
+    (kind === "get" && response === undefined) ||
     (isChange && body === undefined) ||
-    (kind === "update" && !bodyTypesOf(operation).some(isPatchType))
-  )
-    return undefined;
-  const isRequired = operation.parameterParts.some(({ value }) => value.required && value.in !== "path");
-  return isRequired ? undefined : { kind, operation, resource, name, status: Number(status), response, body };
+    (kind === "update" && !bodyTypesOf(operation).some(isPatchType)) ||
+    (kind === "delete" && sent !== undefined); // what it deletes is in the body
+  const refused = operation.parameterParts.filter(
+    ({ value: { in: location, name } }) =>
+      location !== "path" && !(location === "header" && knownHeaders.includes(name)),
+  );
+  if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
+  const frame = response === "property" ? propertyFrame(name) : returned && createSelection(returned, resource.record);
+  const frames = new Map(frame ? [[Number(status), frame]] : []);
+  const standard = { list: undefined, maker: undefined, bodyMember: undefined, controls: [], refused, frames };
+  return { ...standard, kind, operation, resource, name, status: Number(status), response, body };
 }
 
 function findForm(schema: RecordSchema, { record }: Resource, name: string): PartForm | undefined {
   const isPart = schema.propertyNames.every((one) => record.propertyNames.includes(one));
-  if (schema.pointer === record.pointer || (schema.propertyNames.includes(name) && isPart)) return "record";
+  if (schema.pointer === record.pointer || (schema.propertyNames.includes(name) && isPart)) return "object";
   const [node] = record.property(name);
   return node && new RecordSchema(record.document, node).pointer === schema.pointer ? "property" : undefined;
+}
+
+function propertyFrame(name: string): RecordFrame {
+  return ({ text }) => new RawJson(toJson((parseJson(text) as Readonly<Record<string, unknown>>)[name]));
 }

@@ -169,8 +169,8 @@ function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
   return schema.required.every((name) => record.propertyNames.includes(name));
 }
 
-// Another schema may not allow all members of the record.
-function createSelection(schema: RecordSchema, record: RecordSchema): RecordFrame {
+/** Returns how a response with another schema contains a record: the members that it declares, of those that the record has. */
+export function createSelection(schema: RecordSchema, record: RecordSchema): RecordFrame {
   if (!schema.isClosed && record.propertyNames.every((name) => schema.propertyNames.includes(name))) return identity;
   return ({ text }) => {
     const members = Object.entries(parseJson(text) as object).filter(([name]) => schema.propertyNames.includes(name));

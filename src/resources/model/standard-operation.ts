@@ -29,6 +29,8 @@ export interface StandardOperation {
   readonly maker: RecordMaker | undefined;
   /** The member of the body that has the record; undefined if it is the body itself. */
   readonly bodyMember: string | undefined;
+  /** The members of the body that select what a response has, or whether anything is changed: a request can't have them. */
+  readonly controls: readonly string[];
   /** The parameters whose effect is not known: a request can't have them. */
   readonly refused: readonly Operation["parameterParts"][number][];
 }
