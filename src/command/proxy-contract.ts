@@ -56,10 +56,10 @@ export class Contract {
       security: Object.fromEntries(schemes.map((name) => [name, () => ({})])), // the upstream checks them
       validateResponses: true,
       docs: false,
-      formatError: (failure, { request }) => {
-        const exchange = exchangeOf(request);
+      formatError: (failure, context) => {
+        const exchange = exchangeOf(context.request);
         if (exchange) exchange.failure = failure.message;
-        return failure;
+        return config.formatError?.(failure, context) ?? failure;
       },
       onError: (error, { request }) => {
         const exchange = exchangeOf(request);

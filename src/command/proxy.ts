@@ -34,6 +34,8 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
     io.stdout.write(`${method} ${url}${status}: the ${violation.of} violates the document: ${violation.message}\n`);
   };
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // A client can name another server: only paths are forwarded, to the upstream.
+    if (!incoming.url?.startsWith("/")) return fail(outgoing, 400, "The target of the request must be a path.");
     const request = await readRequest(incoming);
     if (request === undefined) return fail(outgoing, 413, `The body has more than ${maxBytes} bytes.`);
     const target = toTarget(upstream, document.basePath, request.url);
@@ -81,8 +83,10 @@ function readUpstream(text: string, basePath: string): string {
   return url.pathname === "/" ? url.origin + basePath : url.origin + url.pathname.replace(/\/$/, "");
 }
 
+// What is outside of the base path has the same path there. The URL is a path, and begins with a slash.
 function toTarget(upstream: string, basePath: string, url: string): URL {
-  return new URL(url.startsWith(basePath) ? upstream + url.slice(basePath.length) : new URL(url, upstream).href);
+  const isBelow = url.startsWith(basePath) && /^([/?]|$)/.test(url.slice(basePath.length));
+  return new URL(isBelow ? upstream + url.slice(basePath.length) : new URL(upstream).origin + url);
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<ProxiedRequest | undefined> {
@@ -110,8 +114,10 @@ function respond(
   outgoing.end(body);
 }
 
-function fail(outgoing: ServerResponse, status: number, message: string): void {
+const failureCodes = { 400: "malformed_request", 413: "content_too_large", 502: "bad_gateway" } as const;
+
+function fail(outgoing: ServerResponse, status: keyof typeof failureCodes, message: string): void {
   if (outgoing.headersSent) return void outgoing.destroy();
   outgoing.writeHead(status, { "Content-Type": "application/json", Connection: "close" });
-  outgoing.end(JSON.stringify({ code: status === 413 ? "content_too_large" : "bad_gateway", message, status }));
+  outgoing.end(JSON.stringify({ code: failureCodes[status], message, status }));
 }

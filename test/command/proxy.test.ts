@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import t, { type Test } from "tap";
@@ -169,6 +169,42 @@ t.test("The path of the upstream takes the place of the base path", async (t) =>
   });
   t.match(await send("GET", "/v1/books/1"), { status: 200 });
   t.match(seen, [{ url: "/api/v2/books/1" }]);
+});
+
+t.test("A client can't choose another server", async (t) => {
+  const others: string[] = [];
+  const other = createServer((request, response) => {
+    others.push(`${request.url}`);
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const answer: Answer = (_, __, response) => json(response, 200, {});
+  const { seen, output, stop } = await start(t, answer, { flags: ["--report"], path: "/api" });
+  const [, own] = /at http:\/\/127\.0\.0\.1:(\d+)/.exec(output.stdout) ?? [];
+  const host = `127.0.0.1:${port}`;
+  for (const target of [
+    `http://${host}/x`,
+    `//${host}/x`,
+    `@${host}/x`,
+    `/v1@${host}/x`,
+    `/\\\\${host}/x`,
+    "/v10/x",
+    "*",
+  ]) {
+    const socket = connect(Number(own), "127.0.0.1");
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    t.match(await readText(socket), /^HTTP\/1\.1 [245]/, target);
+  }
+  t.same(others, []);
+  t.same(
+    seen.map(({ url }) => url),
+    [`//${host}/x`, `/v1@${host}/x`, `//${host}/x`.replace("//", "///"), "/v10/x"],
+    "paths are forwarded to the upstream",
+  );
+  stop();
+  process.exitCode = 0;
 });
 
 t.test("An upstream that does not respond is a 502", async (t) => {
