@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { extname, join, parse } from "node:path";
 import { formats, formatsByExtension, importRecords, openInput, validateInput } from "../data/index.ts";
+import type { Document } from "../openapi/application.ts";
 import { collectionsOf, type ResourceStore, readResources, seedRecords } from "../resources/index.ts";
 import { isInMemory, isMissingStore, openTables } from "../store/index.ts";
 import type { Io } from "../terminal/index.ts";
@@ -45,47 +46,69 @@ export async function resetStore({ url, document }: Target, io: Io): Promise<voi
       return records;
     })
     .finally(() => store.close());
-  io.stdout.write(`Deleted ${deleted} records.\n`);
+  io.stdout.write(`Deleted ${countOf(deleted)}.\n`);
 }
 
-/** Imports the files of a folder into the collections that they are named after, such as `books.ndjson`. Each file is imported once. */
-export async function importFolder(target: Target, folder: string, io: Io): Promise<void> {
-  if (isInMemory(target.url)) throw new Error("--seed FOLDER needs a store that is not in memory.");
+/** A file of records of a collection, which is valid. */
+type SeedFile = Parameters<typeof importRecords>[1] & { readonly name: string };
+
+/**
+ * Reads and validates the files of a folder, which are named after collections, such as `books.ndjson`. Rejects with an Error that names
+ * what is wrong. The inputs must be closed.
+ */
+export async function readFolder({ url, document }: Target, folder: string, io: Io): Promise<readonly SeedFile[]> {
+  if (isInMemory(url)) throw new Error("--seed FOLDER needs a store that is not in memory.");
   const files = await readdir(folder).catch((error: Error) => {
     throw new Error(`The folder ${folder} of --seed can't be read: ${error.message}.`);
   });
-  const resources = readResources(target.document);
-  const inputs = files.filter((file) => formatsByExtension[extname(file).toLowerCase()] !== undefined).sort();
-  if (inputs.length === 0) throw new Error(`The folder ${folder} of --seed has no files NAME.ndjson or NAME.csv.`);
-  for (const file of inputs) {
-    const resource = resources.find(({ name }) => name === parse(file).name);
-    if (resource === undefined)
-      throw new Error(
-        `The file ${file} of --seed must be named after one of: ${resources.map((one) => one.name).join(", ")}.`,
-      );
-    const format = formats[formatsByExtension[extname(file).toLowerCase()] as keyof typeof formats];
-    const input = await openInput(join(folder, file), io.stdin);
-    try {
-      const problems: string[] = [];
-      const report = (problem: string) => void (problems.length < maxProblems && problems.push(problem));
-      const source = { input, format, resource };
-      const checked = await validateInput({ ...source, report, progress: () => {} });
-      if (checked.bad > 0)
-        throw new Error(
-          `The file ${file} of --seed has ${checked.bad} invalid lines. Nothing of it was imported:\n${problems.join("\n")}`,
-        );
-      const store = await openTables(target.url, "create", { collections: collectionsOf(target.document) });
-      const { records, before } = await importRecords(
-        store,
-        { ...source, checked },
-        { resume: true },
-        () => {},
-      ).finally(() => store.close());
-      io.stdout.write(`${resource.name}: imported ${records - before} records of ${file}.\n`);
-    } finally {
-      await input.close();
-    }
+  const names = files.filter((file) => formatsByExtension[extname(file).toLowerCase()] !== undefined).sort();
+  if (names.length === 0) throw new Error(`The folder ${folder} of --seed has no files NAME.ndjson or NAME.csv.`);
+  const found: SeedFile[] = [];
+  try {
+    for (const name of names) found.push(await readSeedFile(document, folder, name, io));
+  } catch (error) {
+    for (const { input } of found) await input.close();
+    throw error;
   }
+  return found;
+}
+
+async function readSeedFile(document: Document, folder: string, name: string, io: Io): Promise<SeedFile> {
+  const resources = readResources(document);
+  const resource = resources.find((one) => one.name === parse(name).name);
+  if (resource === undefined)
+    throw new Error(
+      `The file ${name} of --seed must be named after one of: ${resources.map((one) => one.name).join(", ")}.`,
+    );
+  const format = formats[formatsByExtension[extname(name).toLowerCase()] as keyof typeof formats];
+  const input = await openInput(join(folder, name), io.stdin);
+  const problems: string[] = [];
+  const report = (problem: string) => void (problems.length < maxProblems && problems.push(problem));
+  const source = { input, format, resource };
+  const checked = await validateInput({ ...source, report, progress: () => {} });
+  if (checked.bad === 0) return { ...source, checked, name };
+  await input.close();
+  throw new Error(
+    `The file ${name} of --seed has ${checked.bad} invalid lines. Nothing was changed:\n${problems.join("\n")}`,
+  );
+}
+
+/** Imports files into their collections, each once, and closes them. */
+export async function importFiles({ url, document }: Target, files: readonly SeedFile[], io: Io): Promise<void> {
+  const store = await openTables(url, "create", { collections: collectionsOf(document) });
+  try {
+    for (const file of files) {
+      const { records, before } = await importRecords(store, file, { resume: true }, () => {});
+      io.stdout.write(`${file.resource.name}: imported ${countOf(records - before)} of ${file.name}.\n`);
+    }
+  } finally {
+    await store.close();
+    for (const { input } of files) await input.close();
+  }
+}
+
+function countOf(records: number): string {
+  return records === 1 ? "1 record" : `${records} records`;
 }
 
 /** Creates records in the collections that are empty: those of examples, or a number of them. */
@@ -96,5 +119,5 @@ export async function createRecords(
   io: Io,
 ): Promise<void> {
   for (const { name, created, reason } of await seedRecords(document, (one) => resources.records(one), count))
-    io.stdout.write(`${name}: created ${created} records${reason === undefined ? "" : `: ${reason}`}.\n`);
+    io.stdout.write(`${name}: created ${countOf(created)}${reason === undefined ? "" : `: ${reason}`}.\n`);
 }

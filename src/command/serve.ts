@@ -9,7 +9,7 @@ import type { Target } from "./data/index.ts";
 import { acceptKeys, type KeyOptions, readKeys } from "./keys.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";
-import { createRecords, importFolder, readSeed, resetStore } from "./seed.ts";
+import { createRecords, importFiles, readFolder, readSeed, resetStore } from "./seed.ts";
 import { storeUrlOf, type TargetOptions } from "./target.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
@@ -50,8 +50,9 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       throw new Error(
         `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
       );
-    if (options.reset) await resetStore(target, io);
-    if (seed?.folder !== undefined) await importFolder(target, seed.folder, io);
+    const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder, io);
+    if (options.reset) await resetStore(target, io); // after the seed was found valid
+    if (files) await importFiles(target, files, io);
     return resources.open(document, openOptions);
   };
   const app = await createServer({

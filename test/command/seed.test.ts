@@ -131,17 +131,28 @@ t.test("--seed FOLDER imports each file once", async (t) => {
   mkdirSync(seeds);
   writeFileSync(join(seeds, "authors.ndjson"), '{"name":"Ada","email":"ada@example.org"}\n');
   const first = await start(t, [file, "--seed", seeds]);
-  t.match(first.stdout, /authors: imported 1 records of authors\.ndjson\.\n/);
+  t.match(first.stdout, /authors: imported 1 record of authors\.ndjson\.\n/);
   t.match(await first.list("/authors"), [{ id: 1, name: "Ada" }]);
   first.stop();
   t.match((await start(t, [file, "--seed", seeds])).stdout, /authors: imported 0 records/);
   const fails = async (message: RegExp) =>
     t.match(await run(["serve", file, "--seed", seeds, "--port", "0"]), { code: 1, stderr: message });
   writeFileSync(join(seeds, "authors.ndjson"), '{"nam":"Ada"}\n');
-  await fails(/has 1 invalid lines\. Nothing of it was imported:\n.*nam/);
+  await fails(/has 1 invalid lines\. Nothing was changed:\n.*nam/);
   rmSync(join(seeds, "authors.ndjson"));
   writeFileSync(join(seeds, "autors.ndjson"), "");
   await fails(/autors\.ndjson of --seed must be named after one of: books, authors/);
+});
+
+t.test("--reset deletes nothing if the seed is wrong", async (t) => {
+  const { place, file } = save(t);
+  (await start(t, [file, "--seed", "3"])).stop();
+  const seeds = join(place, "seeds");
+  mkdirSync(seeds);
+  writeFileSync(join(seeds, "authors.ndjson"), '{"nam":"Ada"}\n');
+  for (const seed of ["none", seeds, "0"])
+    t.match(await run(["serve", file, "--reset", "--seed", seed, "--port", "0"]), { code: 1 }, seed);
+  t.equal((await (await start(t, [file])).list("/authors")).length, 3);
 });
 
 t.test("A seed that is wrong is an error", async (t) => {

@@ -101,7 +101,7 @@ class Seeder {
 
   async addExamples(resource: Resource): Promise<SeedResult> {
     const [scope] = this.#scopesOf(resource);
-    if (scope === undefined) return { name: resource.name, created: 0, reason: "no record exists above it" };
+    if (scope === undefined) return { name: resource.name, created: 0, reason: "the collection above it is empty" };
     const examples = recordsInExamples(resource);
     let created = 0;
     for (const record of examples) if (await this.#add(resource, scope, record, true)) created++;
@@ -125,7 +125,8 @@ class Seeder {
       const record = makeBelievable(resource, { faker, reference, fixed });
       if (record && (await this.#add(resource, scope, record, false))) created++;
     }
-    const reason = scopes.length === 0 ? "no record exists above it" : "no record was found that matches its schema";
+    const reason =
+      scopes.length === 0 ? "the collection above it is empty" : "no record was found that matches its schema";
     return { name: resource.name, created, ...(created < count && { reason }) };
   }
 
