@@ -138,6 +138,8 @@ testLikely("a cursor can be the id of a record", text, async (t, send) => {
   t.match((await send("GET", `/customers?starting_after=${ids[3]}`)).body, { has_more: false, data: [{ email: "e" }] });
   t.match((await send("GET", `/customers?ending_before=${ids[4]}`)).body.data, [{ email: "c" }, { email: "d" }]);
   t.match(await send("GET", "/customers?starting_after=none"), { status: 400 });
+  const both = await send("GET", `/customers?starting_after=${ids[0]}&ending_before=${ids[4]}`);
+  t.match(both, { status: 400, body: { message: /starting_after and ending_before can't be used together/ } });
   for (const text of ["x", "y", "z"]) await send("POST", "/events", { text });
   const page = await send("GET", "/events?after=1");
   t.same(page.body, [

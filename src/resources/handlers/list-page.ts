@@ -1,5 +1,5 @@
 // The response of a list: a page of its records, and what the document declares about it.
-import { HttpError } from "../../http/index.ts";
+import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { type PagePosition, scopeFilter } from "../../store/index.ts";
@@ -65,12 +65,20 @@ async function selectPage(
   call: UntypedCall,
 ) {
   const query = call.query as Query;
-  const { before, cursor = before, ...rest } = readSelection(query, parameters);
+  const { before, cursor, ...rest } = readSelection(query, parameters);
+  if (before !== undefined && cursor !== undefined)
+    throw new InvalidRequest([
+      {
+        location: "query",
+        name: `${parameters.before}`,
+        message: `The parameters ${parameters.cursor} and ${parameters.before} can't be used together.`,
+      },
+    ]);
   const isSelected = (name: string) => !(wildcards.has(name) && wildcards.get(name) === query[name]);
   const names = collection.resource.collection.filters.map(({ name }) => name);
   const filter = definedOf(query, names.filter(isSelected));
-  const isBefore = cursor === before;
-  const position = await findPosition(collection, call, { ...filter, limit: rest.limit }, cursor, isBefore);
+  const page = { ...filter, limit: rest.limit };
+  const position = await findPosition(collection, call, page, cursor ?? before, before !== undefined);
   if (position === null)
     throw new HttpError(
       { code: "invalid_cursor", status: 400 },

@@ -20,6 +20,8 @@ export interface SchemaPlace {
 // The keywords of a schema that only refers to another one, also as its only `allOf`.
 const notes = new Set(["$ref", "description", "title", "summary", "example", "examples", "nullable", "default"]);
 
+type Reader = ReturnType<Document["schemas"]["compileReaderAt"]>;
+
 const maxVariants = 100; // of a schema
 
 /** The schema of the records of a collection, or of the bodies that make them. */
@@ -32,6 +34,7 @@ export class RecordSchema {
   readonly parts: readonly SchemaNode[];
   readonly document: Document;
   #variants: readonly (readonly SchemaNode[])[] | undefined;
+  readonly #readers = new Map<string, readonly (readonly Reader[])[]>(); // by path
 
   constructor(document: Document, { pointer }: SchemaPlace) {
     this.document = document;
@@ -101,10 +104,17 @@ export class RecordSchema {
 
   /** Returns whether a property of a property, and so on, can have a value in a response. */
   acceptsAt(path: readonly string[], value: unknown): boolean {
+    const key = path.join("\0");
+    const readers = this.#readers.get(key) ?? this.#compileReaders(path);
+    this.#readers.set(key, readers);
+    return readers.length === 0 || readers.some((all) => all.every((read) => "value" in read(value)));
+  }
+
+  // For each alternative that declares the property, those of the schemas that apply to it.
+  #compileReaders(path: readonly string[]): readonly (readonly Reader[])[] {
+    const { schemas } = this.document;
     const declared = this.#applicable.map((nodes) => propertyAt(nodes, path)).filter((nodes) => nodes.length > 0);
-    const accepts = ({ pointer }: SchemaNode) =>
-      "value" in this.document.schemas.compileReaderAt(pointer, "response")(value);
-    return declared.length === 0 || declared.some((nodes) => nodes.every(accepts));
+    return declared.map((nodes) => nodes.map(({ pointer }) => schemas.compileReaderAt(pointer, "response")));
   }
 
   /** Creates the validation of a parsed record: as it is sent, or returned. Compiles the schema, which is expensive. */
