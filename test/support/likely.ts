@@ -1,4 +1,5 @@
 // A server of a document whose operations are answered as `openapi-server serve` answers them, with each store.
+import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
@@ -6,15 +7,25 @@ import { createServer } from "../../src/openapi/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { emptyDatabase } from "./databases.ts";
 
-/** Sends a request: an object as JSON, or a text of a media type. Returns the response with its parsed body. */
-export type Send = (
-  method: string,
-  url: string,
-  body?: object | string,
-  type?: string,
-  headers?: Readonly<Record<string, string>>,
-) => // biome-ignore lint/suspicious/noExplicitAny: bodies of any document
-Promise<{ status: number; headers: Record<string, unknown>; body: any }>;
+/** Sends requests to a server, see `createSend`. */
+export type Send = ReturnType<typeof createSend>;
+
+/** Returns a function that sends a request: an object as JSON, or a text of a media type. It returns the response with its parsed body. */
+function createSend(app: FastifyInstance) {
+  return async (
+    method: string,
+    url: string,
+    body?: object | string,
+    type = "application/json",
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
+    const payload = typeof body === "object" ? JSON.stringify(body) : body;
+    const options = payload === undefined ? {} : { headers: { "content-type": type, ...headers }, payload };
+    const response = await app.inject({ method: method as "GET", url, ...options });
+    const parsed = response.payload === "" ? undefined : JSON.parse(response.payload);
+    return { status: response.statusCode, headers: response.headers, body: parsed };
+  };
+}
 
 /** Runs a test with SQLite and with PostgreSQL. */
 export function testLikely(name: string, document: string, run: (t: Test, send: Send) => Promise<void>): void {
@@ -27,12 +38,6 @@ export function testLikely(name: string, document: string, run: (t: Test, send: 
       const logger = pino({ level: "silent" });
       const app = await createServer({ document: parse(document), resources, logger, mock: true });
       t.teardown(() => app.close());
-      await run(t, async (method, url, body, type = "application/json", headers = {}) => {
-        const payload = typeof body === "object" ? JSON.stringify(body) : body;
-        const options = payload === undefined ? {} : { headers: { "content-type": type, ...headers }, payload };
-        const response = await app.inject({ method: method as "GET", url, ...options });
-        const parsed = response.payload === "" ? undefined : JSON.parse(response.payload);
-        return { status: response.statusCode, headers: response.headers, body: parsed };
-      });
+      await run(t, createSend(app));
     });
 }
