@@ -2,7 +2,7 @@
 
 import { requireDatabaseUrl } from "../command/index.ts";
 import { readConfig } from "../config.ts";
-import { type Collection, isInMemory, type OpenMode, openStore, type Store } from "../store/index.ts";
+import { type Collection, isInMemory, isMissingStore, openStore, type Store } from "../store/index.ts";
 import type { Io } from "../terminal/index.ts";
 
 /**
@@ -12,11 +12,14 @@ import type { Io } from "../terminal/index.ts";
 export async function withStore(
   io: Io,
   work: (store: Store) => Promise<void>,
-  mode: OpenMode = "migrate",
+  mode: "migrate" | "create" = "migrate",
 ): Promise<void> {
   const { DATABASE_URL: url, DATABASE_PREPARE: prepare } = readConfig(io.env);
   if (isInMemory(url)) throw new Error("DATABASE_URL is an in-memory database, which ends with this command.");
-  const store = await openStore(url, { mode, prepare, collections: mode === "create" ? await readCollections() : [] });
+  const store = await openStore(url, { mode: "migrate", prepare }).catch(async (error) => {
+    if (mode !== "create" || !isMissingStore(error)) throw error;
+    return openStore(url, { prepare, collections: await readCollections() });
+  });
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }
 

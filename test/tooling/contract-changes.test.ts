@@ -49,7 +49,11 @@ const { version } = parse(documentText).info;
 async function serve(t: Test, url: string) {
   const port = `${await freePort()}`;
   const env = { ...process.env, DATABASE_URL: url, PORT: port, LOG_LEVEL: "warn" };
-  const child = spawn(process.execPath, ["src/bin.js", "serve"], { cwd: place, env, stdio: "ignore" });
+  const child = spawn(process.execPath, ["src/bin.js", "serve"], {
+    cwd: place,
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   t.teardown(() => child.kill());
   const origin = `http://127.0.0.1:${port}`;
   const isReady = () =>

@@ -7,7 +7,7 @@ import { createMissingError, requireMigrated } from "../schema-version.ts";
 import type { StoreOptions } from "../store-options.ts";
 import { Hosts } from "./hosts.ts";
 import { toOpenFailure } from "./postgres-errors.ts";
-import { buildIndexes, migrate, readVersion, requireCollections } from "./postgres-migrations.ts";
+import { migrate, readVersion, requireCollections } from "./postgres-migrations.ts";
 import { countRecords } from "./postgres-statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
@@ -86,10 +86,7 @@ export async function prepareDatabase(
   }
 }
 
-async function prepare(
-  client: pg.Client,
-  { mode, collections, maxRecords, inBackground }: StoreOptions,
-): Promise<PreparedDatabase> {
+async function prepare(client: pg.Client, { mode, collections, maxRecords }: StoreOptions): Promise<PreparedDatabase> {
   const version = await readVersion(client);
   const counts = new Map<Collection, RecordCount>();
   if (mode === "readonly") {
@@ -99,7 +96,6 @@ async function prepare(
   }
   if (mode === "migrate" && version === 0) throw createMissingError();
   await migrate(client, collections);
-  if (!inBackground) await buildIndexes(client, collections);
   if (maxRecords !== null)
     for (const collection of collections)
       counts.set(collection, (await client.query(countRecords(collection))).rows[0]);

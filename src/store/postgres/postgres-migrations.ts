@@ -51,7 +51,7 @@ interface Relation {
 }
 
 /** Returns the table of a collection and its indexes. */
-function schemaOf(collection: Collection): Relation[] {
+export function schemaOf(collection: Collection): Relation[] {
   const table = tableOf(collection);
   const indexes = collection.filters.map((filter): Relation => {
     const name = indexName(collection, filter);
@@ -136,22 +136,4 @@ async function applyMigrations(db: ClientBase, version: number): Promise<void> {
     await db.query("INSERT INTO petstore.migrations (version, applied_at) VALUES ($1, now())", [index + 1]);
   }
   if (current === 0) await db.query("INSERT INTO petstore.secret (value) VALUES ($1)", [randomBytes(32)]);
-}
-
-// An index that is invalid, and that no process is building: its creation has failed.
-const listFailedIndexes = `
-  SELECT index.relname AS name FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid
-  WHERE index.relnamespace = 'petstore'::regnamespace AND NOT indisvalid
-    AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_create_index AS progress WHERE progress.index_relid = indexrelid)`;
-
-/**
- * Creates the indexes that collections lack, without locking their tables, and creates those again whose creation has failed.
- * Several processes can do it at once. For millions of records, it takes minutes.
- */
-export async function buildIndexes(db: ClientBase, collections: readonly Collection[]): Promise<void> {
-  const names = new Set(collections.flatMap(schemaOf).flatMap(({ isIndex, name }) => (isIndex ? [name] : [])));
-  for (const { name } of (await db.query<{ name: string }>(listFailedIndexes)).rows)
-    if (names.has(name)) await db.query(`DROP INDEX CONCURRENTLY IF EXISTS petstore.${quoteName(name)}`);
-  for (const { isIndex, statement } of await listMissing(db, collections))
-    if (isIndex) await db.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${statement}`);
 }
