@@ -18,11 +18,6 @@ const documents = {
   "a document like Stripe's": "test/support/lifecycles/payments.yaml",
 };
 
-function basePath({ root: { servers } }: RawDocument): string {
-  const [{ url = "" } = {}] = (servers ?? []) as { url?: string }[];
-  return new URL(url, "http://localhost").pathname.replace(/\/$/, "");
-}
-
 for (const [name, file] of Object.entries(documents))
   for (const [store, newPlace] of [
     ["SQLite", async (t: Test) => join(folder(t), "records.db")],
@@ -33,7 +28,7 @@ for (const [name, file] of Object.entries(documents))
       const document = RawDocument.read(path);
       const lifecycles = findLifecycles(document);
       const serving = new Serving(t, path, await newPlace(t));
-      const start = async () => (await serving.start()) + basePath(document);
+      const start = async () => (await serving.start()) + document.basePath;
       const restart = async () => {
         await serving.kill();
         return start();

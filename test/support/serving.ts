@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Test } from "tap";
 import { root } from "./files.ts";
 
 /** Serves a document in another process. It is killed at the end of the test. */
@@ -10,7 +9,7 @@ export class Serving {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
 
-  constructor(t: Test, file: string, data: string) {
+  constructor(t: { teardown(work: () => unknown): void }, file: string, data: string) {
     this.#args = [join(root, "src/command/bin.js"), "serve", file, "--port", "0", "--data", data];
     t.teardown(() => this.#child?.kill("SIGKILL"));
   }

@@ -38,6 +38,13 @@ export class RawDocument {
     return new RawDocument((file.endsWith(".json") ? JSON.parse(text) : load(text)) as Json);
   }
 
+  /** The path of its first server; empty if it has none. */
+  get basePath(): string {
+    const [server] = list(this.root.servers) as { readonly url?: string }[];
+    const url = (server?.url ?? "").replaceAll(/\{[^{}]*\}/g, "x");
+    return new URL(url, "http://localhost").pathname.replace(/\/$/, "");
+  }
+
   find(method: string, path: string): Operation | undefined {
     return this.operations.find((one) => one.method === method && one.path === path);
   }
