@@ -36,11 +36,11 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .command("mock")
     .description("serve the document: validate each request, and respond with examples")
     .argument("<document>", "path of the document")
-    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
-    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addOption(portOption())
+    .addOption(hostOption())
     .option("--no-validate", "respond to each request of an operation, whatever it contains")
     .option("--watch", "serve the new state when a file of the document changes")
-    .option("--log", "log each request to standard output", false)
+    .addOption(logOption())
     .addOption(configOption())
     .action(async (document: string, options: MockOptions) =>
       (await import("./mock.ts")).serveMock(document, options, io, signal),
@@ -49,14 +49,10 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .command("serve")
     .description("serve the document from records in SQLite or PostgreSQL: what is created stays")
     .argument("<document>", "path of the document")
-    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--data <place>", "SQLite file, or URL postgres://… (default: a file beside the document)")
-    .option(
-      "--overlay <file>",
-      "OpenAPI overlay that changes the document, such as its x-resource; can be repeated",
-      addTo,
-    )
+    .addOption(portOption())
+    .addOption(hostOption())
+    .addOption(dataOption())
+    .addOption(overlayOption())
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
     .option("--key <key>", "credential that is valid; can be repeated (default: each one is)", addTo)
     .option("--keys <file>", "YAML or JSON file with valid credentials: a list of name, key, and scopes")
@@ -67,7 +63,7 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     )
     .option("--reset", "delete all records before", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
-    .option("--log", "log each request to standard output", false)
+    .addOption(logOption())
     .addOption(configOption())
     .action(async (document: string, options: ServeOptions) =>
       (await import("./serve.ts")).serve(document, options, io, signal),
@@ -77,8 +73,8 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .description("compare the requests and responses of an existing server with the document")
     .argument("<document>", "path of the document")
     .requiredOption("--upstream <url>", "URL of the server")
-    .option("-p, --port <number>", "port; 0 for any free one", parsePort, 3_000)
-    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addOption(portOption())
+    .addOption(hostOption())
     .option("--report", "only report what violates the document, instead of rejecting it", false)
     .addOption(configOption())
     .action(async (document: string, options: ProxyOptions) =>
@@ -146,6 +142,18 @@ function addData(program: Command, io: Io): void {
 function reportLines(io: Io, error: Error): void {
   const lines = error instanceof CommandFailure ? error.lines : [error.message];
   for (const line of lines) io.stderr.write(`openapi-server: ${line}\n`);
+}
+
+function portOption(): Option {
+  return new Option("-p, --port <number>", "port; 0 for any free one").argParser(parsePort).default(3_000);
+}
+
+function hostOption(): Option {
+  return new Option("--host <address>", "address to listen on").default("127.0.0.1");
+}
+
+function logOption(): Option {
+  return new Option("--log", "log each request to standard output").default(false);
 }
 
 function dataOption(): Option {

@@ -93,6 +93,9 @@ t.test("Records below others are exported and imported with their scope", async 
       code: 1,
       stderr: /are those of \/shops\/\{shop\}\/books: use --scope <shop>/,
     });
+  t.match(await run(["data", "export", file, ...books, "--scope", "50%"]), {
+    stderr: /option '--scope <values>': 50% is not valid percent-encoding/,
+  });
   t.match(await run(["data", "export", file, "--resource", "books", "--scope", "a"]), {
     code: 1,
     stderr: /omit --scope/,

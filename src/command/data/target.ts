@@ -20,9 +20,17 @@ export interface ResourceOptions {
 
 /** Reads the values that select the scope of a resource. Ends the command with an error if they are not as many as it has. */
 export function readScope(resource: Resource, { scope }: ResourceOptions, command: Command): readonly string[] {
-  const values = scope === undefined ? [] : scope.split("/").map((value) => decodeURIComponent(value));
+  const values = scope === undefined ? [] : scope.split("/").map(decodePart);
   const isComplete = values.length === resource.scopeParameters.length && !values.includes("");
   return isComplete ? values : command.error(`error: ${describeScope(resource)}`);
+
+  function decodePart(part: string): string {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return command.error(`error: option '--scope <values>': ${part} is not valid percent-encoding of UTF-8`);
+    }
+  }
 }
 
 /** Returns the resource that is named, or the only one of the document. Ends the command with an error otherwise. */

@@ -120,11 +120,17 @@ export class CollectionAccess {
       const value = (group as Readonly<Record<string, unknown>>)[name];
       const { default: unchanged } = Object(part.at("schema")?.value) as { readonly default?: unknown };
       if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
-        throw new HttpError("not_implemented", `The effect of the parameter ${name} is not known. Leave it out.`);
+        throw new HttpError(
+          "not_implemented",
+          `The effect of the parameter ${name} is not known. Send the request without it.`,
+        );
     }
     const member = this.#controls.find((name) => Object(call.body)[name] !== undefined);
     if (member !== undefined)
-      throw new HttpError("not_implemented", `The effect of the member ${member} is not known. Leave it out.`);
+      throw new HttpError(
+        "not_implemented",
+        `The effect of the member ${member} is not known. Send the request without it.`,
+      );
     if (this.scopeOf(call).length > maxScopeLength)
       throw new InvalidRequest([
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
