@@ -51,7 +51,7 @@ export class BodyExamination {
   #findControls(): readonly string[] {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
-    const names = part ? new RecordSchema(record.document, part).propertyNames : [];
+    const names = part ? RecordSchema.of(record.document, part).propertyNames : [];
     return names.filter((name) => controlNames.test(name) && !record.propertyNames.includes(name));
   }
 
@@ -80,7 +80,7 @@ export class BodyExamination {
       this.#doubts.doubt(`does not require the property ${missing}, which each record must have`);
     if (this.#doubts.certainty === "certain") return undefined;
     const maker = this.#createMaker(body);
-    const { problem } = maker.create(Object(body.example()));
+    const { problem } = maker.create(Object(body.example));
     if (problem)
       this.#doubts.refuse(
         `makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`,
@@ -98,7 +98,7 @@ export class BodyExamination {
   #createMaker(body: RecordSchema): RecordMaker {
     const { record } = this.#resource;
     const validate = record.createValidator("response");
-    const options = { record, shown: findShownRecords(this.#resource), body, id: this.#resource.idName };
+    const options = { record, shown: () => findShownRecords(this.#resource), body, id: this.#resource.idName };
     return new RecordMaker(options, (members) => {
       const { problem } = validate(this.#resource.idIn(members) === undefined ? this.#withSampleId(members) : members);
       return problem ? { problem } : { value: members };
@@ -108,13 +108,13 @@ export class BodyExamination {
   // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
   #findBody(place: SchemaPlace): RecordSchema {
     const { record } = this.#resource;
-    const body = new RecordSchema(record.document, place);
+    const body = RecordSchema.of(record.document, place);
     const isPart = ({ propertyNames }: RecordSchema) =>
       propertyNames.some((name) => record.propertyNames.includes(name));
     if (isPart(body) || body.propertyNames.length === 0) return body;
     const members = body.propertyNames.flatMap((name) => {
       const [node] = body.property(name);
-      const schema = node && new RecordSchema(record.document, node);
+      const schema = node && RecordSchema.of(record.document, node);
       return schema && isPart(schema) ? [{ name, schema }] : [];
     });
     const [member] = members;

@@ -80,7 +80,7 @@ export class Examination {
       return base;
     }
     if (!base.frames.has(Number(status))) return undefined;
-    if (new RecordSchema(document, schema).pointer !== record.pointer) this.#doubts.doubt(this.#wrongSuccess());
+    if (RecordSchema.of(document, schema).pointer !== record.pointer) this.#doubts.doubt(this.#wrongSuccess());
     return base;
   }
 
@@ -136,7 +136,7 @@ export class Examination {
     const limitSchema = limit?.at("schema")?.value as { readonly default?: unknown } | undefined;
     const typeOf = (parameter: typeof limit) => {
       const schema = parameter?.written("schema");
-      return schema && valueType(new RecordSchema(record.document, schema).parts);
+      return schema && valueType(RecordSchema.of(record.document, schema).parts);
     };
     if (typeOf(limit) === undefined || (limit?.value.required !== true && limitSchema?.default === undefined))
       this.#doubts.doubt("has no parameter limit with a default, so that it would have to return all records at once");

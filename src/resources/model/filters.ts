@@ -16,7 +16,7 @@ export function readFilters(list: Operation, record: RecordSchema, sampleId: unk
     const given = readParameterHint(parameter);
     if (given === undefined && pageRoleOf(parameter, record, sampleId) !== undefined) return [];
     const schema = parameter.written("schema");
-    const sent = schema && valueType(new RecordSchema(record.document, schema).parts);
+    const sent = schema && valueType(RecordSchema.of(record.document, schema).parts);
     for (const [property = "", member] of given ? [given] : placesOf(name, record)) {
       const schemas = member === undefined ? record.property(property) : record.at([property, member]);
       const items = member === undefined ? itemSchemas(schemas) : undefined;

@@ -23,7 +23,7 @@ export function findId(
   }
   const parameter = parametersOf(template).at(-1) as string;
   const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
-  const sent = schema && idType(new RecordSchema(record.document, schema).parts);
+  const sent = schema && idType(RecordSchema.of(record.document, schema).parts);
   const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
   const words = toSnakeCase(parameter).split("_");
   const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));

@@ -131,7 +131,7 @@ class ResourceFinder {
   }
 
   #schemaOf(place: SchemaPlace): RecordSchema {
-    return new RecordSchema(this.#document, place);
+    return RecordSchema.of(this.#document, place);
   }
 
   #create(operations: ResourceOperations, parts: Omit<ResourceParts, "name">, hint: PathHint): Resource {

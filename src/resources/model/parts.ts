@@ -36,7 +36,7 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
   const status = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
   if (kind === undefined || status === undefined) return undefined;
   const schemaOf = (place: ReturnType<typeof changeSchema>) =>
-    place && new RecordSchema(resource.record.document, place);
+    place && RecordSchema.of(resource.record.document, place);
   const [sent, returned] = [schemaOf(changeSchema(operation)), schemaOf(responseSchema(operation, status))];
   const [body, response] = [sent, returned].map((schema) => schema && findForm(schema, resource, name));
   const isChange = kind === "replace" || kind === "update";
@@ -61,7 +61,7 @@ function findForm(schema: RecordSchema, { record }: Resource, name: string): Par
   const isPart = schema.propertyNames.every((one) => record.propertyNames.includes(one));
   if (schema.pointer === record.pointer || (schema.propertyNames.includes(name) && isPart)) return "object";
   const [node] = record.property(name);
-  return node && new RecordSchema(record.document, node).pointer === schema.pointer ? "property" : undefined;
+  return node && RecordSchema.of(record.document, node).pointer === schema.pointer ? "property" : undefined;
 }
 
 function propertyFrame(name: string): RecordFrame {

@@ -16,61 +16,46 @@ export type CheckRecord = (members: object) => Checked<object>;
 
 export interface MakerOptions {
   readonly record: RecordSchema;
-  /** Other schemas of the record in responses. */
-  readonly shown: readonly RecordSchema[];
+  /** Returns other schemas of the record in responses. */
+  readonly shown: () => readonly RecordSchema[];
   /** The schema of the request that makes a record. */
   readonly body: RecordSchema;
   /** The property that the store makes. */
   readonly id: string;
 }
 
-/** Completes records with the members that the server makes. */
+/** What the server makes of a record, and what it keeps of a request. */
+interface MemberPlan {
+  readonly created: readonly (readonly [string, Make])[];
+  readonly updated: readonly (readonly [string, Make])[];
+  readonly secret: ReadonlySet<string>; // members that are write-only
+  readonly changed: ReadonlySet<string>; // members whose values a request and a record have in different forms
+}
+
+/** Completes records with the members that the server makes. Examines the schemas when it is used first, which is expensive. */
 export class RecordMaker {
+  readonly #options: MakerOptions;
   readonly #record: RecordSchema;
   readonly #check: CheckRecord;
   readonly #alternatives: readonly RecordMaker[];
-  readonly #created: readonly (readonly [string, Make])[];
-  readonly #updated: readonly (readonly [string, Make])[];
-  readonly #secret: ReadonlySet<string>; // members that are write-only
-  readonly #changed: ReadonlySet<string>; // members whose values a request and a record have in different forms
+  #known: MemberPlan | undefined;
 
-  constructor({ record, shown, body, id }: MakerOptions, check: CheckRecord) {
+  constructor(options: MakerOptions, check: CheckRecord) {
+    const { record } = options;
+    this.#options = options;
     this.#record = record;
     this.#check = check;
-    this.#alternatives = record.alternatives.map((one) => new RecordMaker({ record: one, shown, body, id }, check));
-    this.#secret = new Set(
-      record.propertyNames.filter((name) => record.property(name).some(({ schema }) => schema.writeOnly === true)),
-    );
-    const example = Object(body.example()) as Members;
-    this.#changed = new Set(
-      Object.keys(example).filter((name) => completeMember(record, name, example[name]) === undefined),
-    );
-    const sent = (name: string) => {
-      if (this.#changed.has(name)) return false;
-      const schemas = body.property(name).flatMap((node) => node.parts());
-      return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
-    };
-    const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
-    const times = (pattern: RegExp) =>
-      unsent.flatMap((name) => {
-        const make = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
-        return make ? [[name, make] as const] : [];
-      });
-    this.#updated = times(updatedName);
-    const timed = [...times(createdName), ...this.#updated];
-    const all = new Set([record, ...shown].flatMap(({ required }) => required));
-    const required = [...all].filter(
-      (name) => name !== id && record.propertyNames.includes(name) && !timed.some(([one]) => one === name),
-    );
-    const given = required.filter((name) => body.required.includes(name) && sent(name));
-    const made = required.filter((name) => !given.includes(name));
-    const values = made.length > 0 ? chooseValues(record, made, shown) : {};
-    this.#created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
+    this.#alternatives = record.alternatives.map((one) => new RecordMaker({ ...options, record: one }, check));
+  }
+
+  get #plan(): MemberPlan {
+    this.#known ??= planMembers(this.#options);
+    return this.#known;
   }
 
   /** The members that the server makes, besides the id. */
   get made(): readonly string[] {
-    return this.#created.map(([name]) => name);
+    return this.#plan.created.map(([name]) => name);
   }
 
   /** Returns a new record: the members of a body that a record has, and those that are made. Or what is wrong with it. */
@@ -81,14 +66,14 @@ export class RecordMaker {
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
   replace(body: object, previous: object, now = new Date()): Checked<object> {
     return this.#choose(body, (maker) => {
-      const kept = Object.entries(previous).filter(([name]) => maker.#created.some(([made]) => made === name));
+      const kept = Object.entries(previous).filter(([name]) => maker.#plan.created.some(([made]) => made === name));
       return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body) }, now);
     });
   }
 
   /** Returns a record that was changed: with the time, and with what its schema requires inside of objects that it did not have before. */
   update(record: object, now = new Date()): object {
-    const times = this.#updated.map(([name, make]) => [name, make(now)]);
+    const times = this.#plan.updated.map(([name, make]) => [name, make(now)]);
     const members = Object.entries(record).map(([name, value]) => {
       return [name, completeMember(this.#record, name, value) ?? value];
     });
@@ -111,11 +96,11 @@ export class RecordMaker {
   #isKept(name: string): boolean {
     const { propertyNames, isClosed } = this.#record;
     const isKnown = propertyNames.length === 0 ? !isClosed : propertyNames.includes(name);
-    return isKnown && !this.#secret.has(name) && !this.#changed.has(name);
+    return isKnown && !this.#plan.secret.has(name) && !this.#plan.changed.has(name);
   }
 
   #make(now: Date): object {
-    return Object.fromEntries(this.#created.map(([name, make]) => [name, make(now)]));
+    return Object.fromEntries(this.#plan.created.map(([name, make]) => [name, make(now)]));
   }
 
   // By the schema, or else by the alternative that has most members of the body.
@@ -132,6 +117,36 @@ export class RecordMaker {
   }
 }
 
+function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
+  const secret = record.propertyNames.filter((name) =>
+    record.property(name).some(({ schema }) => schema.writeOnly === true),
+  );
+  const example = Object(body.example) as Members;
+  const changed = Object.keys(example).filter((name) => completeMember(record, name, example[name]) === undefined);
+  const sent = (name: string) => {
+    if (changed.includes(name)) return false;
+    const schemas = body.property(name).flatMap((node) => node.parts());
+    return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
+  };
+  const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
+  const times = (pattern: RegExp) =>
+    unsent.flatMap((name) => {
+      const make = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
+      return make ? [[name, make] as const] : [];
+    });
+  const updated = times(updatedName);
+  const timed = [...times(createdName), ...updated];
+  const others = shown();
+  const required = new Set([record, ...others].flatMap((schema) => schema.required));
+  const made = [...required].filter((name) => {
+    if (name === id || !record.propertyNames.includes(name) || timed.some(([one]) => one === name)) return false;
+    return !body.required.includes(name) || !sent(name);
+  });
+  const values = made.length > 0 ? chooseValues(record, made, others) : {};
+  const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
+  return { created, updated, secret: new Set(secret), changed: new Set(changed) };
+}
+
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
 export function makeInitial(record: RecordSchema): object {
   const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
@@ -145,14 +160,14 @@ export function makeInitial(record: RecordSchema): object {
 function completeMember(record: RecordSchema, name: string, value: unknown): unknown {
   if (record.accepts(name, value)) return value;
   const [node] = record.property(name);
-  const completed = node && completeValue(new RecordSchema(record.document, node), value);
+  const completed = node && completeValue(RecordSchema.of(record.document, node), value);
   return record.accepts(name, completed) ? completed : undefined;
 }
 
 function completeValue(schema: RecordSchema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const [items] = itemSchemas(schema.parts) ?? [];
-    const item = items && new RecordSchema(schema.document, items);
+    const item = items && RecordSchema.of(schema.document, items);
     return item ? value.map((one) => completeValue(item, one)) : value;
   }
   if (typeof value !== "object" || value === null) return value;
@@ -173,7 +188,7 @@ function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
 
 // A constant, a default, 0 for a counter, null, or what an example has: the first that each of the schemas allows.
 function chooseValues(record: RecordSchema, names: readonly string[], shown: readonly RecordSchema[] = []): Members {
-  const example = Object(record.example()) as Members;
+  const example = Object(record.example) as Members;
   const values = names.map((name) => {
     const schemas = record.property(name).map(({ schema }) => schema);
     const find = (keyword: string) => schemas.find((schema) => schema[keyword] !== undefined)?.[keyword];

@@ -24,8 +24,10 @@ type Reader = ReturnType<Document["schemas"]["compileReaderAt"]>;
 
 const maxVariants = 100; // of a schema
 
-/** The schema of the records of a collection, or of the bodies that make them. */
+/** The schema of the records of a collection, or of the bodies that make them. There is one object for each place of a document. */
 export class RecordSchema {
+  static readonly #known = new WeakMap<Document, Map<string, RecordSchema>>();
+
   /** Its JSON pointer in the document: that of the schema to which it refers, if it is a reference. */
   readonly pointer: string;
   /** The names of its properties, also those of alternatives, in the order of the document. */
@@ -34,9 +36,20 @@ export class RecordSchema {
   readonly parts: readonly SchemaNode[];
   readonly document: Document;
   #variants: readonly (readonly SchemaNode[])[] | undefined;
+  #required: readonly string[] | undefined;
+  #example: { readonly value: unknown } | undefined;
   readonly #readers = new Map<string, readonly (readonly Reader[])[]>(); // by path
 
-  constructor(document: Document, { pointer }: SchemaPlace) {
+  /** Returns the schema at a place. */
+  static of(document: Document, { pointer }: SchemaPlace): RecordSchema {
+    const known = RecordSchema.#known.get(document) ?? new Map<string, RecordSchema>();
+    RecordSchema.#known.set(document, known);
+    const schema = known.get(pointer) ?? new RecordSchema(document, pointer);
+    known.set(pointer, schema);
+    return schema;
+  }
+
+  private constructor(document: Document, pointer: string) {
     this.document = document;
     this.parts = document.schemas.at(pointer).parts();
     this.pointer = this.parts.find(saysMore)?.pointer ?? pointer;
@@ -45,6 +58,11 @@ export class RecordSchema {
 
   /** The properties that each record has, whichever alternative it matches. */
   get required(): readonly string[] {
+    this.#required ??= this.#findRequired();
+    return this.#required;
+  }
+
+  #findRequired(): readonly string[] {
     const [first = [], ...others] = this.#applicable.map((nodes) =>
       nodes.flatMap(({ schema }) => (schema.required ?? []) as string[]),
     );
@@ -53,7 +71,7 @@ export class RecordSchema {
 
   /** The schemas of `oneOf` and `anyOf` that have properties. */
   get alternatives(): readonly RecordSchema[] {
-    return alternativesOf(this.parts).map((node) => new RecordSchema(this.document, node));
+    return alternativesOf(this.parts).map((node) => RecordSchema.of(this.document, node));
   }
 
   // The schemas that apply together: all parts, and of the alternatives one.
@@ -83,8 +101,13 @@ export class RecordSchema {
     return this.at([name]);
   }
 
-  /** Returns an example of a response, made from the schema. */
-  example(): unknown {
+  /** An example of a response, made from the schema. It must not be changed. */
+  get example(): unknown {
+    this.#example ??= { value: this.#createExample() };
+    return this.#example.value;
+  }
+
+  #createExample(): unknown {
     const { schemas } = this.document;
     const check = schemas.compileCheckAt(this.pointer);
     return createExample(schemas.at(this.pointer), (value) => "value" in check(value));

@@ -44,7 +44,7 @@ export function findRecordFrame(
   record: RecordSchema,
   id: string,
 ): RecordFrame | undefined {
-  const schema = new RecordSchema(document, { pointer });
+  const schema = RecordSchema.of(document, { pointer });
   if (schema.pointer === record.pointer) return identity;
   if (schema.propertyNames.includes(id)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
   const holes = schema.propertyNames.filter((name) => isRecord(document, schema.property(name), record, id));
@@ -64,14 +64,14 @@ export function findReceiptFrame(
   id: string,
   isDeletion: boolean,
 ): RecordFrame | undefined {
-  const schema = new RecordSchema(document, { pointer });
+  const schema = RecordSchema.of(document, { pointer });
   const isConstant = (name: string) =>
     schema.property(name).some(({ schema: { const: value, enum: values, type } }) => {
       return value !== undefined || (values as unknown[] | undefined)?.length === 1 || type === "boolean";
     });
   if (!isDeletion && !schema.required.every((name) => name === id || isConstant(name))) return undefined;
   if (schema.required.length === 0) return () => new RawJson("{}");
-  const example = Object(schema.example()) as Readonly<Record<string, unknown>>;
+  const example = Object(schema.example) as Readonly<Record<string, unknown>>;
   const constants = Object.fromEntries(
     schema.required.map((name) => [name, example[name] === false ? true : example[name]]),
   );
@@ -86,11 +86,11 @@ export function findShownRecords({ operations, record, idName: id }: Resource): 
   const { document } = record;
   const responses = Object.values(operations).flatMap((operation) => (operation && successSchema(operation)) ?? []);
   const places = responses.flatMap((place): SchemaNode[] => {
-    const schema = new RecordSchema(document, place);
+    const schema = RecordSchema.of(document, place);
     const members = [schema.parts, ...schema.propertyNames.map((name) => schema.property(name))];
     return members.flatMap((nodes) => [nodes[0], itemSchemas(nodes)?.[0]]).filter((node) => node !== undefined);
   });
-  const found = places.map((place) => new RecordSchema(document, place));
+  const found = places.map((place) => RecordSchema.of(document, place));
   return found.filter(
     (one) => one.pointer !== record.pointer && one.propertyNames.includes(id) && isPartOf(one, record),
   );
@@ -104,7 +104,7 @@ export function findWrappedRecord(
 ): RecordSchema | undefined {
   const found = wrapper.propertyNames.flatMap((name) => {
     const [node] = wrapper.property(name);
-    const record = node && new RecordSchema(document, node);
+    const record = node && RecordSchema.of(document, node);
     return record && record.propertyNames.length > 0 && hasId(record) ? [record] : [];
   });
   return found.length === 1 ? found[0] : undefined;
@@ -117,7 +117,7 @@ export function findListFrame(
   record: RecordSchema,
   id: string,
 ): ListFrame | undefined {
-  const schema = new RecordSchema(document, { pointer });
+  const schema = RecordSchema.of(document, { pointer });
   const bare = itemFrame(document, schema.parts, record, id);
   if (bare) return { write: (records) => bare(records), isBare: bare === identity, needsTotal: false };
   const holes = schema.propertyNames.flatMap((name) => {
@@ -161,7 +161,7 @@ function itemFrame(
 function isRecord(document: Document, nodes: readonly SchemaNode[], record: RecordSchema, id: string): boolean {
   const [node] = nodes;
   if (node === undefined) return false;
-  const schema = new RecordSchema(document, node);
+  const schema = RecordSchema.of(document, node);
   return schema.pointer === record.pointer || (schema.propertyNames.includes(id) && isPartOf(schema, record));
 }
 
@@ -182,7 +182,7 @@ export function createSelection(schema: RecordSchema, record: RecordSchema): Rec
 function fixedMembers(schema: RecordSchema, hole: string): string[] {
   const names = schema.required.filter((name) => name !== hole);
   if (names.length === 0) return [];
-  const example = schema.example() as Readonly<Record<string, unknown>>;
+  const example = schema.example as Readonly<Record<string, unknown>>;
   return names.map((name) => `${JSON.stringify(name)}:${toJson(example[name])}`);
 }
 
@@ -250,11 +250,11 @@ function readPageMembers(document: Document, schema: RecordSchema, hole: string 
     const rule = rules.find(({ type, pattern }) => types.includes(type) && pattern.test(toSnakeCase(name)));
     if (rule) return [{ ...base, read: rule.read }];
     if (node && types.includes("object")) {
-      const nested = readPageMembers(document, new RecordSchema(document, node), undefined);
+      const nested = readPageMembers(document, RecordSchema.of(document, node), undefined);
       if (nested.some((member) => member.read || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];
-    example ??= Object(schema.example()) as Readonly<Record<string, unknown>>;
+    example ??= Object(schema.example) as Readonly<Record<string, unknown>>;
     return [{ ...base, fixed: example[name] ?? null }];
   });
 }

@@ -32,7 +32,7 @@ export function makeBelievable(resource: Resource, context: RecordContext): obje
     const record = { ...maker.object(resource.record, 0, resource.recordName), ...context.fixed };
     if (isValid(record)) return record;
   }
-  const example = Object(resource.record.example()) as object;
+  const example = Object(resource.record.example) as object;
   return isValid(example) ? example : undefined;
 }
 
@@ -51,7 +51,7 @@ class BelievableMaker {
 
   /** Returns an object with values by the names of its properties. `thing` is what it is, such as `owner`. */
   object(schema: RecordSchema, depth: number, thing: string): Members {
-    const example = Object(schema.example()) as Members;
+    const example = Object(schema.example) as Members;
     const names = depth < maxDepth ? Object.keys(example) : schema.required;
     const members = names.map((name) => [name, this.#member(schema, name, example[name], { depth, thing })] as const);
     return Object.fromEntries(members.filter(([, value]) => value !== undefined));
@@ -67,7 +67,7 @@ class BelievableMaker {
     if (reference !== undefined) return reference;
     const items = itemSchemas(nodes)?.[0];
     if (Array.isArray(example) && items) {
-      const item = new RecordSchema(schema.document, items);
+      const item = RecordSchema.of(schema.document, items);
       const count = this.#context.faker.number.int({ min: 1, max: 3 });
       const list = Array.from({ length: count }, (_, index) =>
         this.#value(item, name, example[index] ?? example[0], place),
@@ -76,7 +76,7 @@ class BelievableMaker {
     }
     const [node] = nodes;
     return node
-      ? (accept(this.#value(new RecordSchema(schema.document, node), name, example, place)) ?? example)
+      ? (accept(this.#value(RecordSchema.of(schema.document, node), name, example, place)) ?? example)
       : example;
   }
 

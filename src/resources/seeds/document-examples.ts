@@ -21,7 +21,7 @@ export function recordsInExamples(resource: Resource): readonly object[] {
   const found = values.flatMap((value) => [value, ...membersOf(value), ...membersOf(value).flatMap(membersOf)]);
   const records = found.filter(isRecord);
   const unique = records.filter((one, index) => records.findIndex((other) => isSame(resource, one, other)) === index);
-  const example = resource.record.example();
+  const example = resource.record.example;
   return unique.length > 0 ? unique : isRecord(example) ? [example] : [];
 }
 
