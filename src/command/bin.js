@@ -9,6 +9,9 @@ if (major < minMajor || (major === minMajor && minor < minMinor)) {
   console.error(`openapi-server: Node ${process.versions.node} is not supported. Use Node ${minimum} or later.`);
   process.exit(1);
 }
+const { enableCompileCache, flushCompileCache } = await import("node:module");
+enableCompileCache(); // in a folder for temporary files, or in that of NODE_COMPILE_CACHE
 const { runCommand } = await import("./index.ts");
 const { processIo } = await import("../terminal/index.ts");
 process.exitCode = await runCommand(process.argv.slice(2), processIo);
+flushCompileCache(); // a server may be killed
