@@ -76,8 +76,25 @@ const faults: readonly Fault[] = [
   },
   {
     name: "changes nothing",
-    message: /the change has no effect|title is/,
+    message: /title is/,
     respond: (books, method, id) => (method === "PATCH" ? { status: 200, body: books.get(id) } : undefined),
+  },
+  {
+    name: "drops a member",
+    message: /note is missing/,
+    respond: nothing,
+    change: ({ note: _, ...book }) => book,
+  },
+  {
+    name: "lists another record with the number of the id",
+    message: /the list does not have/,
+    respond: (_, method, id) =>
+      method === "GET" && id === "" ? { status: 200, body: [{ id: "7", title: "x", pages: 1 }] } : undefined,
+  },
+  {
+    name: "responds with an undeclared success",
+    message: /has an undeclared status/,
+    respond: (_, method) => (method === "POST" ? { status: 299, body: {} } : undefined),
   },
   {
     name: "deletes nothing",
@@ -87,7 +104,8 @@ const faults: readonly Fault[] = [
   {
     name: "gives each record the same id",
     message: /a second record has the same id/,
-    respond: (_, method) => (method === "POST" ? { status: 201, body: { id: "1", title: "text 1" } } : undefined),
+    respond: (_, method) =>
+      method === "POST" ? { status: 201, body: { id: "1", title: "text 1", note: "text 1" } } : undefined,
   },
   {
     name: "creates nothing",
@@ -104,7 +122,12 @@ const faults: readonly Fault[] = [
 const schema = {
   type: "object",
   required: ["id", "title"],
-  properties: { id: { type: "string", readOnly: true }, title: { type: "string" }, pages: { type: "integer" } },
+  properties: {
+    id: { type: "string", readOnly: true },
+    title: { type: "string" },
+    note: { type: "string" },
+    pages: { type: "integer" },
+  },
 };
 const content = (value: object) => ({ "application/json": { schema: value } });
 const responses = (value: object, status = "200") => ({ [status]: { description: "x", content: content(value) } });
@@ -137,7 +160,7 @@ async function serveBooks(
     const sent = JSON.parse((await readText(request)) || "{}") as Book;
     const wrong = respond(books, method, id);
     if (wrong) {
-      if (method === "POST" && wrong.status === 201 && !books.has("1")) books.set("1", { id: "1", title: "text 1" });
+      if (method === "POST" && wrong.status === 201 && !books.has("1")) books.set("1", wrong.body as Book);
       return wrong;
     }
     if (method === "POST") {

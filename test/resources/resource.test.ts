@@ -77,7 +77,10 @@ t.test("The id of a record is an int64 or a string", async (t) => {
       schema,
     );
   const other = await read(pathsWith("{ type: integer }"), withId("{ type: string, format: uuid }"));
-  t.same(collectionsOf(other), [], "a parameter of another type is that of another property");
+  t.match(collectionsOf(other), [{ idForm: undefined }], "the store can make no id that both allow");
+  const digits = await read(pathsWith("{ type: integer }"), withId("{ type: string }"));
+  t.match(collectionsOf(digits), [{ id: "id", idForm: "safeDigits" }], "the number of a text");
+  t.match(readResources(digits), [{ hasUsualId: false }]);
   const named = `  /books: { ${create} }\n${item("/books", "book_title", "{ type: string }")}`;
   t.match(readResources(await read(named)), [{ idPath: ["title"], hasUsualId: false }], "before `id`");
 });

@@ -48,6 +48,13 @@ const text = documentOf(
     ${param("id")}
     get: { operationId: getPerson, ${ok(ref("Person"))} }
     patch: { operationId: changePerson, requestBody: { required: true, ${json(ref("PersonChange"), "application/merge-patch+json")} }, ${ok(ref("Person"))} }
+  /rooms:
+    post: { operationId: addRoom, parameters: [{ name: From, in: header, required: true, schema: { type: string } }, { name: Shop-Request-Id, in: header, schema: { type: string } }], requestBody: { required: true, ${json(ref("NewRoom"))} }, ${ok(ref("Room"))} }
+    get: { operationId: listRooms, parameters: [{ name: building, in: query, schema: { type: string } }], responses: { "200": { description: x, ${json(`{ type: array, items: ${ref("RoomSummary")} }`)} } } }
+  /rooms/{room_id}:
+    parameters: [{ name: room_id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getRoom, ${ok(ref("Room"))} }
+    patch: { operationId: changeRoom, requestBody: { required: true, ${json("{ type: array, items: { type: object, required: [op, path], properties: { op: { type: string }, path: { type: string }, value: {} } } }")} }, responses: { "204": { description: x } } }
   /aliases/{name}:
     ${param("name")}
     get: { operationId: getAlias, ${ok(ref("Alias"))} }
@@ -61,6 +68,9 @@ const text = documentOf(
     Deleted: { type: object, required: [id, object, deleted], properties: { id: { type: string }, object: { type: string, enum: [customer] }, deleted: { type: boolean, enum: [true] } } }
     PersonChange: { type: object, properties: { note: { type: [string, "null"] }, home: { type: object, properties: { city: { type: string }, country: { type: string } } } } }
     Person: { type: object, required: [id], properties: { id: { type: string }, note: { type: string }, home: { type: object, required: [city, country], properties: { city: { type: string, example: Paris }, country: { type: string, example: FR } } } } }
+    NewRoom: { type: object, properties: { name: { type: string }, building: { type: string }, floor: { type: string }, seats: { type: string } } }
+    Room: { type: object, required: [id, created_at], properties: { id: { type: string }, name: { type: string, enum: [small, large] }, building: { type: object, required: [gid, name], properties: { gid: { type: string }, name: { type: string, example: Main } } }, floor: { type: integer }, seats: { type: array, items: { type: integer } }, created_at: { type: integer, format: date-time, readOnly: true } } }
+    RoomSummary: { type: object, required: [id], properties: { id: { type: string }, name: { type: string }, building: { type: object, properties: { gid: { type: string } } }, floor: { type: integer, maximum: 9 } } }
     Event: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
     NewShape: { type: object, properties: { radius: { type: number }, side: { type: number } } }
     Shape: { oneOf: [${ref("Circle")}, ${ref("Square")}] }
@@ -124,6 +134,35 @@ testLikely("a patch changes what it has, and nothing else", text, async (t, send
   const { id } = (await send("POST", "/people", {})).body;
   const first = await send("PATCH", `/people/${id}`, { home: { city: "Rome" } }, "application/merge-patch+json");
   t.match(first.body, { id, home: { city: "Rome", country: "FR" } }, "what is required is completed");
+});
+
+testLikely("what a request has in another form is converted, or refused", text, async (t, send) => {
+  const add = (body: object, headers = {}) =>
+    send("POST", "/rooms", body, "application/json", { From: "a@b.example", ...headers });
+  const made = await add({ name: "small", building: "b1", floor: "3" });
+  t.match(made, {
+    status: 200,
+    body: { id: /^\d{15,16}$/, building: { gid: "b1", name: "Main" }, floor: 3, created_at: Number },
+  });
+  t.match(await send("GET", `/rooms/${made.body.id}`), { status: 200, body: made.body });
+  t.match((await send("GET", "/rooms?building=b1")).body, [{ id: made.body.id }]);
+  t.same((await send("GET", "/rooms?building=b2")).body, []);
+  t.match(await add({ name: "huge" }), { status: 501, body: { message: /member name has another form/ } });
+  t.match(await add({ seats: "many" }), { status: 501, body: { message: /member seats has another form/ } });
+  t.match(await add({ floor: "12" }), {
+    status: 501,
+    body: { message: /floor must match the schema RoomSummary, too/ },
+  });
+  t.match(await add({}, { "Shop-Request-Id": "r 1" }), { status: 200 });
+  const { id } = (await add({}, { "Shop-Request-Id": "r 2" })).body;
+  t.equal(
+    (await add({}, { "Shop-Request-Id": "r 2" })).body.id,
+    id,
+    "the id of a request that only a POST has is its key",
+  );
+  const change = [{ op: "add", path: "/name", value: "large" }];
+  t.match(await send("PATCH", `/rooms/${id}`, change), { status: 204 });
+  t.match((await send("GET", `/rooms/${id}`)).body, { name: "large" });
 });
 
 testLikely("a cursor can be the id of a record", text, async (t, send) => {

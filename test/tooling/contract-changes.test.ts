@@ -1,38 +1,15 @@
 // The steps of docs/changing-the-contract.md, "Add a field", "Add a filter" and "Change and delete records", in a copy of the
 // project: the document only, but for a handler that decides more than the store.
-import { spawn, spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import semver from "semver";
-import t, { type Test } from "tap";
+import t from "tap";
 import { parse } from "yaml";
 import { newDatabase } from "../support/databases.ts";
-import { documentText, edit, folder, root } from "../support/files.ts";
-import { freePort } from "../support/port.ts";
-import { until } from "../support/wait.ts";
+import { documentText } from "../support/files.ts";
+import { blockWith, ProjectCopy } from "../support/project-copy.ts";
 
-const page = readFileSync(join(root, "docs/changing-the-contract.md"), "utf8");
-const blocks = [...page.matchAll(/^ *```yaml\n(.*?)^ *```$/gms)].map(([, text = ""]) => text.replace(/^ {3}/gm, ""));
-const blockWith = (text: string) => blocks.find((block) => block.includes(text)) as string;
-
-const place = folder(t);
-const omitted = new Set(["node_modules", ".git", ".tap", "data"]);
-for (const name of readdirSync(root).filter((name) => !omitted.has(name)))
-  cpSync(join(root, name), join(place, name), { recursive: true });
-symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
-const run = (env: Record<string, string>, ...args: string[]) => {
-  const options = { cwd: place, encoding: "utf8", env: { ...process.env, ...env }, timeout: 120_000 } as const;
-  const { status, stdout, stderr } = spawnSync(args[0] as string, args.slice(1), options);
-  return { status, stdout, stderr };
-};
-const petstore = (DATABASE_URL: string, ...args: string[]) =>
-  run({ DATABASE_URL }, process.execPath, "src/bin.js", ...args);
-
-const petstoreInput = (url: string, text: string) => {
-  const input = join(place, "input.ndjson");
-  writeFileSync(input, text);
-  return petstore(url, "import", input, "--resource", "pets");
-};
+const copy = new ProjectCopy(t);
 
 // A field of each type, beside that of the page. The indentation is that of the document.
 const fields = `        tags: &tags { type: array, maxItems: 9, items: { type: string, maxLength: 20 } }
@@ -45,51 +22,21 @@ const aliases = ["tags", "isTame", "weight", "bornAt", "chip"].map((name) => `  
 const tagFilter = "        - { name: tag, in: query, schema: { type: string, maxLength: 20 } }\n";
 const { version } = parse(documentText).info;
 
-/** Starts the service of the copy, and returns a function that sends a request. */
-async function serve(t: Test, url: string) {
-  const port = `${await freePort()}`;
-  const env = { ...process.env, DATABASE_URL: url, PORT: port, LOG_LEVEL: "warn" };
-  const child = spawn(process.execPath, ["src/bin.js", "serve"], {
-    cwd: place,
-    env,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  t.teardown(() => child.kill());
-  const origin = `http://127.0.0.1:${port}`;
-  const isReady = () =>
-    fetch(`${origin}/readyz`).then(
-      ({ ok }) => ok || undefined,
-      () => undefined,
-    );
-  await until(isReady, () => "the service does not start");
-  const key = petstore(url, "keys", "create", `test-${port}`).stdout.trim();
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  return async (path: string, body?: string, method = body ? "POST" : "GET", own: Record<string, string> = {}) => {
-    const response = await fetch(`${origin}/v1${path}`, {
-      method,
-      headers: { ...headers, ...own },
-      body: body ?? null,
-    });
-    return { status: response.status, text: await response.text(), etag: `${response.headers.get("etag")}` };
-  };
-}
-
 const old = '{"name":"Old","categoryId":9007199254740993,"status":"sold"}';
 const pet =
   '{"name":"Rex","categoryId":7,"breed":"Beagle","tags":["a","b"],"isTame":false,"weight":1.5,"bornAt":"2026-01-02T03:04:05Z","chip":{"serial":9223372036854775807}}';
-const urls = [`sqlite:${join(place, "pets.db")}`, await newDatabase(t)];
-const backups = urls.map((_, index) => join(place, `${index}.backup`));
+const urls = [`sqlite:${join(copy.place, "pets.db")}`, await newDatabase(t)];
+const backups = urls.map((_, index) => join(copy.place, `${index}.backup`));
 
 t.test("Fields and filters need the document only, and old records keep their values", async (t) => {
   for (const [index, url] of urls.entries()) {
-    const input = join(place, `${index}.ndjson`);
+    const input = join(copy.place, `${index}.ndjson`);
     writeFileSync(input, `${old}\n`);
-    t.match(petstore(url, "import", input), { status: 0 });
-    t.match(petstore(url, "backup", backups[index] as string), { status: 0 });
+    t.match(copy.petstore(url, "import", input), { status: 0 });
+    t.match(copy.petstore(url, "backup", backups[index] as string), { status: 0 });
   }
 
-  const withFields = edit(
-    documentText,
+  copy.editDocument(
     [
       '        status:\n          $ref: "#/components/schemas/PetStatus"\n      examples:\n        - { name',
       `        status:\n          $ref: "#/components/schemas/PetStatus"\n${blockWith("&breed")}${fields}      examples:\n        - { name`,
@@ -101,13 +48,12 @@ t.test("Fields and filters need the document only, and old records keep their va
     ["        - name: cursor\n", `${blockWith("name: categoryId")}${tagFilter}        - name: cursor\n`],
     [`version: ${version}`, `version: ${semver.inc(version, "minor")}`],
   );
-  writeFileSync(join(place, "openapi/petstore.yaml"), withFields);
-  t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
-  t.match(run({}, "npm", "run", "types"), { status: 0, stdout: /tsc/ });
+  t.match(copy.run(["npm", "run", "generate"]), { status: 0, stderr: "" });
+  t.match(copy.run(["npm", "run", "types"]), { status: 0, stdout: /tsc/ });
 
   for (const [index, url] of urls.entries()) {
-    t.match(petstore(url, "export"), { status: 0, stdout: `{"id":1,${old.slice(1)}\n` });
-    const call = await serve(t, url);
+    t.match(copy.petstore(url, "export"), { status: 0, stdout: `{"id":1,${old.slice(1)}\n` });
+    const call = await copy.serve(t, url);
     t.match(await call("/pets", pet), { status: 201, text: `{"id":2,${pet.slice(1)}` });
     t.match(await call("/pets/2"), { status: 200, text: `{"id":2,${pet.slice(1)}` });
     for (const [query, ids] of [
@@ -126,17 +72,17 @@ t.test("Fields and filters need the document only, and old records keep their va
       );
     }
     t.match(await call("/pets", pet.replace('"weight":1.5', '"weight":"1.5"')), { status: 400 });
-    t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
+    t.match(copy.petstore(url, "check"), { status: 0, stdout: /no problems found/ });
     for (const format of ["ndjson", "csv"]) {
-      const file = join(place, `${index}-all.${format}`);
-      t.match(petstore(url, "export", "--without-ids", "--output", file), { status: 0 });
-      const other = `sqlite:${join(place, `${index}-${format}.db`)}`;
-      t.match(petstore(other, "import", file), { status: 0 });
-      t.equal(petstore(other, "export").stdout, petstore(url, "export").stdout, `a copy through ${format}`);
+      const file = join(copy.place, `${index}-all.${format}`);
+      t.match(copy.petstore(url, "export", "--without-ids", "--output", file), { status: 0 });
+      const other = `sqlite:${join(copy.place, `${index}-${format}.db`)}`;
+      t.match(copy.petstore(other, "import", file), { status: 0 });
+      t.equal(copy.petstore(other, "export").stdout, copy.petstore(url, "export").stdout, `a copy through ${format}`);
     }
     const file = backups[index] as string;
     t.match(
-      petstore(`sqlite:${join(place, `${index}-restored.db`)}`, "restore", file),
+      copy.petstore(`sqlite:${join(copy.place, `${index}-restored.db`)}`, "restore", file),
       { status: 0 },
       "an older backup",
     );
@@ -168,25 +114,20 @@ const schemas = `    NewCategory: &newCategory { type: object, required: [title]
 `;
 
 t.test("Changes, deletions and another collection need the document only, and one handler for a rule", async (t) => {
-  const before = readFileSync(join(place, "openapi/petstore.yaml"), "utf8");
-  writeFileSync(
-    join(place, "openapi/petstore.yaml"),
-    edit(
-      before,
-      ["\ncomponents:\n", `${blockWith("operationId: replacePet")}${categories}\ncomponents:\n`],
-      ["\n    Error:\n", `\n${schemas}    Error:\n`],
-      ["            - store_full\n", "            - store_full\n            - category_not_found\n"],
-    ),
+  copy.editDocument(
+    ["\ncomponents:\n", `${blockWith("operationId: replacePet")}${categories}\ncomponents:\n`],
+    ["\n    Error:\n", `\n${schemas}    Error:\n`],
+    ["            - store_full\n", "            - store_full\n            - category_not_found\n"],
   );
-  t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
-  t.match(run({}, "npm", "run", "scaffold"), { status: 0, stdout: /All operations have handlers/ });
-  t.match(run({}, "npm", "run", "scaffold", "--", "nothing"), {
+  t.match(copy.run(["npm", "run", "generate"]), { status: 0, stderr: "" });
+  t.match(copy.run(["npm", "run", "scaffold"]), { status: 0, stdout: /All operations have handlers/ });
+  t.match(copy.run(["npm", "run", "scaffold", "--", "nothing"]), {
     status: 1,
     stderr: /The document has no operation nothing/,
   });
-  t.match(run({}, "npm", "run", "scaffold", "--", "deleteCategory"), { status: 0, stdout: /deleteCategory\.ts/ });
+  t.match(copy.run(["npm", "run", "scaffold", "--", "deleteCategory"]), { status: 0, stdout: /deleteCategory\.ts/ });
   writeFileSync(
-    join(place, "src/pets/handlers/deleteCategory.ts"),
+    join(copy.place, "src/pets/handlers/deleteCategory.ts"),
     `import { HttpError } from "../../http/index.ts";
 import type { Handler } from "../handler.ts";
 
@@ -201,9 +142,9 @@ export const deleteCategory: Handler<"deleteCategory"> = async ({ params: { cate
 };
 `,
   );
-  t.match(run({}, "npm", "run", "types"), { status: 0 });
+  t.match(copy.run(["npm", "run", "types"]), { status: 0 });
   for (const url of urls) {
-    const [call, other] = [await serve(t, url), await serve(t, url)];
+    const [call, other] = [await copy.serve(t, url), await copy.serve(t, url)];
     const { etag } = await call("/pets/2");
     const change = { "content-type": "application/merge-patch+json" };
     const changed = `{"id":2,${pet.slice(1)}`.replace("Rex", "Max");
@@ -224,59 +165,6 @@ export const deleteCategory: Handler<"deleteCategory"> = async ({ params: { cate
     t.match(await other("/pets/1"), { status: 404, text: /pet_not_found/ });
     t.match(await other("/categories/1", undefined, "DELETE"), { status: 204 });
     t.match(await call("/categories/1"), { status: 404, text: /category_not_found/ });
-    t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
-  }
-});
-
-t.test("A field that becomes required needs a function for the records without it", async (t) => {
-  const file = join(place, "openapi/petstore.yaml");
-  const before = readFileSync(file, "utf8");
-  for (const url of urls) {
-    for (const name of ["One", "Two"])
-      t.match(petstoreInput(url, `{"name":"${name}","categoryId":1}\n`), { status: 0 });
-    t.match(petstore(url, "migrate"), { status: 0 });
-  }
-  writeFileSync(
-    file,
-    edit(
-      before,
-      ["required: [name, categoryId]", "required: [name, categoryId, breed]"],
-      ["required: [id, name, categoryId]", "required: [id, name, categoryId, breed]"],
-    ),
-  );
-  t.match(run({}, "npm", "run", "generate"), { status: 0, stderr: "" });
-  const refused =
-    /^petstore: 2 records of pets do not match the document\. Nothing was changed\. .*\n(petstore: - pets \d+ does not match the schema: It must have the field 'breed'\.\n){2}$/m;
-  for (const url of urls) {
-    t.match(petstore(url, "migrate"), { status: 1, stderr: refused });
-    t.match(petstore(url, "serve"), {
-      status: 1,
-      stderr: /^petstore: 2 records of pets .* petstore migrate applies it\.\n$/,
-    });
-  }
-  t.match(run({}, "npm", "run", "scaffold", "--", "--upgrade", "pets"), {
-    status: 0,
-    stdout: /src\/pets\/upgrades\.ts/,
-  });
-  t.match(run({}, "npm", "run", "scaffold", "--", "--upgrade", "pets"), {
-    status: 1,
-    stderr: /has a function of pets/,
-  });
-  for (const url of urls) t.match(petstore(url, "migrate"), { status: 1, stderr: /also after the function/ });
-  const upgrades = join(place, "src/pets/upgrades.ts");
-  const [line] = page.split("\n").filter((text) => text.includes("upgrade: (record) =>"));
-  writeFileSync(
-    upgrades,
-    edit(readFileSync(upgrades, "utf8"), ["    upgrade: (record) => ({ ...record }),", `${line?.trim()}`]),
-  );
-  t.notMatch(run({}, "npm", "run", "types").stdout, /^src\//m, "only tests create pets without the field");
-  for (const url of urls) {
-    t.match(petstore(url, "serve"), { status: 1, stderr: /are to be changed by a function/ });
-    t.match(petstore(url, "migrate"), { status: 0, stdout: "The database is up to date.\n" });
-    const call = await serve(t, url);
-    const { text } = await call("/pets");
-    t.match(text, /"name":"One","categoryId":1,"breed":"unknown"/);
-    t.match(text, /"breed":"Beagle"/, "a record that has the field keeps it");
-    t.match(petstore(url, "check"), { status: 0, stdout: /no problems found/ });
+    t.match(copy.petstore(url, "check"), { status: 0, stdout: /no problems found/ });
   }
 });

@@ -3,7 +3,14 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { type Checked, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
-import type { Certainty, RecordFrame, RecordMaker, Resource, StandardOperation } from "../model/index.ts";
+import {
+  type Certainty,
+  keyHeaderOf,
+  type RecordFrame,
+  type RecordMaker,
+  type Resource,
+  type StandardOperation,
+} from "../model/index.ts";
 
 const singleId = "-";
 const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
@@ -33,6 +40,8 @@ export class CollectionAccess {
   readonly status: number;
   /** How sure the meaning of the operation is. */
   readonly certainty: Certainty;
+  /** The header with the Idempotency-Key. */
+  readonly keyHeader: string;
   /** The status of a PUT that creates a record. */
   readonly createdStatus: number;
   readonly maker: RecordMaker | undefined;
@@ -67,6 +76,7 @@ export class CollectionAccess {
     this.#parent = parent;
     this.#read = read;
     this.#controls = standard.controls;
+    this.keyHeader = keyHeaderOf(operation, resource.operations.get);
     this.#requiresMatch = responses?.at("428") !== undefined;
   }
 
@@ -136,6 +146,16 @@ export class CollectionAccess {
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
       ]);
     await this.#parent?.require(call);
+  }
+
+  /** Throws an HttpError if a new record can't have what a body has. */
+  requireClear(body: object): void {
+    const opaque = this.maker?.findOpaque(body);
+    if (opaque !== undefined)
+      throw new HttpError(
+        "not_implemented",
+        `The member ${opaque} has another form in a ${this.resource.recordName}, so that its effect is not known. Send the request without it.`,
+      );
   }
 
   /** Returns a record that was made. Throws an HttpError if it does not match its schema. */

@@ -16,7 +16,9 @@ export function patchRecord(call: UntypedCall, record: object, read: () => objec
       "not_implemented",
       `A body of ${mediaType} is not supported. Send JSON Merge Patch (RFC 7396).`,
     );
-  if (mediaType === "application/json-patch+json") return applyJsonPatch(record, call.body);
+  // Some documents have the operations of a JSON Patch as JSON.
+  const isJsonPatch = Array.isArray(call.body) && call.body.every((one) => typeof Object(one).op === "string");
+  if (mediaType === "application/json-patch+json" || isJsonPatch) return applyJsonPatch(record, call.body);
   if (Array.isArray(call.body))
     throw new HttpError("not_implemented", "An array changes no record. Send JSON Merge Patch (RFC 7396).");
   const patch = read();

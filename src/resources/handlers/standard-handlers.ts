@@ -93,6 +93,7 @@ const creators: Readonly<
     return async (call) => {
       await collection.check(call);
       const body = collection.bodyOf(call);
+      collection.requireClear(body);
       const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
       const record = maker ? collection.requireValid(maker.create(body)) : body;
       // Clients of generated ids send 0, the default of an integer.
@@ -126,6 +127,7 @@ const creators: Readonly<
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
     const { maker } = collection;
+    collection.requireClear(members);
     const replace = ({ text }: RawJson<unknown>) =>
       maker ? collection.requireValid(maker.replace(members, parseJson(text) as object)) : members;
     if (collection.resource.operations.create) return collection.change(call, replace);
@@ -142,7 +144,7 @@ const creators: Readonly<
       return collection.change(call, (record) => {
         const patched = patchRecord(call, parseJson(record.text) as object, read);
         const changed = maker && typeof patched === "object" && patched !== null ? maker.update(patched) : patched;
-        collection.requireAllowed(validate(changed));
+        collection.requireAllowed(maker ? maker.check(changed as object) : validate(changed));
         return collection.requireSameId(call, changed as object);
       });
     };
@@ -220,16 +222,16 @@ export function readIdempotencyKey(call: Pick<UntypedCall, "headers" | "body" | 
 const maxKeyLength = 255; // characters, if the document has no schema
 
 // Clients can send the header although the document does not declare it, as those of Stripe do.
-function findIdempotencyKey({ certainty }: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
+function findIdempotencyKey({ certainty, keyHeader }: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
   const declared = readIdempotencyKey(call);
-  const sent = call.request.headers["idempotency-key"];
+  const sent = call.request.headers[keyHeader.toLowerCase()];
   if (declared !== undefined || certainty === "certain" || typeof sent !== "string") return declared;
-  if (!/^[\x21-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
+  if (!/^[\x20-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
     throw new InvalidRequest([
       {
         location: "header",
-        name: "Idempotency-Key",
-        message: `The Idempotency-Key must have 1 to ${maxKeyLength} visible characters.`,
+        name: keyHeader,
+        message: `The ${keyHeader} must have 1 to ${maxKeyLength} characters of ASCII.`,
       },
     ]);
   const { body, caller } = call;

@@ -80,7 +80,9 @@ export class BodyExamination {
       this.#doubts.doubt(`does not require the property ${missing}, which each record must have`);
     if (this.#doubts.certainty === "certain") return undefined;
     const maker = this.#createMaker(body);
-    const { problem } = maker.create(Object(body.example));
+    if (maker.opaque !== undefined)
+      this.#doubts.refuse(`takes the property ${maker.opaque} in another form than the record has`);
+    const { problem } = maker.createSample();
     if (problem)
       this.#doubts.refuse(
         `makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`,
@@ -98,9 +100,11 @@ export class BodyExamination {
   #createMaker(body: RecordSchema): RecordMaker {
     const { record } = this.#resource;
     const validate = record.createValidator("response");
-    const options = { record, shown: () => findShownRecords(this.#resource), body, id: this.#resource.idName };
-    return new RecordMaker(options, (members) => {
-      const { problem } = validate(this.#resource.idIn(members) === undefined ? this.#withSampleId(members) : members);
+    let known: readonly RecordSchema[] | undefined;
+    const shown = () => (known ??= findShownRecords(this.#resource));
+    return new RecordMaker({ record, shown, body, id: this.#resource.idName }, (members) => {
+      const whole = this.#resource.idIn(members) === undefined ? this.#withSampleId(members) : members;
+      const problem = validate(whole).problem ?? findMisfit(shown(), whole);
       return problem ? { problem } : { value: members };
     });
   }
@@ -171,6 +175,20 @@ export class BodyExamination {
         );
     }
   }
+}
+
+// What prevents a record from being in the responses that have another schema, and not all of its members.
+function findMisfit(schemas: readonly RecordSchema[], record: object) {
+  for (const schema of schemas) {
+    const missing = schema.required.find((name) => !Object.hasOwn(record, name));
+    if (missing !== undefined)
+      return { path: "", requirement: `must have the field '${missing}', as in other responses` };
+    const wrong = Object.entries(record).find(
+      ([name, value]) => schema.propertyNames.includes(name) && !schema.accepts(name, value),
+    );
+    if (wrong) return { path: wrong[0], requirement: `must match the schema ${schema.name ?? schema.pointer}, too` };
+  }
+  return undefined;
 }
 
 function allowsNull(schemas: readonly SchemaNode[]): boolean {

@@ -3,7 +3,7 @@ import type { Operation } from "../../openapi/application.ts";
 import { BodyExamination } from "./body-examination.ts";
 import { Doubts } from "./doubts.ts";
 import { findWildcards } from "./filters.ts";
-import { actionOf, knownHeaders, queryOf, responseSchema } from "./operation-parts.ts";
+import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { RecordSchema, valueType } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
@@ -116,7 +116,12 @@ export class Examination {
     const filters = collection.filters.map(({ name }) => name);
     return this.#operation.parameterParts.filter((part) => {
       const { in: location, name, required } = part.value;
-      if (location === "path" || (location === "header" && knownHeaders.includes(name))) return false;
+      if (location === "path") return false;
+      if (location === "header" && isKnownHeader(part)) {
+        if (!isConditionOrKey(name))
+          this.#doubts.doubt(`has the header parameter ${name}, which likely changes nothing`);
+        return false;
+      }
       const isList = this.#kind === "list" && location === "query";
       if (isList && (filters.includes(name) || pageRoleOf(part, record, this.#resource.sampleId) !== undefined))
         return false;

@@ -37,10 +37,10 @@ export function readFilters(list: Operation, record: RecordSchema, sampleId: unk
   });
 }
 
-// A record can have an object with the id instead of the id, such as `owner` for `owner_id`.
+// A record can have an object with the id instead of the id, such as `owner` for `owner` or `owner_id`.
 function placesOf(name: string, record: RecordSchema): readonly (readonly string[])[] {
   const thing = /^(.+)_id$/.exec(toSnakeCase(name))?.[1];
-  if (thing === undefined) return [[name], [`${name}s`]];
+  if (thing === undefined) return [[name], [`${name}s`], ...["id", "gid", "uuid"].map((id) => [name, id])];
   const named = record.propertyNames.filter((one) => toSnakeCase(one) === thing);
   const similar = record.propertyNames.filter((one) => toSnakeCase(one).endsWith(`_${thing}`));
   const objects = named.length === 1 ? named : similar;

@@ -29,15 +29,19 @@ export function findId(
   const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));
   const usual = [`${thing}_id`, "uuid", "key", "slug", "number", "name", "code"];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
-  const named = [...suffixes, words.at(-1), "id", ...usual].flatMap((one) => find(one) ?? []);
+  const named = [...suffixes, words.at(-1), "id"].flatMap((one) => find(one) ?? []);
+  const others = usual.flatMap((one) => find(one) ?? []);
   // Such as `sink_id` of `/logsinks/{logsink_id}`.
   const similar = record.propertyNames.filter((name) => {
     const [, prefix] = /^(.+)_id$/.exec(toSnakeCase(name)) ?? [];
     return prefix !== undefined && thing?.endsWith(prefix);
   });
-  for (const name of [parameter, ...named, ...similar]) {
+  for (const name of [parameter, ...named, ...others, ...similar]) {
     const type = idType(record.property(name));
-    if (type !== undefined && (sent !== "int64" || type === sent)) return { path: [name], type };
+    // The parameter can be the number of a text: they are compared as texts.
+    const isComparable = sent !== "int64" || type === sent || [parameter, ...named].includes(name);
+    if (type !== undefined && isComparable)
+      return { path: [name], type, isConverted: sent === "int64" && type === "string" };
   }
   // As Kubernetes does.
   const nested = [parameter, "id", "uid", "name"].map((name) => ["metadata", name]);

@@ -1,12 +1,40 @@
 // Parts of an operation: its paths, bodies and parameters.
-import type { Operation, Part } from "../../openapi/application.ts";
+import type { Document, Operation, Part } from "../../openapi/application.ts";
 
 const jsonTypes = [/^application\/json\b/, /^application\/(?!.*patch\+)[\w.+-]+\+json\b/, /^(\*|application)\/\*$/];
 const bodyTypes = [...jsonTypes, /^application\/x-www-form-urlencoded\b/];
 const patchTypes = [...bodyTypes, /^application\/(json|merge|strategic-merge)-patch\+json\b/];
 
-/** The headers whose effect is known. */
-export const knownHeaders = ["Idempotency-Key", "If-Match", "If-None-Match"];
+/** Returns whether a header is a condition or an Idempotency-Key, whose effect is certain. */
+export function isConditionOrKey(name: string): boolean {
+  return /^(idempotency-key|if-match|if-none-match)$/i.test(name);
+}
+
+// Who or what sends a request, and the version of the API, of which a document describes one.
+const neutralHeaders =
+  /^(from|prefer|referer|origin|user-agent|traceparent|tracestate)$|(^|-)(version|request-id|correlation-id|trace-id)$/i;
+
+/** Returns whether the effect of a header is known: that of a condition, none, or that of the only value that it can have. */
+export function isKnownHeader(parameter: Operation["parameterParts"][number]): boolean {
+  const { name } = parameter.value;
+  const { enum: values, const: constant } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
+  const isFixed = constant !== undefined || (Array.isArray(values) && values.length === 1);
+  return isFixed || isConditionOrKey(name) || neutralHeaders.test(name) || isKeyHeader(name);
+}
+
+const isKeyHeader = (name: string) => /idempotency/i.test(name);
+
+/**
+ * Returns the name of the header with the Idempotency-Key of an operation that creates records: also an id of the request that `get`, which
+ * returns one, does not have.
+ */
+export function keyHeaderOf(create: Operation, get: Operation): string {
+  const namesOf = ({ parameterParts }: Operation) =>
+    parameterParts.flatMap(({ value }) => (value.in === "header" ? [value.name] : []));
+  const [names, others] = [namesOf(create), namesOf(get)];
+  const isRequestId = (name: string) => /-request-id$/i.test(name) && !others.includes(name);
+  return names.find(isKeyHeader) ?? names.find(isRequestId) ?? "Idempotency-Key";
+}
 
 /** Returns the schema of the body of an operation: as JSON, or as a form. Undefined if it has none. */
 export function bodySchema({ part }: Operation): Part | undefined {
@@ -50,6 +78,16 @@ function chooseSchema(declared: Contents = [], types: readonly RegExp[]): Part |
 /** Returns the parameters of an operation in its query. */
 export function queryOf({ parameterParts }: Operation) {
   return parameterParts.filter(({ value }) => value.in === "query");
+}
+
+/** Returns whether a parameter can have a value. */
+export function allowsArgument(
+  parameter: Operation["parameterParts"][number],
+  { schemas }: Document,
+  value: unknown,
+): boolean {
+  const schema = parameter.written("schema");
+  return schema === undefined || "value" in schemas.compileCheckAt(schema.pointer, "request")(value);
 }
 
 const verbs = new Set(

@@ -1,5 +1,6 @@
 // The parameters of a list that select a page, by their usual names.
 import type { Operation } from "../../openapi/application.ts";
+import { allowsArgument } from "./operation-parts.ts";
 import type { RecordSchema } from "./record-schema.ts";
 
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
@@ -36,12 +37,7 @@ export function pageRoleOf(
     | PageRole
     | undefined;
   if (role !== "cursor" && role !== "before") return role;
-  return [sampleCursor, sampleId].some((one) => accepts(parameter, record, one)) ? role : undefined;
-}
-
-function accepts(parameter: Operation["parameterParts"][number], { document }: RecordSchema, value: unknown): boolean {
-  const schema = parameter.written("schema");
-  return schema === undefined || "value" in document.schemas.compileCheckAt(schema.pointer, "request")(value);
+  return [sampleCursor, sampleId].some((one) => allowsArgument(parameter, record.document, one)) ? role : undefined;
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
@@ -72,7 +68,8 @@ export function readPageParameters(
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
-    if (role === "cursor") isIdCursor = name === "starting_after" || !accepts(part, record, sampleCursor);
+    if (role === "cursor")
+      isIdCursor = name === "starting_after" || !allowsArgument(part, record.document, sampleCursor);
   }
   return { ...found, isIdCursor, firstPage };
 }

@@ -1,7 +1,7 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/application.ts";
-import { bodyTypesOf, changeSchema, isPatchType, knownHeaders, responseSchema } from "./operation-parts.ts";
+import { bodyTypesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
 import { RecordSchema } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { createSelection, type RecordFrame } from "./response-frame.ts";
@@ -46,10 +46,10 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
     (isChange && body === undefined) ||
     (kind === "update" && !bodyTypesOf(operation).some(isPatchType)) ||
     (kind === "delete" && sent !== undefined); // what it deletes is in the body
-  const refused = operation.parameterParts.filter(
-    ({ value: { in: location, name } }) =>
-      location !== "path" && !(location === "header" && knownHeaders.includes(name)),
-  );
+  const refused = operation.parameterParts.filter((part) => {
+    const { in: location } = part.value;
+    return location !== "path" && !(location === "header" && isKnownHeader(part));
+  });
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
   const frame = response === "property" ? propertyFrame(name) : returned && createSelection(returned, resource.record);
   const frames = new Map(frame ? [[Number(status), frame]] : []);

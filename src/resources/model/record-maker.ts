@@ -1,5 +1,5 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
-import type { Checked } from "../../lib/index.ts";
+import { type Checked, parseJson } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/application.ts";
 import { toSnakeCase } from "./page-parameters.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
@@ -29,7 +29,7 @@ interface MemberPlan {
   readonly created: readonly (readonly [string, Make])[];
   readonly updated: readonly (readonly [string, Make])[];
   readonly secret: ReadonlySet<string>; // members that are write-only
-  readonly changed: ReadonlySet<string>; // members whose values a request and a record have in different forms
+  readonly opaque: string | undefined; // a required member of a request that has another form in a record
 }
 
 /** Completes records with the members that the server makes. Examines the schemas when it is used first, which is expensive. */
@@ -56,6 +56,31 @@ export class RecordMaker {
   /** The members that the server makes, besides the id. */
   get made(): readonly string[] {
     return this.#plan.created.map(([name]) => name);
+  }
+
+  /** Returns a record with its id if it matches its schemas, or what is wrong with it. */
+  check(record: object): Checked<object> {
+    return this.#check(record);
+  }
+
+  /** The required member of a body that has another form in a record; undefined if there is none. */
+  get opaque(): string | undefined {
+    return this.#plan.opaque;
+  }
+
+  /** Returns the member of a body that has another form in a record, so that its effect is not known; undefined if it has none. */
+  findOpaque(body: object): string | undefined {
+    const isOpaque = ([name, value]: [string, unknown]) =>
+      value !== null && completeMember(this.#record, name, value) === undefined;
+    return Object.entries(this.patchOf(body)).find(isOpaque)?.[0];
+  }
+
+  /** Makes a record of the example of a body, without the members that have another form in a record. */
+  createSample(): Checked<object> {
+    const example = Object(this.#options.body.example) as Members;
+    return this.create(
+      Object.fromEntries(Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])))),
+    );
   }
 
   /** Returns a new record: the members of a body that a record has, and those that are made. Or what is wrong with it. */
@@ -87,16 +112,18 @@ export class RecordMaker {
 
   // The members of a new record that it has in the same form.
   #keep(body: object): object {
-    const members = Object.entries(this.patchOf(body)).map(([name, value]) => {
-      return [name, completeMember(this.#record, name, value)] as const;
+    const members = Object.entries(this.patchOf(body)).flatMap(([name, value]) => {
+      const completed = completeMember(this.#record, name, value);
+      // A null that a record can't have says that it has none. With another value, it does not match its schema.
+      return completed === undefined && value === null ? [] : [[name, completed ?? value] as const];
     });
-    return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+    return Object.fromEntries(members);
   }
 
   #isKept(name: string): boolean {
     const { propertyNames, isClosed } = this.#record;
     const isKnown = propertyNames.length === 0 ? !isClosed : propertyNames.includes(name);
-    return isKnown && !this.#plan.secret.has(name) && !this.#plan.changed.has(name);
+    return isKnown && !this.#plan.secret.has(name);
   }
 
   #make(now: Date): object {
@@ -122,9 +149,9 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
     record.property(name).some(({ schema }) => schema.writeOnly === true),
   );
   const example = Object(body.example) as Members;
-  const changed = Object.keys(example).filter((name) => completeMember(record, name, example[name]) === undefined);
+  const isOpaque = (name: string) => completeMember(record, name, example[name]) === undefined;
+  const opaque = Object.keys(example).find((name) => body.required.includes(name) && isOpaque(name));
   const sent = (name: string) => {
-    if (changed.includes(name)) return false;
     const schemas = body.property(name).flatMap((node) => node.parts());
     return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
   };
@@ -139,12 +166,13 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const others = shown();
   const required = new Set([record, ...others].flatMap((schema) => schema.required));
   const made = [...required].filter((name) => {
-    if (name === id || !record.propertyNames.includes(name) || timed.some(([one]) => one === name)) return false;
+    const isMember = record.propertyNames.includes(name) || record.required.includes(name);
+    if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
   });
   const values = made.length > 0 ? chooseValues(record, made, others) : {};
   const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
-  return { created, updated, secret: new Set(secret), changed: new Set(changed) };
+  return { created, updated, secret: new Set(secret), opaque };
 }
 
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
@@ -161,7 +189,13 @@ function completeMember(record: RecordSchema, name: string, value: unknown): unk
   if (record.accepts(name, value)) return value;
   const [node] = record.property(name);
   const completed = node && completeValue(RecordSchema.of(record.document, node), value);
-  return record.accepts(name, completed) ? completed : undefined;
+  return [completed, otherScalar(value)].find((one) => one !== undefined && record.accepts(name, one));
+}
+
+// A request can have a number as a text, or a text as a number.
+function otherScalar(value: unknown): unknown {
+  if (typeof value === "number" || typeof value === "bigint") return `${value}`;
+  return typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) ? parseJson(value) : undefined;
 }
 
 function completeValue(schema: RecordSchema, value: unknown): unknown {
@@ -170,19 +204,29 @@ function completeValue(schema: RecordSchema, value: unknown): unknown {
     const item = items && RecordSchema.of(schema.document, items);
     return item ? value.map((one) => completeValue(item, one)) : value;
   }
-  if (typeof value !== "object" || value === null) return value;
+  if (value === null) return value;
+  if (typeof value !== "object") return referenceTo(schema, value) ?? value;
   const missing = schema.required.filter((name) => !Object.hasOwn(value, name));
   const made = missing.length > 0 ? chooseValues(schema, missing) : {};
   const own = Object.entries(value).map(([name, one]) => [name, completeMember(schema, name, one) ?? one]);
   return { ...made, ...Object.fromEntries(own) };
 }
 
+// A request can have the id of another record where a response has a part of that record.
+function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
+  const names = ["id", "gid", "uuid", "key", "slug", "name", "code"];
+  const name = names.find((one) => schema.propertyNames.includes(one) && schema.accepts(one, id));
+  return name === undefined ? undefined : (completeValue(schema, { [name]: id }) as object);
+}
+
 function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
   const has = (keyword: string, value: string) =>
     schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
+  const isNumber = has("type", "integer") || has("type", "number");
+  const isInMilliseconds = schemas.some(({ schema }) => Number(schema.example) > 1e11); // in seconds, the year 5138
+  if (isNumber) return (now) => (isInMilliseconds ? now.getTime() : Math.floor(now.getTime() / 1_000));
   if (has("format", "date-time")) return (now) => now.toISOString();
   if (has("format", "date")) return (now) => now.toISOString().slice(0, 10);
-  if (has("type", "integer")) return (now) => Math.floor(now.getTime() / 1_000);
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
-import type { Checked } from "../../lib/index.ts";
+import { type Checked, parseJson } from "../../lib/index.ts";
 import { type Operation, Query } from "../../openapi/application.ts";
 import {
   type Collection,
@@ -11,7 +11,7 @@ import {
   type ViewColumn,
 } from "../../store/index.ts";
 import { readFilters } from "./filters.ts";
-import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
+import { allowsArgument, listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
 import { makeInitial } from "./record-maker.ts";
 import { type RecordSchema, valueType } from "./record-schema.ts";
 
@@ -37,7 +37,7 @@ export class Resource {
   readonly newRecord: RecordSchema;
   /** An id of a record, as a response has it. */
   readonly sampleId: number | string;
-  readonly #isGivenId: boolean;
+  readonly #id: Id;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
@@ -48,9 +48,9 @@ export class Resource {
     this.record = record;
     this.newRecord = newRecord;
     this.idPath = id.path;
-    this.#isGivenId = id.isGiven ?? false;
+    this.#id = id;
     const { list } = operations;
-    const idForm = id.type === "string" ? findIdForm(record, id.path) : undefined;
+    const idForm = id.type === "string" ? this.#findIdForm(id.path) : undefined;
     this.sampleId = id.type === "int64" ? 1 : idForms[idForm ?? "uuid"]();
     const filters = list ? readFilters(list, record, this.sampleId) : [];
     const isScoped = this.scopeParameters.length > 0;
@@ -67,6 +67,20 @@ export class Resource {
     this.unknownParameters = (list ? queryOf(list) : []).flatMap(({ value: { name } }) =>
       known.includes(name) ? [] : [name],
     );
+  }
+
+  // Returns the first form of ids that the schema of a record allows, and that of the parameter of its path.
+  #findIdForm(path: readonly string[]): IdForm | undefined {
+    const { record, parameter: name } = this;
+    const parameter = this.operations.get.parameterParts.find(
+      ({ value }) => value.in === "path" && value.name === name,
+    );
+    const canFind = (id: string) => {
+      const values = /^[1-9]\d*$/.test(id) ? [id, parseJson(id)] : [id];
+      return parameter === undefined || values.some((value) => allowsArgument(parameter, record.document, value));
+    };
+    const forms = Object.entries(idForms).map(([form, make]) => ({ form: form as IdForm, sample: make() }));
+    return forms.find(({ sample }) => record.acceptsAt(path, sample) && canFind(sample))?.form;
   }
 
   /** Whether it is one record, and no collection. */
@@ -104,7 +118,8 @@ export class Resource {
 
   /** Whether the property with the id is named like the parameter of the path, or `id`. Others are likely only. */
   get hasUsualId(): boolean {
-    return this.#isGivenId || [this.parameter, "id"].includes(this.idPath.join("."));
+    const { isGiven = false, isConverted = false } = this.#id;
+    return isGiven || (!isConverted && [this.parameter, "id"].includes(this.idPath.join(".")));
   }
 
   /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
@@ -214,10 +229,6 @@ export interface Id {
   readonly type: Collection["idType"];
   /** Whether the document says where it is. */
   readonly isGiven?: boolean;
-}
-
-// Returns the first form of ids that the schema of a record allows.
-function findIdForm(record: RecordSchema, path: readonly string[]): IdForm | undefined {
-  const forms = Object.entries(idForms) as [IdForm, () => string][];
-  return forms.find(([, make]) => record.acceptsAt(path, make()))?.[0];
+  /** Whether it is a text, and the parameter of the path its number. */
+  readonly isConverted?: boolean;
 }

@@ -87,13 +87,17 @@ export function findShownRecords({ operations, record, idName: id }: Resource): 
   const responses = Object.values(operations).flatMap((operation) => (operation && successSchema(operation)) ?? []);
   const places = responses.flatMap((place): SchemaNode[] => {
     const schema = RecordSchema.of(document, place);
+    if (isRecord(document, schema.parts, record, id)) return schema.parts.slice(0, 1);
     const members = [schema.parts, ...schema.propertyNames.map((name) => schema.property(name))];
     return members.flatMap((nodes) => [nodes[0], itemSchemas(nodes)?.[0]]).filter((node) => node !== undefined);
   });
-  const found = places.map((place) => RecordSchema.of(document, place));
-  return found.filter(
-    (one) => one.pointer !== record.pointer && one.propertyNames.includes(id) && isPartOf(one, record),
-  );
+  const found = new Set(places.map((place) => RecordSchema.of(document, place)));
+  return [...found].filter((one) => {
+    // A property with the name of the id can be something else, such as a text in Indonesian.
+    const common = one.propertyNames.filter((name) => record.propertyNames.includes(name));
+    const isSimilar = common.includes(id) && common.length * 2 >= one.propertyNames.length;
+    return one.pointer !== record.pointer && isSimilar && isPartOf(one, record);
+  });
 }
 
 /** Returns the property of an object that contains the record of a response; undefined if it has none, or several. */

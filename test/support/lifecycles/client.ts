@@ -24,6 +24,7 @@ export class Client {
   known: Json = {};
   readonly #document: RawDocument;
   readonly #timeout: number;
+  #count = 0; // so that the keys of requests differ
   readonly #check: ReturnType<typeof createResponseCheck>;
 
   /** `timeout` is the maximum time of a request in milliseconds. */
@@ -61,7 +62,7 @@ export class Client {
     );
     const required = operation.parameters.filter((one) => one.required === true && one.in !== "path");
     const sampleOf = ({ name, example, schema }: Json) =>
-      `${this.#filterOf(`${name}`) ?? example ?? makeValue(this.#document, schema, 0)}`;
+      `${this.#filterOf(`${name}`) ?? example ?? makeValue(this.#document, schema, this.#count++)}`;
     const { headers, query: keys } = this.#credentials(operation);
     const query = new URLSearchParams(keys);
     for (const one of required)
@@ -78,8 +79,9 @@ export class Client {
 
   // A required filter selects the last record.
   #filterOf(name: string): unknown {
-    const value = this.known[name] ?? Object(this.known[name.replace(/_id$/, "")]).id;
-    return typeof value === "object" ? undefined : value;
+    const { id, gid } = Object(this.known[name.replace(/_id$/, "")]) as { id?: unknown; gid?: unknown };
+    const value = typeof this.known[name] === "object" ? undefined : this.known[name];
+    return value ?? id ?? gid;
   }
 
   async #fetch(url: string, options: RequestInit): Promise<Received> {

@@ -49,15 +49,20 @@ export class RawDocument {
     return this.operations.find((one) => one.method === method && one.path === path);
   }
 
-  /** Returns the object to which a reference leads. */
+  /** Returns the object to which a reference leads, with what is written beside the reference. */
   resolve(value: unknown): Json {
     let found = Object(value) as Json;
+    let beside: Json = {};
     for (let hops = 0; typeof found.$ref === "string" && hops < 20; hops++) {
-      const names = found.$ref.slice(2).split("/");
+      const { $ref, ...others } = found as Json & { readonly $ref: string };
+      beside = { ...others, ...beside };
+      const names = $ref.slice(2).split("/");
       const keys = names.map((name) => decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~"));
       found = keys.reduce<Json>((at, key) => Object(at[key]) as Json, this.root);
     }
-    return found;
+    if (Object.keys(beside).length === 0) return found;
+    const required = [...list(found.required), ...list(beside.required)];
+    return { ...found, ...beside, ...(required.length > 0 && { required }) };
   }
 
   /** Returns the members of an object, also those of its alternatives. */
@@ -78,10 +83,15 @@ export class RawDocument {
     return undefined;
   }
 
+  /** Whether an operation declares a status. */
+  declares({ raw }: Operation, status: number): boolean {
+    return responseKey(raw, status) !== undefined;
+  }
+
   /** Returns the pointer of the schema of a JSON response with a status. */
   responsePointer({ raw, path, method }: Operation, status: number): string | undefined {
     const responses = Object(raw.responses) as Record<string, unknown>;
-    const key = [`${status}`, `${`${status}`[0]}XX`, "default"].find((one) => responses[one] !== undefined);
+    const key = responseKey(raw, status);
     if (key === undefined) return undefined;
     const found = this.content(responses[key], [jsonType]);
     if (found === undefined) return undefined;
@@ -97,6 +107,11 @@ export class RawDocument {
     const statuses = Object.keys(responses).filter((one) => /^2/.test(one));
     return statuses.map((one) => this.content(responses[one], [jsonType])?.schema).find((one) => one !== undefined);
   }
+}
+
+function responseKey({ responses }: Json, status: number): string | undefined {
+  const declared = Object(responses) as Json;
+  return [`${status}`, `${`${status}`[0]}XX`, "default"].find((one) => declared[one] !== undefined);
 }
 
 export const jsonType = /^application\/([\w.-]+\+)?json\b/;

@@ -1,4 +1,5 @@
 // Records in the bodies of requests and responses.
+import { isDeepStrictEqual } from "node:util";
 import type { Json } from "./document.ts";
 
 /** Returns the values of a response that could be the id of a record, the likeliest first. */
@@ -40,13 +41,44 @@ export function unwrap(body: unknown): unknown {
   return members.length <= 2 && objects.length === 1 ? objects[0] : body;
 }
 
-/** Throws an Error unless the record of a body has what was sent, under the same names and in the same types. */
-export function expectKept(sent: unknown, body: unknown): void {
+/** Returns whether a list has a record: as an item of an array, with its id, and not with other values. */
+export function lists(body: unknown, id: string, record: unknown): boolean {
+  if (typeof body !== "object" || body === null) return false;
+  if (Array.isArray(body)) return body.some((item) => contains(item, id) && agrees(record, item));
+  return Object.values(body).some((member) => lists(member, id, record));
+}
+
+function agrees(record: unknown, item: unknown): boolean {
+  try {
+    expectKept(record, item, new Set());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Throws an Error unless the record of a body has what was sent, under the same names and in the same types. It must have each member that
+ * is `declared`, if it was sent with a value.
+ */
+export function expectKept(sent: unknown, body: unknown, declared: ReadonlySet<string>): void {
   const record = Object(unwrap(body)) as Json;
   const isBare = Object.keys(Object(sent) as Json).some((name) => Object.hasOwn(record, name));
-  const wanted = Object(isBare ? sent : unwrap(sent)) as Json;
-  for (const [name, value] of Object.entries(wanted))
-    if (Object.hasOwn(record, name) && ["string", "number", "boolean"].includes(typeof value))
-      if (typeof record[name] === typeof value && record[name] !== value)
-        throw new Error(`${name} is ${JSON.stringify(record[name])}, and not ${JSON.stringify(value)}`);
+  compare(isBare ? sent : unwrap(sent), record, declared);
+}
+
+function compare(sent: unknown, record: Json, declared: ReadonlySet<string>): void {
+  for (const [name, value] of Object.entries(Object(sent) as Json)) {
+    if (value === null) continue;
+    if (!Object.hasOwn(record, name)) {
+      if (declared.has(name)) throw new Error(`${name} is missing, and not ${JSON.stringify(value)}`);
+      continue;
+    }
+    const kept = record[name];
+    if (typeof kept !== typeof value || Array.isArray(kept) !== Array.isArray(value) || kept === null) continue;
+    const isScalar = typeof value !== "object" || (Array.isArray(value) && value.every((one) => Object(one) !== one));
+    if (!isScalar && !Array.isArray(value)) compare(value, kept as Json, new Set());
+    else if (isScalar && Object((kept as unknown[])[0]) !== (kept as unknown[])[0] && !isDeepStrictEqual(kept, value))
+      throw new Error(`${name} is ${JSON.stringify(kept)}, and not ${JSON.stringify(value)}`);
+  }
 }

@@ -4,11 +4,18 @@ import { type Json, list, type Operation, type RawDocument } from "./document.ts
 
 /** Returns a function that returns what is wrong with the body of a response; undefined if it is valid. */
 export function createResponseCheck(document: RawDocument) {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, validateSchema: false });
+  const ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    logger: false,
+    validateSchema: false,
+    code: { regExp },
+  });
   ajv.addSchema(toJsonSchema(document.root, `${document.root.openapi}`.startsWith("3.0")) as object, "document");
   const compiled = new Map<string, ValidateFunction>();
   return (operation: Operation, status: number, body: unknown): string | undefined => {
     const pointer = document.responsePointer(operation, status);
+    if (!document.declares(operation, status)) return "has an undeclared status";
     if (pointer === undefined) return undefined;
     if (body === undefined) return "has no content";
     const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document${encodeURI(pointer)}` });
@@ -16,6 +23,16 @@ export function createResponseCheck(document: RawDocument) {
     return validate(body) ? undefined : `is invalid: ${ajv.errorsText(validate.errors, { dataVar: "" })}`;
   };
 }
+
+// Some patterns are only valid without the flag u.
+function regExp(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+regExp.code = "new RegExp";
 
 // A response has no write-only members.
 function toJsonSchema(value: unknown, isOld: boolean): unknown {
@@ -31,6 +48,7 @@ function toJsonSchema(value: unknown, isOld: boolean): unknown {
     const properties = Object(schema.properties) as Record<string, Json>;
     copy.required = list(schema.required).filter((name) => properties[`${name}`]?.writeOnly !== true);
   }
+  delete copy.nullable;
   if (!isOld) return copy;
   for (const [limit, exclusive] of [
     ["minimum", "exclusiveMinimum"],
@@ -38,7 +56,6 @@ function toJsonSchema(value: unknown, isOld: boolean): unknown {
   ] as const)
     if (schema[exclusive] === true) copy[exclusive] = schema[limit];
     else if (schema[exclusive] === false) delete copy[exclusive];
-  delete copy.nullable;
   if (schema.nullable !== true) return copy;
   return { anyOf: [copy, { type: "null" }] };
 }

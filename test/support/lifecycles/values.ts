@@ -40,7 +40,7 @@ export function makeValue(document: RawDocument, schema: unknown, seed: number, 
     const wanted = Math.min(max, min + multiple * (1 + (seed % 7)));
     return found.exclusiveMaximum === true && wanted === max ? min + multiple : wanted;
   }
-  const format = formats[`${found.format}`];
+  const format = list(found.allOf).length === 0 ? formats[`${found.format}`] : undefined;
   if (format !== undefined) return format;
   const [listed] = list(examples);
   const sample = example ?? listed ?? fallback;
@@ -64,8 +64,11 @@ function makeObject(document: RawDocument, schema: Json, seed: number, depth: nu
     const { type, format, nullable, enum: values } = document.resolve(properties[name]);
     return !required.includes(name) && type === "string" && (format ?? values) === undefined && nullable !== true;
   });
+  // The record can be the only member of a body.
+  const [only, ...rest] = Object.keys(properties);
+  const wrapped = only !== undefined && rest.length === 0 && !required.includes(only) ? [only] : [];
   // An object without members can't be sent in a form.
-  const added = depth === 0 ? optional : required.length === 0 ? optional.slice(0, 1) : [];
+  const added = depth === 0 ? [...optional, ...wrapped] : required.length === 0 ? optional.slice(0, 1) : [];
   const names = depth > 6 ? [] : [...required, ...added].filter(isSent);
   const own = names.map((name) => [name, makeValue(document, properties[name] ?? { type: "string" }, seed, depth + 1)]);
   return { ...Object.assign({}, ...inherited), ...Object.fromEntries(own) };
