@@ -11,6 +11,7 @@ import { Serving } from "../test/support/serving.ts";
 
 const { values, positionals } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
 if (positionals.length === 0) throw new Error("Pass the paths of documents.");
+if (values.data !== undefined && positionals.length > 1) throw new Error("Pass one document with --data.");
 const { teardown, cleanUp } = createCleanup();
 const place = mkdtempSync(join(tmpdir(), "lifecycles-"));
 teardown(() => rmSync(place, { recursive: true, force: true }));
@@ -25,6 +26,7 @@ try {
     };
     const results = await runLifecycles(document, findLifecycles(document), await start(), { restart });
     console.log(`${file}: ${describeResults(results)}`);
+    if (results.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
     await serving.kill();
   }
 } finally {

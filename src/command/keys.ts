@@ -1,5 +1,5 @@
 // The credentials of `openapi-server serve`: tokens, passwords and API keys, with names and scopes.
-import { timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { Document } from "../openapi/application.ts";
 import { type OpenApiOptions, readSourceFile } from "../openapi/tools.ts";
@@ -38,7 +38,7 @@ async function readKeyFile(path: string): Promise<readonly Key[]> {
     const [unknown] = Object.keys(others);
     const number = `has a key (number ${index + 1})`;
     if (unknown !== undefined) refuse(`${number} with the unknown member ${unknown}: it can have name, key and scopes`);
-    if (typeof key !== "string" || key === "") refuse(`${number} whose key is no text`);
+    if (typeof key !== "string" || key === "") refuse(`${number} whose key is no text: quote it`);
     if (typeof name !== "string" || name === "") refuse(`${number} without a name`);
     const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
     if (scopes !== undefined && !isList) refuse(`${number} whose scopes are no list of texts`);
@@ -54,7 +54,8 @@ export function acceptKeys({ content }: Document, keys: readonly Key[]): NonNull
     const found = sent === undefined ? undefined : keys.filter(({ key }) => isSame(key, sent))[0];
     if (found === undefined) return undefined;
     const { name, scopes } = found;
-    return { ...(name !== undefined && { name }), ...(scopes && { scopes }) };
+    // The id tells callers apart, such as those of Idempotency-Keys.
+    return { id: hash("sha256", found.key), ...(name !== undefined && { name }), ...(scopes && { scopes }) };
   };
   return Object.fromEntries(Object.keys(content.components?.securitySchemes ?? {}).map((name) => [name, check]));
 }

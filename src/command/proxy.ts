@@ -65,11 +65,13 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
   if (document.basePath !== "") io.stdout.write(`The paths of its operations begin with ${document.basePath}.\n`);
   const close = () => {
     if (!server.listening) return;
-    server.close();
+    // After the requests in progress.
+    server.close(() => {
+      void contract.close();
+      io.stdout.write(`${counts.requests} requests, ${counts.violations} of them violate the document.\n`);
+      if (counts.violations > 0) process.exitCode = 1;
+    });
     server.closeIdleConnections();
-    void contract.close();
-    io.stdout.write(`${counts.requests} requests, ${counts.violations} of them violate the document.\n`);
-    if (counts.violations > 0) process.exitCode = 1;
   };
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
   signal?.addEventListener("abort", close);

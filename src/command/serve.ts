@@ -1,6 +1,7 @@
 // `openapi-server serve`: answers the operations of a document from records in a store, without code.
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import { redactUrl } from "../lib/index.ts";
 import { createServer, type Document, type ResourceSource, readDocument } from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
 import type { Io } from "../terminal/index.ts";
@@ -51,24 +52,33 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
         `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
       );
     const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder, io);
-    if (options.reset) await resetStore(target, io); // after the seed was found valid
+    if (options.reset) await resetStore(target, io);
     if (files) await importFiles(target, files, io);
     return resources.open(document, openOptions);
   };
-  const app = await createServer({
-    ...config,
-    document: source,
-    handlers,
-    resources: { open },
-    context: resources,
-    mock: true, // the valid part of the document, errors in its shapes, and examples
-    logger: pino({ level: options.log ? "info" : "error" }),
-    ...(keys && { security: acceptKeys(await read(), keys) }),
-  });
+  const security = keys && acceptKeys(await read(), keys);
+  const create = (store: ResourceSource) =>
+    createServer({
+      ...config,
+      document: source,
+      handlers,
+      resources: store,
+      context: resources,
+      mock: true, // the valid part of the document, errors in its shapes, and examples
+      logger: pino({ level: options.log ? "info" : "error" }),
+      ...(security && { security }),
+    });
+  const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });
+  if (options.reset) {
+    // Nothing is deleted if it can't start: it has started with a store in memory.
+    const trial = await create(openStore("sqlite::memory:", { certainty: "likely", partial: !options.examples }));
+    await listen(trial).finally(() => trial.close());
+  }
+  const app = await create({ open });
   try {
     if (target === undefined) throw new Error("The document was not opened.");
     if (seed !== undefined && seed.folder === undefined) await createRecords(target, seed.count, resources, io);
-    await app.listen({ port: options.port, host: options.host });
+    await listen(app);
   } catch (error) {
     await app.close();
     throw error;
@@ -88,7 +98,7 @@ function describeServer(app: FastifyInstance, path: string, { document, url }: T
   return [
     `Serves ${path} at ${address}${hasDocs ? `, with its documentation at ${address}/docs` : ""}.`,
     ...(basePath === "" ? [] : [`The paths of its operations begin with ${basePath}.`]),
-    `${countAnswered(document, own)} are answered from records in ${url.replace(/:[^:@/]*@/, ":…@")}. --plan lists them.`,
+    `${countAnswered(document, own)} are answered from records in ${redactUrl(url)}. --plan lists them.`,
     "",
   ].join("\n");
 }

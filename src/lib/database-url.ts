@@ -24,3 +24,10 @@ export function parseDatabaseUrl(text: string): SqliteDatabase | PostgresDatabas
   const isValid = start !== undefined && urls.every((url) => URL.canParse(url.replace("@/", "@host/")));
   return isValid ? { kind: "postgresql", urls } : undefined;
 }
+
+/** Returns the URL of a database without the user, the password and the options. It may be malformed. */
+export function redactUrl(url: string): string {
+  const [start, end] = [url.indexOf("//") + 2, url.lastIndexOf("@") + 1];
+  const withoutUser = start < end ? url.slice(0, start) + url.slice(end) : url;
+  return withoutUser.split("?", 1)[0] as string;
+}

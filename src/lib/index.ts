@@ -1,7 +1,7 @@
 // Modules without dependencies on the service, which any layer may use.
 export { writeAtomically } from "./atomic-file.ts";
 export { ByteBuffer } from "./byte-buffer.ts";
-export { type PostgresDatabase, parseDatabaseUrl, type SqliteDatabase } from "./database-url.ts";
+export { type PostgresDatabase, parseDatabaseUrl, redactUrl, type SqliteDatabase } from "./database-url.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { canonicalJson, decodeUtf8, parseInteger, parseJson, parseJsonBytes, RawJson, setOwn, toJson } from "./json.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";

@@ -1,5 +1,5 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
-import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { hash, randomBytes, randomInt, randomUUID } from "node:crypto";
 import { parseJson, RawJson, toJson } from "../lib/index.ts";
 import type { Page, PagePosition, RecordId } from "./port.ts";
 
@@ -63,8 +63,16 @@ export function usedFilters({ name, filters }: Collection, values: FilterValues)
 
 /** The name of the index that a list with this filter reads. */
 export function indexName({ name }: Collection, filter: Filter): string {
-  return `${name}_by_${filter.name}`;
+  const whole = `${name}_by_${filter.name}`;
+  if (Buffer.byteLength(whole) <= maxIndexName) return whole;
+  const digest = hash("sha256", whole).slice(0, 16);
+  return `${Buffer.from(whole)
+    .subarray(0, maxIndexName - 17)
+    .toString("utf8")
+    .replace(/\ufffd+$/, "")}_${digest}`;
 }
+
+const maxIndexName = 63; // bytes; PostgreSQL ignores the rest
 
 /** The column of the table with the ids. */
 export function idColumn({ idType, isScoped }: Collection): "id" | "key" {
@@ -108,6 +116,7 @@ const maxKeyLength = 500; // characters of up to 4 bytes: an entry of an index o
 /** Why a text can't be an id. Completes a sentence; undefined if it can. */
 export function findKeyProblem(key: string): string | undefined {
   if (key === "" || key.length > maxKeyLength) return `must have 1 to ${maxKeyLength} characters`;
+  if (key === "." || key === "..") return "must not be . or .., which are no segments of a URL";
   return key.includes("\0") || !key.isWellFormed() ? "must have no NUL, and no half of a surrogate pair" : undefined;
 }
 

@@ -10,6 +10,7 @@ import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
 import { runOpenApi as run } from "../support/openapi-command.ts";
 import { freePort } from "../support/port.ts";
+import { until } from "../support/wait.ts";
 
 const book = 'content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } }';
 const text = documentOf(
@@ -114,7 +115,10 @@ t.test("A request that violates the document is rejected, and does not reach the
   t.same(seen, []);
   t.match(output.stdout, /POST \/v1\/books: the request violates the document: .*'title'/);
   stop();
-  t.match(output.stdout, /7 requests, 7 of them violate the document\.\n$/);
+  await until(
+    () => /7 requests, 7 of them violate the document\.\n$/.test(output.stdout) || undefined,
+    () => output.stdout,
+  );
   t.equal(process.exitCode, 1);
   process.exitCode = 0;
 });
@@ -159,7 +163,10 @@ t.test("--report passes everything on, and reports what violates the document", 
   t.match(output.stdout, /POST \/v1\/books: the request violates/);
   t.match(output.stdout, /GET \/v1\/books\/1 418: the response violates/);
   stop();
-  t.match(output.stdout, /3 requests, 3 of them violate/);
+  await until(
+    () => /3 requests, 3 of them violate/.test(output.stdout) || undefined,
+    () => output.stdout,
+  );
   process.exitCode = 0;
 });
 
@@ -204,6 +211,10 @@ t.test("A client can't choose another server", async (t) => {
     "paths are forwarded to the upstream",
   );
   stop();
+  await until(
+    () => /requests, /.test(output.stdout) || undefined,
+    () => output.stdout,
+  );
   process.exitCode = 0;
 });
 

@@ -48,6 +48,20 @@ const text = documentOf(
     ${param("id")}
     get: { operationId: getPerson, ${ok(ref("Person"))} }
     patch: { operationId: changePerson, requestBody: { required: true, ${json(ref("PersonChange"), "application/merge-patch+json")} }, ${ok(ref("Person"))} }
+  /widgets:
+    post: { operationId: addWidget, requestBody: { required: true, ${json(ref("NewWidget"))} }, responses: { "201": { description: x, ${json(ref("Widget"), "application/vnd.shop+json")} } } }
+    get: { operationId: listWidgets, parameters: [{ name: status, in: query, schema: { type: string, enum: [all, active, paused], default: all } }, { name: limit, in: query, schema: { type: number } }, { name: page, in: query, schema: { type: string } }], responses: { "200": { description: x, ${json(ref("Widgets"))} } } }
+  /widgets/{id}:
+    ${param("id")}
+    get: { operationId: getWidget, responses: { "200": { description: x, ${json(ref("Widget"), "application/vnd.shop+json")} } } }
+    put: { operationId: putWidget, requestBody: { required: true, ${json(ref("NewWidget"))} }, ${ok(ref("Widget"))} }
+    patch: { operationId: changeWidget, requestBody: { required: true, ${json("{ type: object, properties: { name: { type: string }, note: { type: [string, 'null'] }, status: { type: string, default: active } } }")} }, ${ok(ref("Widget"))} }
+  /widgets/{id}/parts:
+    ${param("id")}
+    post: { operationId: addPart, requestBody: { required: true, ${json("{ type: object, required: [part], properties: { part: { type: object, properties: { name: { type: string } } }, notify: { type: boolean } } }")} }, ${ok("{ type: object, properties: { part: { $ref: '#/components/schemas/Part' } } }")} }
+  /widgets/{id}/parts/{partId}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }, { name: partId, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getPart, ${ok("{ type: object, properties: { part: { $ref: '#/components/schemas/Part' } } }")} }
   /rooms:
     post: { operationId: addRoom, parameters: [{ name: From, in: header, required: true, schema: { type: string } }, { name: Shop-Request-Id, in: header, schema: { type: string } }], requestBody: { required: true, ${json(ref("NewRoom"))} }, ${ok(ref("Room"))} }
     get: { operationId: listRooms, parameters: [{ name: building, in: query, schema: { type: string } }], responses: { "200": { description: x, ${json(`{ type: array, items: ${ref("RoomSummary")} }`)} } } }
@@ -68,6 +82,10 @@ const text = documentOf(
     Deleted: { type: object, required: [id, object, deleted], properties: { id: { type: string }, object: { type: string, enum: [customer] }, deleted: { type: boolean, enum: [true] } } }
     PersonChange: { type: object, properties: { note: { type: [string, "null"] }, home: { type: object, properties: { city: { type: string }, country: { type: string } } } } }
     Person: { type: object, required: [id], properties: { id: { type: string }, note: { type: string }, home: { type: object, required: [city, country], properties: { city: { type: string, example: Paris }, country: { type: string, example: FR } } } } }
+    NewWidget: { type: object, properties: { id: { type: string }, name: { type: string }, note: { type: [string, "null"] }, status: { type: string } } }
+    Widget: { type: object, required: [id, note], properties: { id: { type: string }, name: { type: string }, note: { type: [string, "null"] }, status: { type: string, enum: [active, paused] } }, additionalProperties: { type: string } }
+    Widgets: { type: object, required: [items, first, last, empty, number, size, total_pages, next_page], properties: { items: { type: array, items: ${ref("Widget")} }, first: { type: boolean }, last: { type: boolean }, empty: { type: boolean }, number: { type: integer }, size: { type: integer }, total_pages: { type: integer }, next_page: { type: [integer, "null"] } } }
+    Part: { type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } }
     NewRoom: { type: object, properties: { name: { type: string }, building: { type: string }, floor: { type: string }, seats: { type: string } } }
     Room: { type: object, required: [id, created_at], properties: { id: { type: string }, name: { type: string, enum: [small, large] }, building: { type: object, required: [gid, name], properties: { gid: { type: string }, name: { type: string, example: Main } } }, floor: { type: integer }, seats: { type: array, items: { type: integer } }, created_at: { type: integer, format: date-time, readOnly: true } } }
     RoomSummary: { type: object, required: [id], properties: { id: { type: string }, name: { type: string }, building: { type: object, properties: { gid: { type: string } } }, floor: { type: integer, maximum: 9 } } }
@@ -134,6 +152,62 @@ testLikely("a patch changes what it has, and nothing else", text, async (t, send
   const { id } = (await send("POST", "/people", {})).body;
   const first = await send("PATCH", `/people/${id}`, { home: { city: "Rome" } }, "application/merge-patch+json");
   t.match(first.body, { id, home: { city: "Rome", country: "FR" } }, "what is required is completed");
+});
+
+testLikely("what is sent is kept, and what is not sent stays", text, async (t, send) => {
+  const made = await send("POST", "/widgets", { name: "a", status: "paused", color: "red" });
+  t.match(made, { status: 201, headers: { "content-type": "application/vnd.shop+json" } });
+  const at = `/widgets/${made.body.id}`;
+  t.match(made.body, { name: "a", status: "paused", color: "red", note: null });
+  t.match(await send("PATCH", at, { name: "b", note: "n" }), {
+    body: { name: "b", status: "paused", color: "red", note: "n" },
+  });
+  t.match(
+    await send("PATCH", at, { note: null }),
+    { status: 200, body: { note: null } },
+    "null is a value of the property",
+  );
+  await send("PATCH", at, { note: "n" });
+  t.same((await send("PUT", at, { name: "c" })).body, { id: made.body.id, name: "c", note: null });
+  t.match(await send("POST", "/widgets", { id: ".." }), { status: 400, body: { message: /must not be \. or \.\./ } });
+});
+
+testLikely("what says something about a page is that of the page", text, async (t, send) => {
+  for (const status of ["active", "paused", "active", "paused", "active"]) await send("POST", "/widgets", { status });
+  const page = async (query: string) => (await send("GET", `/widgets?${query}`)).body;
+  t.match(await page("limit=2&page=1"), {
+    first: true,
+    last: false,
+    empty: false,
+    number: 1,
+    size: 2,
+    total_pages: 3,
+    next_page: 2,
+  });
+  t.match(await page("limit=2&page=3"), { first: false, last: true, number: 3, size: 2, next_page: null });
+  t.equal((await page("status=paused&limit=9")).items.length, 2);
+  t.equal((await page("status=all&limit=9")).items.length, 5);
+  for (const wrong of [
+    "limit=0",
+    "limit=1.5",
+    "limit=-1",
+    "limit=1e300",
+    "limit=2&page=0",
+    "page=x",
+    "limit=2&page=1.5",
+  ])
+    t.match(await send("GET", `/widgets?${wrong}`), { status: 400 }, wrong);
+});
+
+testLikely("a key is that of one parent, and the id below it is that of the server", text, async (t, send) => {
+  const ids: string[] = [];
+  for (const name of ["a", "b"]) ids.push((await send("POST", "/widgets", { name })).body.id);
+  const add = (id: string | undefined, body: object, key: string) =>
+    send("POST", `/widgets/${id}/parts`, body, "application/json", { "idempotency-key": key });
+  const first = await add(ids[0], { part: { name: "p" } }, "k");
+  t.match(await add(ids[0], { part: { name: "p" } }, "k"), { body: first.body });
+  t.match(await add(ids[1], { part: { name: "p" } }, "k"), { status: 422 });
+  t.match(await add(ids[0], { part: { name: "p" }, notify: true }, "k2"), { status: 501, body: { message: /notify/ } });
 });
 
 testLikely("what a request has in another form is converted, or refused", text, async (t, send) => {

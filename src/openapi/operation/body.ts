@@ -104,7 +104,11 @@ export function compileBody(
   if (maxBytes !== limit)
     report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`, body.pointer);
   const parts = body.membersOf("content");
-  const contents = parts.map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
+  // A member that a patch does not have stays as it is (RFC 7396).
+  const fillsDefaults = method !== "patch";
+  const contents = parts.map(([type, part]) => {
+    return [type, compileContent(type, part, schemas, report, fillsDefaults)] as const;
+  });
   if (contents.length === 0) report("content", "has a body without a media type", body.pointer);
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
   for (const [type, part] of parts) {
@@ -124,6 +128,7 @@ function compileContent(
   part: Part<MediaTypeObject>,
   schemas: Schemas,
   report: ReportReason,
+  fillsDefaults: boolean,
 ): BodyContent {
   const format = findFormat(mediaType);
   const schema = part.written("schema");
@@ -148,7 +153,7 @@ function compileContent(
   return {
     format,
     removeReadOnly: schema && schemas.dropsReadOnly ? removeReadOnly : undefined,
-    validate: schema && !isOtherPatch ? schemas.compileReaderAt(schema.pointer) : undefined,
+    validate: schema && !isOtherPatch ? schemas.compileReaderAt(schema.pointer, "request", fillsDefaults) : undefined,
     encoding: () => {
       encoding ??= { shape: schemas.shapeAt(schema?.pointer), parts: part.value.encoding ?? {} };
       return encoding;

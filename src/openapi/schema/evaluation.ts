@@ -103,6 +103,8 @@ export class Evaluation {
   position: Position;
   /** What becomes of a valid value. Undefined if it is not converted, or explained. */
   changes: Change[] | undefined;
+  /** Whether defaults are filled in. */
+  fillsDefaults = true;
   /** How many values the defaults have that were filled in. */
   filled = 0;
   /** How many of the schemas around have several parts that apply to the same value. */

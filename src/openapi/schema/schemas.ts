@@ -242,8 +242,8 @@ export class Schemas {
   }
 
   /** Returns the validation of the schema at a place, which also converts the value. Compiles it at its first call. */
-  compileReaderAt(pointer: string, direction: Direction = "request"): Validate {
-    return this.#validate(() => this.#compiler.cellOf(this.at(pointer)), direction, true);
+  compileReaderAt(pointer: string, direction: Direction = "request", fillsDefaults = true): Validate {
+    return this.#validate(() => this.#compiler.cellOf(this.at(pointer)), direction, true, fillsDefaults);
   }
 
   /** Returns the validation of a value that is not changed: without conversions and default values. */
@@ -267,13 +267,14 @@ export class Schemas {
   }
 
   // A valid value is evaluated once. An invalid one is evaluated again, to collect what is wrong with it.
-  #validate(create: () => Cell, direction: Direction, converts: boolean): Validate {
+  #validate(create: () => Cell, direction: Direction, converts: boolean, fillsDefaults = true): Validate {
     let cell: Cell | undefined;
     return (value, wording = fields) => {
       cell ??= create();
       const holder = [value];
       try {
         const run = new Evaluation(direction, holder, converts ? "convert" : "check");
+        run.fillsDefaults = fillsDefaults;
         if (cell.check(value, run, undefined)) {
           run.change();
           return { value: holder[0] };

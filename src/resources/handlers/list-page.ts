@@ -16,7 +16,7 @@ import {
 } from "./pages.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
-const maxRecords = 10_000; // in a response of a list without such a parameter
+const maxRecords = 10_000; // in a response
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -54,6 +54,8 @@ export async function listPage(
     limit,
     offset: offset ?? 0,
     page: Math.floor((offset ?? 0) / limit) + parameters.firstPage,
+    firstPage: parameters.firstPage,
+    hasPrevious: links.prev !== undefined || (offset ?? 0) > 0,
   };
   return { status, body: frame.write(page.records, facts), headers: { Link: toLinkHeader(links) } };
 }
@@ -108,10 +110,19 @@ function readSelection(
   { limit: limitName, offset: offsetName, page, cursor, before, firstPage }: PageParameters,
 ) {
   const read = (name: string | undefined) => (name === undefined ? undefined : query[name]);
-  const limit = Number(read(limitName) ?? (limitName === undefined ? maxRecords : defaultLimit));
-  const number = read(page);
-  const skipped = read(offsetName) ?? (number === undefined ? undefined : (Number(number) - firstPage) * limit);
-  const offset = skipped === undefined ? undefined : Math.max(0, Number(skipped));
+  const readInteger = (name: string | undefined, minimum: number) => {
+    const value = read(name);
+    if (name === undefined || value === undefined) return undefined;
+    const number = /^\d+$/.test(`${value}`) ? Number(value) : Number.NaN;
+    if (number >= minimum && Number.isSafeInteger(number)) return number;
+    const message = `The parameter ${name} must be an integer from ${minimum} to ${Number.MAX_SAFE_INTEGER}.`;
+    throw new InvalidRequest([{ location: "query", name, message }]);
+  };
+  const wanted = readInteger(limitName, 1) ?? (limitName === undefined ? maxRecords : defaultLimit);
+  const limit = Math.min(wanted, maxRecords); // a page can have fewer records
+  const number = readInteger(page, firstPage);
+  const skipped = readInteger(offsetName, 0) ?? (number === undefined ? undefined : (number - firstPage) * limit);
+  const offset = skipped === undefined ? undefined : Math.min(skipped, Number.MAX_SAFE_INTEGER);
   return { limit, offset, cursor: read(cursor), before: read(before) };
 }
 

@@ -97,6 +97,16 @@ const creators: Readonly<
       const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
       const record = maker ? collection.requireValid(maker.create(body)) : body;
       // Clients of generated ids send 0, the default of an integer.
+      if (sent !== undefined && !canHaveId && `${sent}` !== "0")
+        throw invalidBody(
+          resource.idPath.join("."),
+          "The server makes the id of a record of this path. Send it without one.",
+        );
+      if (name === undefined && findIdempotencyKey(collection, call))
+        throw new HttpError(
+          "not_implemented",
+          `The ${collection.keyHeader} has no effect, because the id is inside of an object. Send the request without it.`,
+        );
       if (sent !== undefined && canHaveId && (idType === "string" || `${sent}` !== "0"))
         return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
       const created = await records.create(record, findIdempotencyKey(collection, call), collection.scopeOf(call));
@@ -106,9 +116,11 @@ const creators: Readonly<
           `This Idempotency-Key was used with a different body. Use a new key to create another ${recordName}.`,
         );
       if (created.outcome === "full") throw collection.full();
-      const replayed = created.outcome === "repeated" ? { "Idempotency-Replayed": "true" } : {};
+      const isRepeated = created.outcome === "repeated";
+      const stored = isRepeated ? await records.find(created.id) : undefined;
+      const replayed = isRepeated ? { "Idempotency-Replayed": "true" } : {};
       return {
-        ...collection.write(created.record),
+        ...collection.write(stored ?? created.record),
         headers: { Location: collection.urlOf(call, created.id), ...replayed },
       };
     };
@@ -211,19 +223,26 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
  * Returns the Idempotency-Key of a request that creates a record; undefined if it has none. The value is a quoted string (RFC 8941,
  * section 3.3.3); a bare one is accepted, too, and means the same key. Each caller has keys of its own.
  */
-export function readIdempotencyKey(call: Pick<UntypedCall, "headers" | "body" | "caller">): IdempotencyKey | undefined {
+export function readIdempotencyKey(
+  call: Pick<UntypedCall, "headers" | "body" | "caller">,
+  scope = "",
+): IdempotencyKey | undefined {
   const sent = (call.headers as Readonly<Record<string, unknown>>)["Idempotency-Key"];
   if (sent === undefined) return undefined;
   const value = String(sent);
-  const key = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
-  return { caller: callerId(call.caller), key, digest: digestOf(call.body ?? null) };
+  const key = /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
+  // The same key below another record is no retry.
+  const content = scope === "" ? (call.body ?? null) : [scope, call.body ?? null];
+  return { caller: callerId(call.caller), key, digest: digestOf(content) };
 }
 
 const maxKeyLength = 255; // characters, if the document has no schema
 
 // Clients can send the header although the document does not declare it, as those of Stripe do.
-function findIdempotencyKey({ certainty, keyHeader }: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
-  const declared = readIdempotencyKey(call);
+function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
+  const { certainty, keyHeader } = collection;
+  const scope = collection.scopeOf(call);
+  const declared = readIdempotencyKey(call, scope);
   const sent = call.request.headers[keyHeader.toLowerCase()];
   if (declared !== undefined || certainty === "certain" || typeof sent !== "string") return declared;
   if (!/^[\x20-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
@@ -235,7 +254,7 @@ function findIdempotencyKey({ certainty, keyHeader }: CollectionAccess, call: Un
       },
     ]);
   const { body, caller } = call;
-  return readIdempotencyKey({ body, caller, headers: { "Idempotency-Key": sent } });
+  return readIdempotencyKey({ body, caller, headers: { "Idempotency-Key": sent } }, scope);
 }
 
 // The id 0, which no API key has, is that of all callers without a credential. Other callers than those of API keys have an id made of

@@ -45,14 +45,21 @@ export class BodyExamination {
     const isNew = this.#kind === "create" || this.#kind === "replace";
     if (this.#kind === "update") this.#examinePatch();
     const maker = isNew ? this.#examineNew() : this.#updater();
-    return { maker, bodyMember: this.#bodyMember, controls: this.#findControls() };
+    const controls = this.#findControls();
+    const body = isNew ? bodySchema(this.#operation) : undefined;
+    const required = body ? RecordSchema.of(this.#resource.record.document, body).required : [];
+    const needed = controls.find((name) => required.includes(name));
+    if (needed !== undefined) this.#doubts.refuse(`requires the property ${needed}, whose effect is not known`);
+    return { maker, bodyMember: this.#bodyMember, controls };
   }
 
   #findControls(): readonly string[] {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
     const names = part ? RecordSchema.of(record.document, part).propertyNames : [];
-    return names.filter((name) => controlNames.test(name) && !record.propertyNames.includes(name));
+    const others = names.filter((name) => !record.propertyNames.includes(name) && name !== this.#bodyMember);
+    // Beside the record, each member is one that says what is done with it.
+    return this.#bodyMember === undefined ? others.filter((name) => controlNames.test(name)) : others;
   }
 
   // What is sent should be all that a record consists of, besides its id.
@@ -159,13 +166,6 @@ export class BodyExamination {
     for (const [type, content] of this.#patchContents()) {
       const part = content.at("schema");
       const body = part && this.#findBody(part);
-      const filled = body?.propertyNames.find((name) =>
-        body.property(name).some(({ schema }) => schema.default !== undefined),
-      );
-      if (filled !== undefined)
-        this.#doubts.doubt(
-          `has a default for the property ${filled}, to which each change would set it: leave it out of the body's schema`,
-        );
       const unknown = body?.propertyNames.find((name) => !record.propertyNames.includes(name));
       if (unknown !== undefined) this.#doubts.doubt(`takes the property ${unknown}, which the record does not have`);
       const nullable = body?.propertyNames.find((name) => allowsNull(body.property(name)));

@@ -70,7 +70,7 @@ export class Examination {
       if (frame === undefined) return undefined;
       if (!frame.isBare) this.#doubts.doubt(this.#wrongSuccess());
       const parameters = readPageParameters(this.#operation, record, this.#resource.sampleId);
-      return { ...base, list: { frame, parameters, wildcards: findWildcards(this.#operation) } };
+      return { ...base, list: { frame, parameters, wildcards: findWildcards(this.#operation, record) } };
     }
     if (status === "204") return base;
     const hasContent = declared?.at(status)?.at("content") !== undefined;

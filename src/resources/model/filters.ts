@@ -47,10 +47,13 @@ function placesOf(name: string, record: RecordSchema): readonly (readonly string
   return [[name], [`${name}s`], ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
 }
 
-/** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. */
-export function findWildcards(list: Operation): ReadonlyMap<string, unknown> {
+/** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */
+export function findWildcards(list: Operation, record: RecordSchema): ReadonlyMap<string, unknown> {
   const found = queryOf(list).flatMap((part) => {
     const { default: value } = Object(part.at("schema")?.value) as { readonly default?: unknown };
+    const { name } = part.value;
+    const isFree = record.property(name).every(({ schema }) => schema.enum === undefined && schema.const === undefined);
+    if (record.propertyNames.includes(name) && !isFree && record.accepts(name, value)) return [];
     return /^(all|any|none|\*|)$/i.test(`${value}`) ? [[part.value.name, value] as const] : [];
   });
   return new Map(found);

@@ -19,6 +19,7 @@ export function findId(
 ): Id | undefined {
   if (given !== undefined) {
     const type = idType(record.at(given));
+    if (given.length > 1 && type === "int64") return undefined; // the store writes only texts inside of objects
     return type && { path: given, type, isGiven: true };
   }
   const parameter = parametersOf(template).at(-1) as string;

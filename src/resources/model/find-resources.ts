@@ -77,7 +77,10 @@ class ResourceFinder {
     const record = hasId(bare) ? bare : findWrappedRecord(this.#document, bare, hasId);
     // Without an id, a record that PUT creates has that of its path.
     if (record === undefined && hint.id !== undefined)
-      throw refusal(`the path ${get.path}`, `a record has no property ${hint.id.join(".")}, an integer or a string`);
+      throw refusal(
+        `the path ${get.path}`,
+        `a record has no property ${hint.id.join(".")}, a string, or an integer that is in no object`,
+      );
     const id = (record && findId(get, record, hint.id)) ?? (own.create ? undefined : pathId);
     // A store generates the numbers of all scopes.
     const isNumbered = own.create === undefined && id?.type === "int64" && parametersOf(path).length > 0;

@@ -91,7 +91,9 @@ export class RecordMaker {
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
   replace(body: object, previous: object, now = new Date()): Checked<object> {
     return this.#choose(body, (maker) => {
-      const kept = Object.entries(previous).filter(([name]) => maker.#plan.created.some(([made]) => made === name));
+      const isMade = (name: string) => maker.#plan.created.some(([made]) => made === name);
+      const canSend = (name: string) => this.#options.body.propertyNames.includes(name);
+      const kept = Object.entries(previous).filter(([name]) => isMade(name) && !canSend(name));
       return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body) }, now);
     });
   }
@@ -102,7 +104,10 @@ export class RecordMaker {
     const members = Object.entries(record).map(([name, value]) => {
       return [name, completeMember(this.#record, name, value) ?? value];
     });
-    return { ...Object.fromEntries(members), ...Object.fromEntries(times) };
+    // A patch has removed them by null.
+    const removed = this.#record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#options.id);
+    const nulls = removed.filter((name) => this.#record.accepts(name, null)).map((name) => [name, null]);
+    return { ...Object.fromEntries([...members, ...nulls]), ...Object.fromEntries(times) };
   }
 
   /** Returns the members of a patch that a record has in the same form. A null removes a member, and an object can have a part of one. */
@@ -121,8 +126,8 @@ export class RecordMaker {
   }
 
   #isKept(name: string): boolean {
-    const { propertyNames, isClosed } = this.#record;
-    const isKnown = propertyNames.length === 0 ? !isClosed : propertyNames.includes(name);
+    const { propertyNames, isClosed, isOpen } = this.#record;
+    const isKnown = propertyNames.length === 0 ? !isClosed : isOpen || propertyNames.includes(name);
     return isKnown && !this.#plan.secret.has(name);
   }
 

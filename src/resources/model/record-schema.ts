@@ -113,6 +113,13 @@ export class RecordSchema {
     return createExample(schemas.at(this.pointer), (value) => "value" in check(value));
   }
 
+  /** Whether the document says that an object can have other properties. */
+  get isOpen(): boolean {
+    return this.parts.some(
+      ({ schema }) => schema.additionalProperties === true || typeof schema.additionalProperties === "object",
+    );
+  }
+
   /** Whether an object can have no other properties. */
   get isClosed(): boolean {
     return this.parts.some(

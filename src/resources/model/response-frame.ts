@@ -14,6 +14,10 @@ export interface PageFacts {
   readonly total: bigint | undefined;
   readonly count: number;
   readonly more: boolean;
+  /** Whether there are records before the page. */
+  readonly hasPrevious: boolean;
+  /** The number of the first page. */
+  readonly firstPage: number;
   /** URLs of pages; undefined if there is none. */
   readonly links: { readonly self: string; readonly next: string | undefined; readonly previous: string | undefined };
   /** The cursor of the next page; undefined if there is none. */
@@ -203,7 +207,19 @@ const readers = {
   offset: ({ offset }: PageFacts) => offset,
   page: ({ page }: PageFacts) => page,
   nextCursor: ({ nextCursor }: PageFacts) => nextCursor,
+  previousExists: ({ hasPrevious }: PageFacts) => hasPrevious,
+  pages: ({ total = 0n, limit }: PageFacts) => Math.ceil(Number(total) / limit),
+  lastPage: ({ total = 0n, limit, firstPage }: PageFacts) => {
+    return Math.max(Math.ceil(Number(total) / limit), 1) - 1 + firstPage;
+  },
+  nextPage: ({ more, page }: PageFacts) => (more ? page + 1 : undefined),
+  previousPage: ({ page, firstPage }: PageFacts) => (page > firstPage ? page - 1 : undefined),
+  isFirst: ({ hasPrevious }: PageFacts) => !hasPrevious,
+  isLast: ({ more }: PageFacts) => !more,
+  isEmpty: ({ count }: PageFacts) => count === 0,
 } as const satisfies Record<string, Read>;
+
+const totalReaders: readonly Read[] = [readers.total, readers.pages, readers.lastPage];
 
 // By type, and by name in snake case.
 const rules: readonly { readonly type: string; readonly pattern: RegExp; readonly read: Read }[] = [
@@ -212,11 +228,19 @@ const rules: readonly { readonly type: string; readonly pattern: RegExp; readonl
     pattern: /^(total|total_(count|items|results|records|elements|size)|item_count)$/,
     read: readers.total,
   },
-  { type: "integer", pattern: /^(count|size|result_count|number_of_elements)$/, read: readers.count },
-  { type: "integer", pattern: /^(limit|per_page|page_size)$/, read: readers.limit },
+  { type: "integer", pattern: /^(count|result_count|number_of_elements)$/, read: readers.count },
+  { type: "integer", pattern: /^(limit|per_page|page_size|size)$/, read: readers.limit },
+  { type: "integer", pattern: /^(pages|(total|num)_pages|page_count)$/, read: readers.pages },
+  { type: "integer", pattern: /^last_page$/, read: readers.lastPage },
+  { type: "integer", pattern: /^(next|next_page|next_page_number)$/, read: readers.nextPage },
+  { type: "integer", pattern: /^(prev|previous|(prev|previous)_page(_number)?)$/, read: readers.previousPage },
   { type: "integer", pattern: /^(offset|skip)$/, read: readers.offset },
-  { type: "integer", pattern: /^(page|current_page|page_number)$/, read: readers.page },
+  { type: "integer", pattern: /^(page|current_page|page_number|number)$/, read: readers.page },
   { type: "boolean", pattern: /^(has_more|has_next|has_next_page|more)$/, read: readers.more },
+  { type: "boolean", pattern: /^(has_(prev|previous)(_page)?)$/, read: readers.previousExists },
+  { type: "boolean", pattern: /^((is_)?first(_page)?)$/, read: readers.isFirst },
+  { type: "boolean", pattern: /^((is_)?last(_page)?)$/, read: readers.isLast },
+  { type: "boolean", pattern: /^((is_)?empty)$/, read: readers.isEmpty },
   {
     type: "string",
     pattern: /^(cursor|continue|(next|end)_(cursor|page_token|token|marker))$/,
@@ -239,7 +263,7 @@ interface PageMember {
 }
 
 function readsTotal({ read, nested }: PageMember): boolean {
-  return read === readers.total || (nested?.some(readsTotal) ?? false);
+  return (read !== undefined && totalReaders.includes(read)) || (nested?.some(readsTotal) ?? false);
 }
 
 function readPageMembers(document: Document, schema: RecordSchema, hole: string | undefined): PageMember[] {
@@ -252,6 +276,11 @@ function readPageMembers(document: Document, schema: RecordSchema, hole: string 
     const isRequired = schema.required.includes(name);
     const base = { name, isRequired, isNullable: types.includes("null") };
     const rule = rules.find(({ type, pattern }) => types.includes(type) && pattern.test(toSnakeCase(name)));
+    if (rule?.read === readers.nextCursor && isRequired && !types.includes("null"))
+      return [{ ...base, read: (facts) => rule.read(facts) ?? "" }]; // the last page has no cursor
+    // Beside links to other pages, a count is that of all records.
+    if (rule?.read === readers.count && schema.propertyNames.includes("next"))
+      return [{ ...base, read: readers.total }];
     if (rule) return [{ ...base, read: rule.read }];
     if (node && types.includes("object")) {
       const nested = readPageMembers(document, RecordSchema.of(document, node), undefined);

@@ -163,8 +163,14 @@ async function firstOf(batches: AsyncIterable<readonly Values[]>): Promise<reado
   return [];
 }
 
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !("then" in value);
+}
+
 function changeRow({ collection }: Resource, [number, text, ...key]: Values, upgrade: Upgrade["upgrade"]): Values {
-  const changed = upgrade(parseJson(text as string) as Readonly<Record<string, unknown>>);
+  const changed: unknown = upgrade(parseJson(text as string) as Readonly<Record<string, unknown>>);
+  if (!isRecord(changed))
+    throw new Error("The function must return an object with the members of a record, and no Promise.");
   const id = (key[0] ?? number) as RecordId;
   return [number as bigint, writeRecord(collection, id, writeMembers(collection, changed)).text, ...key];
 }

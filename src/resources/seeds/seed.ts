@@ -48,15 +48,17 @@ export async function seedRecords(
 // Those to which others refer come first.
 function inOrder(resources: readonly Resource[]): readonly Resource[] {
   const ordered = new Set<Resource>();
-  const visit = (resource: Resource, path: readonly Resource[]) => {
-    if (path.includes(resource)) return;
+  const visited = new Set<Resource>();
+  const visit = (resource: Resource) => {
+    if (visited.has(resource)) return;
+    visited.add(resource);
     const targets = resources.filter(
       (one) => one !== resource && (isParent(one, resource) || isNamedIn(one, resource)),
     );
-    for (const target of targets) visit(target, [...path, resource]);
+    for (const target of targets) visit(target);
     ordered.add(resource);
   };
-  for (const resource of resources) visit(resource, []);
+  for (const resource of resources) visit(resource);
   return [...ordered];
 }
 

@@ -32,6 +32,7 @@ export async function buildIndexes(
     const client = await connect(hosts);
     if (inBackground) socketOf(client).unref();
     clients.push(client);
+    await client.query("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"); // those of the role may be short
     return client;
   };
   await build(open, collections).finally(() => Promise.all(clients.map((client) => client.end())));
@@ -53,23 +54,27 @@ async function build(open: () => Promise<Client>, collections: readonly Collecti
     lock ??= await open();
     await lock.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // has a snapshot only during a statement
     const { rows } = await lock.query(tryLock);
-    if (rows[0].isHeld) await create(db, await listNeeded());
+    const isComplete = rows[0].isHeld && (await create(db, await listNeeded()));
     await lock.query("ROLLBACK");
-    if (!rows[0].isHeld) await setTimeout(lockInterval, undefined, { ref: false }); // its connections keep a process running
+    const [left] = isComplete ? await listNeeded() : [];
+    if (left) throw new Error(`The index ${left.name} was created, but is not valid.`);
+    if (!isComplete) await setTimeout(lockInterval, undefined, { ref: false }); // its connections keep a process running
   }
 }
 
-// Returns early after a deadlock with another program, such as an import that locks the tables.
+// Returns whether all are created: not after a deadlock with another program, such as an import that locks the tables.
 async function create(
   db: Client,
   indexes: readonly { readonly name: string; readonly statement: string }[],
-): Promise<void> {
+): Promise<boolean> {
   try {
     for (const { name, statement } of indexes) {
       await db.query(`DROP INDEX CONCURRENTLY IF EXISTS petstore.${quoteName(name)}`); // one whose creation has failed
       await db.query(`CREATE INDEX CONCURRENTLY ${statement}`);
     }
+    return true;
   } catch (error) {
     if ((error as { code?: string }).code !== "40P01") throw error; // deadlock_detected
+    return false;
   }
 }

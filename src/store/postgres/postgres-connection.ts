@@ -1,5 +1,6 @@
 // Connects to PostgreSQL, and migrates the store.
 import pg from "pg";
+import { redactUrl } from "../../lib/index.ts";
 import { latestVersion } from "../migrations.ts";
 import type { RecordCount } from "../record-limit.ts";
 import type { Collection } from "../records.ts";
@@ -100,11 +101,4 @@ async function prepare(client: pg.Client, { mode, collections, maxRecords }: Sto
     for (const collection of collections)
       counts.set(collection, (await client.query(countRecords(collection))).rows[0]);
   return { counts };
-}
-
-// Removes the user, the password and the options from a URL, which may be malformed.
-function redactUrl(url: string): string {
-  const [start, end] = [url.indexOf("//") + 2, url.lastIndexOf("@") + 1];
-  const withoutUser = start < end ? url.slice(0, start) + url.slice(end) : url;
-  return withoutUser.split("?", 1)[0] as string;
 }

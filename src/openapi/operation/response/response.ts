@@ -183,7 +183,7 @@ export class Responses {
     reply: FastifyReply,
     check: ResponseCheck,
   ): WrittenBody {
-    if (body instanceof RawJson) return { type: type ?? jsonType, payload: body.text };
+    if (body instanceof RawJson) return { type: type ?? jsonTypeOf(declaration), payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
     if (declared.length === 0) check.report(`The document declares no body for the status ${status}.`);
     const mediaType = type ?? chooseType(declared, status, body, reply.request);
@@ -207,6 +207,14 @@ export class Responses {
       isChecked ? (value) => check.check(value, status, schema) : undefined,
     );
   }
+}
+
+// The type of JSON text: application/json, unless only others are declared, such as application/vnd.api+json.
+function jsonTypeOf(declaration: Declaration | undefined): string {
+  if (declaration === undefined || declaration.contents.has(jsonType)) return jsonType;
+  const declared = [...declaration.contents.keys()];
+  if (selectMediaType(declared, jsonType) !== undefined) return jsonType;
+  return declared.find((one) => /^application\/[\w.-]+\+json$/.test(one)) ?? jsonType;
 }
 
 // The headers of a response as text, in their order.

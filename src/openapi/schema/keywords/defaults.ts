@@ -63,6 +63,7 @@ export function compileDefaults(
   });
   if (defaults.length === 0) return undefined;
   return (value, run) => {
+    if (!run.fillsDefaults) return;
     for (const { key, isReadOnly, read } of defaults) {
       if (Object.hasOwn(value, key) || (isReadOnly && run.direction === "request")) continue;
       run.changes?.push(() => {
