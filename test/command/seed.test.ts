@@ -76,7 +76,7 @@ async function start(t: Test, args: readonly string[]) {
   const result = await run(["serve", ...args, "--port", "0"], controller.signal);
   const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(result.stdout) ?? [];
   const list = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as Json[];
-  return { ...result, list, stop: () => controller.abort() };
+  return { ...result, url: `${url}`, list, stop: () => controller.abort() };
 }
 
 t.test("--seed N makes valid records that refer to each other, the same each time", async (t) => {
@@ -153,6 +153,34 @@ t.test("--reset deletes nothing if the seed is wrong", async (t) => {
   for (const seed of ["none", seeds, "0"])
     t.match(await run(["serve", file, "--reset", "--seed", seed, "--port", "0"]), { code: 1 }, seed);
   t.equal((await (await start(t, [file])).list("/authors")).length, 3);
+});
+
+t.test("--reset deletes nothing if the server can't start", async (t) => {
+  const { place, file } = save(t);
+  const first = await start(t, [file, "--seed", "3"]);
+  const handlers = join(place, "handlers.js");
+  writeFileSync(handlers, "export const nope = () => ({ status: 200 });\n");
+  const port = new URL(first.url).port;
+  t.match(await run(["serve", file, "--reset", "--port", port]), { code: 1, stderr: /EADDRINUSE/ });
+  const wrong = await run(["serve", file, "--reset", "--port", "0", "--handlers", handlers]);
+  t.match(wrong, { code: 1, stderr: /nope has no operation/ });
+  t.equal((await first.list("/authors")).length, 3);
+});
+
+t.test("Collections that name each other are filled in linear time", async (t) => {
+  const { place } = save(t);
+  const names = Array.from({ length: 20 }, (_, index) => `thing${"abcdefghijklmnopqrst"[index]}`);
+  const properties = names.map((name) => `${name}_id: { type: integer }`).join(", ");
+  const schema = `{ type: object, properties: { id: { type: integer, readOnly: true }, ${properties} } }`;
+  const json = `content: { application/json: { schema: ${schema} } }`;
+  const paths = names.map(
+    (name) =>
+      `  /${name}s:\n    post: { operationId: add${name}, requestBody: { required: true, ${json} }, responses: { "201": { description: x, ${json} } } }\n` +
+      `  /${name}s/{id}:\n    get: { operationId: get${name}, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { "200": { description: x, ${json} } } }\n`,
+  );
+  const file = join(place, "mutual.yaml");
+  writeFileSync(file, `openapi: 3.1.0\ninfo: { title: t, version: "1" }\npaths:\n${paths.join("")}`);
+  t.match((await start(t, [file, "--seed", "2"])).stdout, /thingts: created 2 records/);
 });
 
 t.test("A seed that is wrong is an error", async (t) => {

@@ -95,6 +95,8 @@ for (const [name, newUrl] of [
     await t.rejects(upgrade(withRequired, { notes: failing }), {
       message: /\n- notes 1: the function has failed: can't do it\.\n/,
     });
+    const slow = { to: hashOf(withRequired), upgrade: async (note: object) => ({ ...note, tag: "old" }) };
+    await t.rejects(upgrade(withRequired, { notes: slow }), { message: /must return an object .* and no Promise/ });
     t.same(await all(), before);
     await t.rejects(
       upgrade(withRequired, { notes: { ...half, to: "other" } }),

@@ -3,6 +3,7 @@ import t from "tap";
 import {
   type Collection,
   findKeyProblem,
+  indexName,
   type ListRow,
   readId,
   toPage,
@@ -81,4 +82,13 @@ t.test("A page has as many records as asked for, in order of id", async (t) => {
     { ...toPage(books, [], 3, "forwards"), records: 0 },
     { records: 0, first: undefined, last: undefined, more: false },
   );
+});
+
+t.test("The name of an index has at most 63 bytes, and differs for each filter", async (t) => {
+  const collection = { ...books, name: "organizations_repositories_vulnerability" };
+  const filter = (name: string) => ({ name, property: name, type: "string", contains: false, isLong: false }) as const;
+  t.equal(indexName(books, filter("title")), "books_by_title");
+  const names = ["a", "b", "ä"].map((end) => indexName(collection, filter(`${"long".repeat(9)}${end}`)));
+  t.equal(new Set(names).size, 3);
+  for (const name of names) t.ok(Buffer.byteLength(name) <= 63, name);
 });

@@ -153,8 +153,11 @@ export class Examination {
   #examineId(): void {
     const { takesId, newProperties, collection } = this.#resource;
     const id = this.#resource.idPath.join(".");
-    if (takesId && collection.idType === "int64" && collection.isScoped)
-      this.#doubts.doubt(`takes the property ${id}, which the store makes: it must be read-only`);
+    if (takesId && collection.idType === "int64" && collection.isScoped) {
+      const reason = `takes the property ${id}, which the store makes: it must be read-only`;
+      if (newProperties.required.includes(id)) this.#doubts.refuse(reason);
+      else this.#doubts.doubt(reason);
+    }
     const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
       this.#doubts.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);

@@ -219,7 +219,7 @@ function completeValue(schema: RecordSchema, value: unknown): unknown {
 
 // A request can have the id of another record where a response has a part of that record.
 function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
-  const names = ["id", "gid", "uuid", "key", "slug", "name", "code"];
+  const names = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
   const name = names.find((one) => schema.propertyNames.includes(one) && schema.accepts(one, id));
   return name === undefined ? undefined : (completeValue(schema, { [name]: id }) as object);
 }
@@ -250,7 +250,9 @@ function chooseValues(record: RecordSchema, names: readonly string[], shown: rea
       null,
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
-    const [chosen = example[name]] = usual.filter((value) => value !== undefined && isAllowed(value));
+    const examples = [example, ...shown.map((schema) => Object(schema.example) as Members)].map((one) => one[name]);
+    const allowed = [...usual, ...examples].filter((value) => value !== undefined && isAllowed(value));
+    const [chosen = example[name]] = allowed;
     return [name, chosen] as const;
   });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));

@@ -204,8 +204,10 @@ class Runner {
     if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
     const properties = this.#document.properties(this.#document.success(operation));
     const members = Object.entries(sent).map(([name, value]) => {
-      const { enum: values, type } = this.#document.resolve(properties[name]);
+      const { enum: values, type, format } = this.#document.resolve(properties[name]);
       const [first] = listOf(values);
+      if (typeof format === "string" && typeof value === "string" && value.startsWith("text "))
+        return [name, makeValue(this.#document, properties[name], this.#seed)];
       if (type === "integer" && typeof value === "string") return [name, `${this.#seed % 10}`];
       return [name, typeof value === "string" && typeof first === "string" ? first : value];
     });
