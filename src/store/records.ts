@@ -64,12 +64,9 @@ export function usedFilters({ name, filters }: Collection, values: FilterValues)
 /** The name of the index that a list with this filter reads. */
 export function indexName({ name }: Collection, filter: Filter): string {
   const whole = `${name}_by_${filter.name}`;
-  if (Buffer.byteLength(whole) <= maxIndexName) return whole;
-  const digest = hash("sha256", whole).slice(0, 16);
-  return `${Buffer.from(whole)
-    .subarray(0, maxIndexName - 17)
-    .toString("utf8")
-    .replace(/\ufffd+$/, "")}_${digest}`;
+  return Buffer.byteLength(whole) <= maxIndexName
+    ? whole
+    : `${name.slice(0, 40)}_by_${hash("sha256", whole).slice(0, 16)}`;
 }
 
 const maxIndexName = 63; // bytes; PostgreSQL ignores the rest
