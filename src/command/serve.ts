@@ -95,9 +95,15 @@ function describeServer(app: FastifyInstance, path: string, { document, url }: T
   const address = app.listeningOrigin;
   const hasDocs = app.hasRoute({ method: "GET", url: "/docs/static/*" });
   const { basePath } = document;
+  const errors = document.findings.list({ strict: false }).filter(({ level }) => level === "error").length;
   return [
     `Serves ${path} at ${address}${hasDocs ? `, with its documentation at ${address}/docs` : ""}.`,
     ...(basePath === "" ? [] : [`The paths of its operations begin with ${basePath}.`]),
+    ...(errors === 0
+      ? []
+      : [
+          `${errors === 1 ? "1 error of the document leaves" : `${errors} errors of the document leave`} parts of it out: openapi-server check ${path} lists what is wrong.`,
+        ]),
     `${countAnswered(document, own)} are answered from records in ${redactUrl(url)}. --plan lists them.`,
     "",
   ].join("\n");

@@ -1,5 +1,6 @@
 // The document and the store of `serve`, and of the commands for its data.
 import { basename, dirname, extname, join } from "node:path";
+import { redactUrl } from "../lib/index.ts";
 import { readDocument } from "../openapi/tools.ts";
 import type { Target } from "./data/index.ts";
 import { readWithOverlays } from "./overlay.ts";
@@ -11,10 +12,15 @@ export interface TargetOptions {
   readonly overlay?: readonly string[] | undefined;
 }
 
-/** Returns the URL of the store of a document. A path is that of a SQLite file. */
+/** Returns the URL of the store of a document. A path is that of a SQLite file. Throws an Error for a URL of another database. */
 export function storeUrlOf(document: string, { data }: TargetOptions): string {
   if (data === undefined) return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
-  return /^(sqlite|postgres|postgresql):/.test(data) ? data : `sqlite:${data}`;
+  if (/^(sqlite|postgres|postgresql):/.test(data)) return data;
+  if (/^[a-z][a-z+.-]+:\/\//i.test(data))
+    throw new Error(
+      `--data must be the path of a SQLite file, sqlite:PATH, or postgres://…, and not ${redactUrl(data)}.`,
+    );
+  return `sqlite:${data}`;
 }
 
 /** Reads the document of a path with its overlays, and the URL of its store. */

@@ -140,3 +140,16 @@ t.test("Refuses what it can't serve", async (t) => {
   const none = save(t, documentOf("  /x: { get: { operationId: x, responses: { 200: { description: x } } } }\n"));
   t.match(await run(["serve", none]), { code: 1, stderr: /The document has no collection/ });
 });
+
+t.test("Says that parts of the document are left out because of errors", async (t) => {
+  const file = save(
+    t,
+    text.replace('items: { $ref: "#/components/schemas/Book" }', 'items: { $ref: "#/components/schemas/Bok" }'),
+  );
+  const { stdout } = await start(t, [file, "--data", "sqlite::memory:"]);
+  t.match(stdout, /1 errors? of the document leaves? parts of it out: openapi-server check .*books\.yaml lists/);
+  t.match(await run(["serve", save(t), "--data", "mysql://u:secret@host/db", "--port", "0"]), {
+    code: 1,
+    stderr: /--data must be the path of a SQLite file, sqlite:PATH, or postgres:\/\/…, and not mysql:\/\/host\/db\./,
+  });
+});

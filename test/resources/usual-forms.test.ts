@@ -83,7 +83,7 @@ const text = documentOf(
     PersonChange: { type: object, properties: { note: { type: [string, "null"] }, home: { type: object, properties: { city: { type: string }, country: { type: string } } } } }
     Person: { type: object, required: [id], properties: { id: { type: string }, note: { type: string }, home: { type: object, required: [city, country], properties: { city: { type: string, example: Paris }, country: { type: string, example: FR } } } } }
     NewWidget: { type: object, properties: { id: { type: string }, name: { type: string }, note: { type: [string, "null"] }, status: { type: string } } }
-    Widget: { type: object, required: [id, note], properties: { id: { type: string }, name: { type: string }, note: { type: [string, "null"] }, status: { type: string, enum: [active, paused] } }, additionalProperties: { type: string } }
+    Widget: { type: object, required: [id, note], properties: { id: { type: string }, name: { type: string }, note: { type: [string, "null"] }, status: { type: string, enum: [active, paused] }, made_at: { type: string, readOnly: true } }, additionalProperties: { type: string } }
     Widgets: { type: object, required: [items, first, last, empty, number, size, total_pages, next_page], properties: { items: { type: array, items: ${ref("Widget")} }, first: { type: boolean }, last: { type: boolean }, empty: { type: boolean }, number: { type: integer }, size: { type: integer }, total_pages: { type: integer }, next_page: { type: [integer, "null"] } } }
     Part: { type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } }
     NewRoom: { type: object, properties: { name: { type: string }, building: { type: string }, floor: { type: string }, seats: { type: string } } }
@@ -169,6 +169,8 @@ testLikely("what is sent is kept, and what is not sent stays", text, async (t, s
   );
   await send("PATCH", at, { note: "n" });
   t.same((await send("PUT", at, { name: "c" })).body, { id: made.body.id, name: "c", note: null });
+  const at0 = (await send("PATCH", at, { made_at: "1999-01-01" })).body;
+  t.notOk("made_at" in at0, "a read-only member that no request has");
   t.match(await send("POST", "/widgets", { id: ".." }), { status: 400, body: { message: /must not be \. or \.\./ } });
 });
 

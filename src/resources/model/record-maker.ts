@@ -28,7 +28,7 @@ export interface MakerOptions {
 interface MemberPlan {
   readonly created: readonly (readonly [string, Make])[];
   readonly updated: readonly (readonly [string, Make])[];
-  readonly secret: ReadonlySet<string>; // members that are write-only
+  readonly unkept: ReadonlySet<string>; // members that are write-only, or read-only and not in a request
   readonly opaque: string | undefined; // a required member of a request that has another form in a record
 }
 
@@ -128,7 +128,7 @@ export class RecordMaker {
   #isKept(name: string): boolean {
     const { propertyNames, isClosed, isOpen } = this.#record;
     const isKnown = propertyNames.length === 0 ? !isClosed : isOpen || propertyNames.includes(name);
-    return isKnown && !this.#plan.secret.has(name);
+    return isKnown && !this.#plan.unkept.has(name);
   }
 
   #make(now: Date): object {
@@ -150,9 +150,12 @@ export class RecordMaker {
 }
 
 function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
-  const secret = record.propertyNames.filter((name) =>
-    record.property(name).some(({ schema }) => schema.writeOnly === true),
-  );
+  const canSend = (name: string) => body.propertyNames.includes(name);
+  const isUnkept = (name: string) =>
+    record
+      .property(name)
+      .some((node) => node.schema.writeOnly === true || (node.schema.readOnly === true && !canSend(name)));
+  const unkept = new Set(record.propertyNames.filter(isUnkept));
   const example = Object(body.example) as Members;
   const isOpaque = (name: string) => completeMember(record, name, example[name]) === undefined;
   const opaque = Object.keys(example).find((name) => body.required.includes(name) && isOpaque(name));
@@ -177,7 +180,7 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   });
   const values = made.length > 0 ? chooseValues(record, made, others) : {};
   const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
-  return { created, updated, secret: new Set(secret), opaque };
+  return { created, updated, unkept, opaque };
 }
 
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
