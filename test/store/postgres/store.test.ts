@@ -160,6 +160,8 @@ t.test("Rejects with UnavailableError while the database can't be written", asyn
 });
 
 t.test("Creates the index of a new filter while it serves, without a lock of the table", async (t) => {
+  const timer = setInterval(() => {}, 1_000); // work in the background does not keep the process running
+  t.teardown(() => clearInterval(timer));
   const url = await newDatabase(t);
   await insertPets(url, 2_000);
   await query(url, "DROP INDEX petstore.pets_by_status");
@@ -196,6 +198,8 @@ t.test("Creates the index of a new filter while it serves, without a lock of the
 });
 
 t.test("Openings at once create an index once, without a deadlock", async (t) => {
+  const timer = setInterval(() => {}, 1_000); // work in the background does not keep the process running
+  t.teardown(() => clearInterval(timer));
   const url = await newDatabase(t);
   await insertPets(url, 20_000);
   for (let round = 0; round < 3; round++) {
