@@ -1,12 +1,11 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
-import type { Doubts } from "./doubts.ts";
 import { bodySchema, bodyTypesOf, changeSchema, isPatchType } from "./operation-parts.ts";
 import { RecordMaker } from "./record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { findShownRecords } from "./response-frame.ts";
-import type { OperationKind } from "./standard-operation.ts";
+import type { Doubts, OperationKind } from "./standard-operation.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;

@@ -1,7 +1,6 @@
 // Examines whether a store can answer an operation: what is certain of its meaning, what is only likely, and what is not known.
 import type { Operation } from "../../openapi/application.ts";
 import { BodyExamination } from "./body-examination.ts";
-import { Doubts } from "./doubts.ts";
 import { findWildcards } from "./filters.ts";
 import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
@@ -9,7 +8,7 @@ import { RecordSchema, valueType } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
 import { findListFrame, findReceiptFrame, findRecordFrame } from "./response-frame.ts";
-import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
+import { type Certainty, Doubts, type OperationKind, type StandardOperation } from "./standard-operation.ts";
 
 // In order of preference.
 const successes: Readonly<Record<OperationKind, readonly string[]>> = {
