@@ -70,7 +70,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     });
   const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });
   if (options.reset) {
-    // Nothing is deleted if it can't start: it has started with a store in memory.
+    // Starts once with a store in memory, so that nothing is deleted if the document, the handlers or the port are wrong.
     const trial = await create(openStore("sqlite::memory:", { certainty: "likely", partial: !options.examples }));
     await listen(trial).finally(() => trial.close());
   }

@@ -148,13 +148,13 @@ export class CollectionAccess {
     await this.#parent?.require(call);
   }
 
-  /** Throws an HttpError if a new record can't have what a body has. */
+  /** Throws an HttpError if a value of a body does not match the schema of the record, and can't be converted. */
   requireClear(body: object): void {
     const opaque = this.maker?.findOpaque(body);
     if (opaque !== undefined)
       throw new HttpError(
         "not_implemented",
-        `The member ${opaque} has another form in a ${this.resource.recordName}, so that its effect is not known. Send the request without it.`,
+        `The value of ${opaque} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send the request without it.`,
       );
   }
 

@@ -231,7 +231,7 @@ export function readIdempotencyKey(
   if (sent === undefined) return undefined;
   const value = String(sent);
   const key = /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
-  // The same key below another record is no retry.
+  // The scope is part of the digest: with the same key, a request below another parent is a conflict, and no retry.
   const content = scope === "" ? (call.body ?? null) : [scope, call.body ?? null];
   return { caller: callerId(call.caller), key, digest: digestOf(content) };
 }

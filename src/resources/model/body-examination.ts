@@ -57,7 +57,7 @@ export class BodyExamination {
     const part = changeSchema(this.#operation);
     const names = part ? RecordSchema.of(record.document, part).propertyNames : [];
     const others = names.filter((name) => !record.propertyNames.includes(name) && name !== this.#bodyMember);
-    // Beside the record, each member is one that says what is done with it.
+    // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     return this.#bodyMember === undefined ? others.filter((name) => controlNames.test(name)) : others;
   }
 
@@ -176,7 +176,7 @@ export class BodyExamination {
   }
 }
 
-// What prevents a record from being in the responses that have another schema, and not all of its members.
+// Returns why a record can't be part of the other responses that show it, whose schemas differ; undefined if it can.
 function findMisfit(schemas: readonly RecordSchema[], record: object) {
   for (const schema of schemas) {
     const missing = schema.required.find((name) => !Object.hasOwn(record, name));

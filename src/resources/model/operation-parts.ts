@@ -10,7 +10,7 @@ export function isConditionOrKey(name: string): boolean {
   return /^(idempotency-key|if-match|if-none-match)$/i.test(name);
 }
 
-// Who or what sends a request, and the version of the API, of which a document describes one.
+// Headers for tracing, the sender, and the version of the API: the document describes one version.
 const neutralHeaders =
   /^(from|prefer|referer|origin|user-agent|traceparent|tracestate)$|(^|-)(version|request-id|correlation-id|trace-id)$/i;
 

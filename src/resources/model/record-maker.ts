@@ -104,7 +104,7 @@ export class RecordMaker {
     const members = Object.entries(record).map(([name, value]) => {
       return [name, completeMember(this.#record, name, value) ?? value];
     });
-    // A patch has removed them by null.
+    // Required members that a patch has removed with null keep the value null, if their schema allows it.
     const removed = this.#record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#options.id);
     const nulls = removed.filter((name) => this.#record.accepts(name, null)).map((name) => [name, null]);
     return { ...Object.fromEntries([...members, ...nulls]), ...Object.fromEntries(times) };
@@ -119,7 +119,7 @@ export class RecordMaker {
   #keep(body: object): object {
     const members = Object.entries(this.patchOf(body)).flatMap(([name, value]) => {
       const completed = completeMember(this.#record, name, value);
-      // A null that a record can't have says that it has none. With another value, it does not match its schema.
+      // null removes a member that is not nullable. Other values that can't be converted are kept, so that the validation fails.
       return completed === undefined && value === null ? [] : [[name, completed ?? value] as const];
     });
     return Object.fromEntries(members);
