@@ -1,11 +1,12 @@
-// CSV (RFC 4180) with a header, in UTF-8. An empty field of an optional column is a missing value.
+// CSV (RFC 4180) with a header, in UTF-8. An empty field without quotes is null, or a missing value if the column is optional.
 //
 // csv-parse 7.0.3 was considered. It was ruled out because `skip_records_with_error` also drops valid records that
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
-import { decodeUtf8, InvalidValue, parseJson, requireValid, shorten, toJson } from "../lib/index.ts";
-import type { Collection } from "../store/index.ts";
-import type { Format } from "./format.ts";
+
+import { decodeUtf8, ExpectedError, InvalidValue, parseJson, requireValid, shorten, toJson } from "../lib/index.ts";
+import type { TableRow } from "../openapi/application.ts";
+import type { Format, Layout } from "./format.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
 const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, number];
@@ -13,24 +14,28 @@ const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, nu
 /** The format CSV. Accepts LF and CRLF, and the columns in any order. */
 export const csv: Format = {
   field: "column",
+  hasHeader: true,
   createDelimiter: createQuoteAwareDelimiter,
-  createParser(resource) {
-    const { all, required } = resource.newProperties;
-    const validate = resource.createRowValidator();
+  createParser(reader) {
     let columns: string[] | undefined;
     return (bytes) => {
       if (columns === undefined) {
-        columns = parseHeader(bytes, all, required);
+        columns = parseHeader(bytes, reader.columns, reader.requiredColumns);
         return undefined;
       }
-      return requireValid(validate(parseRow(bytes, columns, required)));
+      return requireValid(reader.readRow(parseRow(bytes, columns)));
     };
   },
-  header: (collection, withoutIds) => `${columnsOf(collection, withoutIds).map(quoteField).join()}\r\n`,
-  serialize(collection, text, withoutIds) {
+  header: (layout) => `${columnsOf(layout).map(quoteField).join()}\r\n`,
+  serialize(layout, { text, places }) {
     const record = parseJson(text) as Readonly<Record<string, unknown>>;
-    return `${columnsOf(collection, withoutIds)
-      .map((name) => serializeField(record[name]))
+    const other = Object.keys(record).find((name) => !layout.collection.properties.includes(name));
+    if (other !== undefined)
+      throw new ExpectedError(
+        `A record has the property '${shorten(other)}', which the document does not declare, so that CSV has no column for it. Use the format ndjson.`,
+      );
+    return `${columnsOf(layout)
+      .map((name) => serializeField(places[name] ?? record[name]))
       .join()}\r\n`;
   },
 };
@@ -73,29 +78,29 @@ function parseHeader(bytes: Buffer, allowed: readonly string[], required: readon
 
 function splitHeader(bytes: Buffer, rule: string): string[] {
   try {
-    return splitFields(decodeUtf8(bytes));
+    return splitFields(decodeUtf8(bytes)).map((name) => name ?? "");
   } catch (error) {
     throw new Error(`The header ${(error as InvalidValue).requirement}. ${rule}`);
   }
 }
 
-function parseRow(bytes: Buffer, columns: readonly string[], required: readonly string[]): Record<string, string> {
+function parseRow(bytes: Buffer, columns: readonly string[]): TableRow {
   const values = splitFields(decodeUtf8(bytes));
   if (values.length !== columns.length)
     throw new InvalidValue(`must have ${columns.length} fields, as the header has, but has ${values.length}`);
-  const entries = values.map((value, index) => [columns[index] as string, value] as const);
-  return Object.fromEntries(entries.filter(([name, value]) => value !== "" || required.includes(name)));
+  return Object.fromEntries(values.map((value, index) => [columns[index] as string, value]));
 }
 
 const fieldPattern = /"([^"]*(?:""[^"]*)*)"|[^",]*/y;
 
-function splitFields(text: string): string[] {
-  const values: string[] = [];
+// null is an empty field without quotes.
+function splitFields(text: string): (string | null)[] {
+  const values: (string | null)[] = [];
   let comma = -1; // the index of the comma before the field
   do {
     fieldPattern.lastIndex = comma + 1;
     const [whole, quoted] = fieldPattern.exec(text) as unknown as [string, string | undefined];
-    values.push(quoted?.replaceAll('""', '"') ?? whole);
+    values.push(quoted?.replaceAll('""', '"') ?? (whole === "" ? null : whole));
     comma = fieldPattern.lastIndex;
   } while (text[comma] === ",");
   if (comma === text.length) return values;
@@ -103,16 +108,16 @@ function splitFields(text: string): string[] {
   throw new InvalidValue(`has invalid quotes in field ${values.length}: ${rule}`);
 }
 
-function columnsOf({ id, properties }: Collection, withoutIds: boolean): readonly string[] {
-  return withoutIds ? properties.filter((name) => name !== id) : properties;
+function columnsOf({ collection: { id, properties }, withoutIds, places }: Layout): readonly string[] {
+  return [...places, ...(withoutIds ? properties.filter((name) => name !== id) : properties)];
 }
 
-// A missing value is an empty field. An object or array is JSON.
+// A missing value is an empty field, and an empty text one with quotes. An object or array is JSON.
 function serializeField(value: unknown): string {
   if (value === undefined || value === null) return "";
   return quoteField(typeof value === "object" ? toJson(value) : `${value}`);
 }
 
 function quoteField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

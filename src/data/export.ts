@@ -1,16 +1,17 @@
 // Exports the records of one snapshot as text, in order of id.
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { Collection, Filter, Tables } from "../store/index.ts";
-import type { Format } from "./format.ts";
+import type { Resource } from "../resources/index.ts";
+import { type Filter, idOf, placeNames, type RecordId, scopeFilter, scopeOf, type Tables } from "../store/index.ts";
+import type { ExportedRecord, Format, Layout } from "./format.ts";
 
 /** The records to export, and their format. */
 export interface Selection {
   readonly format: Format;
-  readonly collection: Collection;
+  readonly resource: Resource;
   /** Exports only the records that match a filter. */
   readonly match?: { readonly filter: Filter; readonly value: unknown } | undefined;
-  /** Omits the ids, as an import requires it. */
+  /** Omits the ids, so that an import makes others. */
   readonly withoutIds?: boolean | undefined;
 }
 
@@ -28,11 +29,19 @@ export interface ExportSummary {
  */
 export function exportRecords(
   store: Tables,
-  { format, collection, match, withoutIds = false }: Selection,
+  { format, resource, match, withoutIds = false }: Selection,
   write: (text: string) => Promise<unknown>,
   progress: (done: number, total?: number) => void,
 ): Promise<ExportSummary> {
-  const { name } = collection;
+  const { name, collection } = resource;
+  const withScope = collection.isScoped === true && match?.filter !== scopeFilter;
+  const withId = resource.idPath.length === 0 && !withoutIds;
+  const places = [...(withScope ? [placeNames.scope] : []), ...(withId ? [placeNames.id] : [])];
+  const layout: Layout = { collection, withoutIds, places };
+  const exported = (text: string, address: RecordId): ExportedRecord => {
+    const values = { [placeNames.scope]: scopeOf(address), [placeNames.id]: `${idOf(collection, address)}` };
+    return { text, places: Object.fromEntries(places.map((one) => [one, values[one] as string])) };
+  };
   const hash = createHash("sha256");
   const writeAndHash = async (text: string) => {
     hash.update(text);
@@ -41,9 +50,11 @@ export function exportRecords(
   return store.read(async (source) => {
     const total = match === undefined ? await source.count(name) : undefined;
     let records = 0;
-    await writeAndHash(format.header(collection, withoutIds));
+    await writeAndHash(format.header(layout));
     for await (const rows of match ? source.matching(collection, match.filter, match.value) : source.rows(name)) {
-      const texts = rows.map(([, text]) => format.serialize(collection, text as string, withoutIds));
+      const texts = rows.map(([number, text, key]) =>
+        format.serialize(layout, exported(text as string, (key ?? number) as RecordId)),
+      );
       await writeAndHash(texts.join(""));
       records += rows.length;
       progress(records, total);

@@ -1,24 +1,41 @@
 // The interface of a file format.
-import type { Resource } from "../resources/index.ts";
+import type { ImportedRecord, ImportReader } from "../resources/index.ts";
 import type { Collection } from "../store/index.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
 /**
- * Parses a record that is not empty. Returns the new record, or undefined for a header. Throws an InvalidValue if it is
- * invalid, and another Error if no record of the input can be parsed.
+ * Parses a record that is not empty. Returns the record, or undefined for a header. Throws an InvalidValue if it is invalid, and
+ * another Error if no record of the input can be parsed.
  */
-export type ParseRecord = (bytes: Buffer) => object | undefined;
+export type ParseRecord = (bytes: Buffer) => ImportedRecord | undefined;
+
+/** What an export writes of each record. */
+export interface Layout {
+  readonly collection: Collection;
+  /** Whether the ids are omitted. */
+  readonly withoutIds: boolean;
+  /** The names of the members that a record does not have, see `placeNames`. */
+  readonly places: readonly string[];
+}
+
+/** A record of an export: its JSON, and the values of the places. */
+export interface ExportedRecord {
+  readonly text: string;
+  readonly places: Readonly<Record<string, string>>;
+}
 
 /** A file format. */
 export interface Format {
   /** What it calls a field of a record. */
   readonly field: "field" | "column";
+  /** Whether a file begins with a header. */
+  readonly hasHeader: boolean;
   /** Creates the delimiter for one input. */
   createDelimiter(): RecordDelimiter;
-  /** Creates the parser for one input. Compiles the schema of a new record, which is expensive. */
-  createParser(resource: Resource): ParseRecord;
+  /** Creates the parser for one input. */
+  createParser(reader: ImportReader): ParseRecord;
   /** Returns the text before the first record; empty if the format has no header. */
-  header(collection: Collection, withoutIds: boolean): string;
-  /** Serializes the JSON of a record, including the line break. */
-  serialize(collection: Collection, text: string, withoutIds: boolean): string;
+  header(layout: Layout): string;
+  /** Serializes a record, including the line break. Throws an Error if the format can't have one of its members. */
+  serialize(layout: Layout, record: ExportedRecord): string;
 }

@@ -3,18 +3,20 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
-import type { Resource } from "../resources/index.ts";
+import type { ImportedRecord, Resource } from "../resources/index.ts";
 import {
   addressOf,
-  idForms,
+  idColumn,
+  maxNumber,
+  type RecordId,
   type Tables,
   toAddress,
   toNewRecord,
   toScope,
   type Values,
+  writeMembers,
   writeRecord,
 } from "../store/index.ts";
-import type { Format } from "./format.ts";
 import {
   type Checkpoint,
   findCheckpointRow,
@@ -23,8 +25,7 @@ import {
   toCheckpoint,
   toCheckpointRow,
 } from "./import-checkpoint.ts";
-import type { Input } from "./input-file.ts";
-import { type InputSummary, parseRecords } from "./validate-input.ts";
+import { type ImportSource, type InputSummary, parseRecords } from "./validate-input.ts";
 
 const batchSize = 2_000; // records
 const minPause = 20; // milliseconds between two transactions, in which a running service can write
@@ -33,13 +34,8 @@ const minPause = 20; // milliseconds between two transactions, in which a runnin
 export type ImportProgress = (done: number, total: number) => void;
 
 /** An input, and the result of its validation. */
-export interface ValidatedInput {
-  readonly input: Input;
-  readonly format: Format;
-  readonly resource: Resource;
+export interface ValidatedInput extends ImportSource {
   readonly checked: InputSummary;
-  /** The values of the parameters of the resource's path, to which all records belong. */
-  readonly scope?: readonly string[] | undefined;
 }
 
 /** The handling of an existing checkpoint of the same input. Without an option, the import is rejected. */
@@ -63,11 +59,7 @@ export async function importRecords(
   { resume, fromStart }: ImportOptions,
   progress: ImportProgress,
 ): Promise<ImportResult> {
-  const { resource, scope = [] } = source;
-  if (resource.idPath.length === 0)
-    throw new Error(`The records of ${resource.name} can't be imported: their ids are not part of them.`);
-  if (scope.length !== resource.scopeParameters.length) throw new Error(describeScope(resource));
-  const digest = digestOf(source.input.digest(), toScope(scope));
+  const digest = digestOf(source.input.digest(), toScope(source.scope ?? []));
   const row = await store.read((tables) => findCheckpointRow(tables, digest));
   const previous = row ? toCheckpoint(row) : initialCheckpoint;
   if (row && !resume && !fromStart)
@@ -98,20 +90,17 @@ export async function importRecords(
 }
 
 interface Batch {
-  readonly records: readonly object[];
+  readonly records: readonly ImportedRecord[];
   /** The number of the last line of the batch, or of the input if the batch is the last one. */
   readonly lines: number;
   /** Whether the batch is the last one. */
   readonly complete: boolean;
 }
 
-async function* readBatches(
-  { input, format, resource, checked }: ValidatedInput,
-  skippedLines: number,
-): AsyncGenerator<Batch> {
-  let records: object[] = [];
+async function* readBatches(source: ValidatedInput, skippedLines: number): AsyncGenerator<Batch> {
+  let records: ImportedRecord[] = [];
   let lines = 0;
-  for await (const parsed of parseRecords(input.read(), format, resource))
+  for await (const parsed of parseRecords(source.input.read(), source))
     for (const { lastLine, record } of parsed) {
       if (record === undefined || lastLine <= skippedLines) continue;
       if (records.length === batchSize) {
@@ -121,7 +110,7 @@ async function* readBatches(
       records.push(record);
       lines = lastLine;
     }
-  yield { records, lines: checked.lines, complete: true };
+  yield { records, lines: source.checked.lines, complete: true };
 }
 
 /** Where a writer begins: the digest of the input, its checkpoint, and the row of the checkpoint. */
@@ -135,7 +124,6 @@ interface WriterState {
 class BatchWriter {
   readonly #store: Tables;
   readonly #resource: Resource;
-  readonly #scope: string;
   readonly #digest: Uint8Array;
   #checkpoint: Checkpoint;
   /** The row of the checkpoint in the store. */
@@ -143,10 +131,9 @@ class BatchWriter {
   /** The row of the last transaction, whether it was committed or not. */
   #attemptedRow: Values | undefined;
 
-  constructor(store: Tables, { resource, scope = [] }: ValidatedInput, { digest, checkpoint, row }: WriterState) {
+  constructor(store: Tables, { resource }: ValidatedInput, { digest, checkpoint, row }: WriterState) {
     this.#store = store;
     this.#resource = resource;
-    this.#scope = toScope(scope);
     this.#digest = digest;
     this.#checkpoint = checkpoint;
     this.#row = row;
@@ -157,7 +144,7 @@ class BatchWriter {
   }
 
   /** Writes a batch and its checkpoint in one transaction. Rejects if another import has changed the checkpoint. */
-  async write(records: readonly object[], lines: number, complete: boolean): Promise<void> {
+  async write(records: readonly ImportedRecord[], lines: number, complete: boolean): Promise<void> {
     const next = { lines, records: this.#checkpoint.records + records.length, complete, writtenAt: new Date() };
     const row = toCheckpointRow(this.#digest, next);
     this.#attemptedRow = row;
@@ -165,29 +152,36 @@ class BatchWriter {
     await this.#store.write(async (target) => {
       if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
         throw new Error("Another process is importing the same file.");
-      const lastId = await target.lastId(collection.name);
-      const rows = records.map((record, index) => this.#toRow(record, lastId + 1n + BigInt(index)));
+      const { rows, lastId } = this.#toRows(records, await target.lastId(collection.name));
       await target.add(collection.name, rows);
       await target.remove("imports", this.#digest);
       await target.add("imports", [row]);
-      await target.setLastId(collection.name, lastId + BigInt(rows.length));
+      await target.setLastId(collection.name, lastId);
     });
     this.#row = row;
     this.#checkpoint = next;
   }
 
-  // A record without an id gets one.
-  #toRow(record: object, number: bigint): Values {
+  // Numbers that the store makes are higher than the last one, and than those of the records that have one.
+  #toRows(records: readonly ImportedRecord[], lastId: bigint): { rows: Values[]; lastId: bigint } {
     const { collection } = this.#resource;
-    const isText = collection.idType === "string";
-    const sent = isText ? this.#resource.idIn(record) : undefined;
-    const id = sent ?? (isText && collection.id === undefined ? idForms[collection.idForm ?? "uuid"]() : undefined);
-    const address = id === undefined ? undefined : this.#scope === "" ? `${id}` : toAddress(this.#scope, `${id}`);
-    const complete = id === undefined ? record : this.#resource.withId(record, id);
-    const added = toNewRecord(collection, complete, { address, scope: this.#scope });
-    const at = addressOf(collection, added, number);
-    const { text } = writeRecord(collection, at, added.members);
-    return typeof at === "bigint" ? [number, text] : [number, text, at];
+    let last = lastId;
+    for (const { id } of records) if (typeof id === "bigint" && id > last) last = id;
+    const rows = records.map((imported): Values => {
+      const isNumbered = typeof imported.id === "bigint" && idColumn(collection) === "id";
+      const number = isNumbered ? (imported.id as bigint) : ++last;
+      if (number > maxNumber) throw new Error(`No number for a record of ${collection.name} is left`);
+      const address = this.#addressOf(imported, number);
+      const { text } = writeRecord(collection, address, writeMembers(collection, imported.record));
+      return idColumn(collection) === "id" ? [number, text] : [number, text, `${address}`];
+    });
+    return { rows, lastId: last };
+  }
+
+  #addressOf({ record, scope, id }: ImportedRecord, number: bigint): RecordId {
+    const { collection } = this.#resource;
+    if (id === undefined) return addressOf(collection, toNewRecord(collection, record, { scope }), number);
+    return collection.isScoped ? toAddress(scope, id) : id;
   }
 
   /**
@@ -203,13 +197,6 @@ class BatchWriter {
     if (row && this.#attemptedRow && isSameRow(row, this.#attemptedRow)) this.#checkpoint = toCheckpoint(row);
     return isRead;
   }
-}
-
-/** Returns an error message about the values that select the scope of a resource. */
-export function describeScope({ name, path, scopeParameters }: Resource): string {
-  if (scopeParameters.length === 0) return `The records of ${name} have no scope: omit --scope.`;
-  const values = scopeParameters.map((one) => `<${one}>`).join("/");
-  return `The records of ${name} are those of ${path}: use --scope ${values} to say of which.`;
 }
 
 // The same file can be imported into several scopes.

@@ -1,5 +1,5 @@
 // NDJSON: one JSON object per line, in UTF-8.
-import { parseJsonBytes, requireValid } from "../lib/index.ts";
+import { parseJsonBytes, requireValid, toJson } from "../lib/index.ts";
 import { withoutId } from "../store/index.ts";
 import type { Format } from "./format.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
@@ -9,14 +9,16 @@ const lf = 0x0a;
 // Stateless: a record of NDJSON has no line breaks.
 const delimiter: RecordDelimiter = { indexOf: (chunk, start) => chunk.indexOf(lf, start), isInQuotes: () => false };
 
-/** The format NDJSON. Records are subject to the same rules as the body of the operation that creates one. */
+/** The format NDJSON. */
 export const ndjson: Format = {
   field: "field",
+  hasHeader: false,
   createDelimiter: () => delimiter,
-  createParser(resource) {
-    const validate = resource.createValidator("new record");
-    return (bytes) => requireValid(validate(parseJsonBytes(bytes)));
-  },
+  createParser: (reader) => (bytes) => requireValid(reader.read(parseJsonBytes(bytes))),
   header: () => "",
-  serialize: (collection, text, withoutIds) => `${withoutIds ? withoutId(collection, text) : text}\n`,
+  serialize({ collection, withoutIds, places: names }, { text, places }) {
+    const record = withoutIds ? withoutId(collection, text) : text;
+    if (names.length === 0) return `${record}\n`;
+    return `${toJson(places).slice(0, -1)}${record === "{}" ? "" : ","}${record.slice(1)}\n`;
+  },
 };

@@ -1,6 +1,6 @@
 // Parses and validates the records of an input. An import validates all of them before it writes the first one.
 import { InvalidValue } from "../lib/index.ts";
-import type { Resource } from "../resources/index.ts";
+import { type ImportedRecord, ImportReader, type Resource } from "../resources/index.ts";
 import type { Format, ParseRecord } from "./format.ts";
 import type { Input } from "./input-file.ts";
 import { type InputRecord, readRecords } from "./record-reader.ts";
@@ -8,10 +8,10 @@ import { type InputRecord, readRecords } from "./record-reader.ts";
 const byteOrderMark = Buffer.from("\ufeff"); // some programs write it at the start of a file
 const defaultMaxBytes = 65_536; // of a record, if the document has no limit for a body
 
-/** A parsed record: a new record, a problem, or neither for an empty line and a header. */
+/** A parsed record: a record, a problem, or neither for an empty line and a header. */
 interface ParsedRecord {
   readonly lastLine: number;
-  readonly record?: object | undefined;
+  readonly record?: ImportedRecord | undefined;
   readonly problem?: string;
 }
 
@@ -25,10 +25,16 @@ export interface InputSummary {
   readonly lines: number;
 }
 
-export interface InputValidation {
+/** The records to import, and their collection. */
+export interface ImportSource {
   readonly input: Input;
   readonly format: Format;
   readonly resource: Resource;
+  /** The values of the parameters of the resource's path, for records that do not have them. */
+  readonly scope?: readonly string[] | undefined;
+}
+
+export interface InputValidation extends ImportSource {
   /** Called for each problem. */
   readonly report: (problem: string) => void;
   /** Called with numbers of bytes. */
@@ -36,13 +42,8 @@ export interface InputValidation {
 }
 
 /** Validates all records of an input. Rejects if no record can be parsed. */
-export async function validateInput({
-  input,
-  format,
-  resource,
-  report,
-  progress,
-}: InputValidation): Promise<InputSummary> {
+export async function validateInput(validation: InputValidation): Promise<InputSummary> {
+  const { input, format, report, progress } = validation;
   const summary = { records: 0, bad: 0, lines: 0 };
   let bytesRead = 0;
   const readWithProgress = async function* () {
@@ -52,7 +53,7 @@ export async function validateInput({
       progress(bytesRead, input.length);
     }
   };
-  for await (const records of parseRecords(readWithProgress(), format, resource))
+  for await (const records of parseRecords(readWithProgress(), validation))
     for (const { lastLine, record, problem } of records) {
       summary.lines = lastLine;
       if (record) summary.records++;
@@ -60,7 +61,7 @@ export async function validateInput({
       summary.bad++;
       report(problem);
     }
-  if (summary.lines === 0 && format.header(resource.collection, true) !== "")
+  if (summary.lines === 0 && format.hasHeader)
     throw new Error("The file is empty. Its first line must be a header with the names of the columns.");
   return summary;
 }
@@ -68,11 +69,10 @@ export async function validateInput({
 /** Yields the parsed records that end in each chunk. Rejects if no record can be parsed. */
 export async function* parseRecords(
   chunks: AsyncIterable<Buffer>,
-  format: Format,
-  resource: Resource,
+  { format, resource, scope }: ImportSource,
 ): AsyncGenerator<ParsedRecord[]> {
   const { maxBytes = defaultMaxBytes } = resource;
-  const parse = format.createParser(resource);
+  const parse = format.createParser(new ImportReader(resource, scope));
   for await (const records of readRecords(chunks, maxBytes, format.createDelimiter()))
     yield records.map((record) => parseRecord(record, format, parse, maxBytes));
 }

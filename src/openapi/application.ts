@@ -22,6 +22,7 @@ export {
   listForCors,
   type Operation,
   type SentRequest,
+  type TableRow,
   type UntypedCall,
   type UntypedHandler,
 } from "./operation/index.ts";

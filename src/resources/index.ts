@@ -17,6 +17,8 @@ export {
 export {
   createIdempotencyKeyCheck,
   createRecordCheck,
+  type ImportedRecord,
+  ImportReader,
   type Upgrades,
   upgradeRecords,
 } from "./records/index.ts";

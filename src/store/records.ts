@@ -108,6 +108,14 @@ export function idOf({ isScoped, idType }: Collection, address: RecordId): Recor
   return idType === "int64" ? BigInt(id) : id;
 }
 
+/** The names under which an export has what a record does not say: its scope, such as `acme/7`, and an id that only its path has. */
+export const placeNames = { scope: "@scope", id: "@id" } as const;
+
+/** Returns the scope of an address, such as `acme/7`; empty for a collection without scopes. */
+export function scopeOf(address: RecordId): string {
+  return `${address}`.replace(/\/?[^/]*$/, "");
+}
+
 const maxKeyLength = 500; // characters of up to 4 bytes: an entry of an index of PostgreSQL has up to 2,704 bytes
 
 /** Why a text can't be an id. Completes a sentence; undefined if it can. */

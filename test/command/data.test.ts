@@ -82,6 +82,8 @@ t.test("Records below others are exported and imported with their scope", async 
       stdout: /shop_books +2/,
     });
   const { send } = await start(t, [file]);
+  const all = await run(["data", "export", file, ...books]);
+  for (const scope of ["a", "b%2Fc"]) t.match(all.stdout, `{"@scope":"${scope}","id":"`);
   const exported = await run(["data", "export", file, ...books, "--scope", "b%2Fc"]);
   const [first] = exported.stdout.split("\n");
   t.match(exported.stdout, /^\{"id":"[^"]+","text":"A"\}\n\{"id":"[^"]+","text":"B"\}\n$/);
@@ -91,14 +93,14 @@ t.test("Records below others are exported and imported with their scope", async 
   for (const wrong of [[], ["--scope", "a/b"], ["--scope", ""]])
     t.match(await run(["data", "import", file, records, ...books, ...wrong]), {
       code: 1,
-      stderr: /are those of \/shops\/\{shop\}\/books: use --scope <shop>/,
+      stderr: /must have the values of \/shops\/\{shop\}\/books: <shop>/,
     });
   t.match(await run(["data", "export", file, ...books, "--scope", "50%"]), {
-    stderr: /option '--scope <values>': 50% is not valid percent-encoding/,
+    stderr: /option '--scope <values>' must have values of .* in percent-encoded UTF-8/,
   });
   t.match(await run(["data", "export", file, "--resource", "books", "--scope", "a"]), {
     code: 1,
-    stderr: /omit --scope/,
+    stderr: /the records of books have no scope/,
   });
 });
 

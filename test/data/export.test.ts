@@ -8,7 +8,7 @@ import type { Filter } from "../../src/store/records.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
 import { exportedText, statusOf } from "../support/exports.ts";
 import { folder } from "../support/files.ts";
-import { petCollection, petsOf, statusList } from "../support/pets.ts";
+import { petCollection, petResource, petsOf, statusList } from "../support/pets.ts";
 import {
   countPets,
   fill,
@@ -27,7 +27,6 @@ for (const [kind, prepare] of Object.entries(stores)) {
       const url = await prepare(t);
       const file = join(folder(t), `PETS.${name.toUpperCase()}`);
       const numbers = Array.from({ length: 2_400 }, (_, n) => n);
-      const newPetFields = petCollection.properties.slice(1);
       const text = exportedText(format, numbers, true);
       writeFileSync(file, text);
       const { status, stdout } = await petstoreOn(url, ["import", file, "--json"]);
@@ -48,8 +47,10 @@ for (const [kind, prepare] of Object.entries(stores)) {
         stdout: new RegExp(`^pets {14}${sold.length}\\nsha256 {12}[0-9a-f]{64}\\n$`),
       });
       t.equal(readFileSync(output, "utf8"), exportedText(format, sold));
-      const known = new RegExp(`'id'.*: ${newPetFields.join(", ")}\\.?$`, "m");
-      t.match((await petstoreOn(url, ["import", output])).stderr, known, "ids are rejected");
+      t.match(await petstoreOn(url, ["import", output]), {
+        status: 1,
+        stderr: `petstore: Two records of pets have the id ${(sold[0] as number) + 1}. Nothing was imported.\n`,
+      });
       t.same(readdirSync(join(output, "..")), [`all.${name}`], "no other file is left");
     });
 
@@ -76,7 +77,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
         if (some === "") return; // the header is written before the first read
         await petsOf(store).create({ name: "late", categoryId: 0n, status: "sold" });
       };
-      const selection = { format: formats.ndjson, collection: petCollection, match };
+      const selection = { format: formats.ndjson, resource: petResource, match };
       const { records } = await exportRecords(tables, selection, write, () => {});
       t.equal(records, before);
       t.equal(text.split("\n").length - 1, before);

@@ -36,7 +36,6 @@ const text = documentOf(
 );
 const document = await parseDocument(text, { strict: false });
 const [resource] = readResources(document) as [Resource];
-const { collection } = resource;
 const ignore = () => {};
 
 const newUrls = {
@@ -63,7 +62,7 @@ async function exportText(tables: Tables, name: keyof typeof formats = "ndjson")
   const write = async (part: string) => {
     exported += part;
   };
-  await exportRecords(tables, { format: formats[name], collection }, write, ignore);
+  await exportRecords(tables, { format: formats[name], resource }, write, ignore);
   return exported;
 }
 

@@ -56,8 +56,8 @@ t.test("A resource has a path at which records are created, and one for each rec
   });
   const [books] = readResources(document);
   t.same(books?.collection.properties, ["id", "title", "pages", "price", "lent", "tags", "shelf", "owner", "code"]);
-  t.same(books?.newProperties, { all: ["title", "pages"], required: ["title"] });
-  const validate = books?.createValidator("new record");
+  t.match(books?.newRecord, { propertyNames: ["title", "pages"], required: ["title"] });
+  const validate = books?.newRecord.createValidator("request");
   t.match(validate?.({ title: "A", pages: 5 }), { value: { pages: 5 } });
   t.match(validate?.({ pages: "x" }), { problem: { part: "title" } });
 });

@@ -44,9 +44,10 @@ export const statusOf = (n: number) => statuses[n % statuses.length];
 /** Returns the text of an export of the pets of these numbers. The id of a pet is its number + 1. */
 export function exportedText(format: Format, numbers: readonly number[], withoutIds = false): string {
   const { properties } = petCollection;
+  const layout = { collection: petCollection, withoutIds, places: [] };
   const pets = numbers.map((n) => {
     const values = properties.map((field) => [field, (edgeCases[field] ?? sampleField(field))(n)]);
-    return format.serialize(petCollection, toJson(Object.fromEntries(values)), withoutIds);
+    return format.serialize(layout, { text: toJson(Object.fromEntries(values)), places: {} });
   });
-  return format.header(petCollection, withoutIds) + pets.join("");
+  return format.header(layout) + pets.join("");
 }

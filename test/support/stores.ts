@@ -5,7 +5,7 @@ import type { Test } from "tap";
 import { exportRecords } from "../../src/data/export.ts";
 import { formats } from "../../src/data/formats.ts";
 import { type CommandOptions, petstore, withoutProgress } from "./command.ts";
-import { openPetStore, openPetTables, petCollection, petsOf } from "./pets.ts";
+import { openPetStore, openPetTables, petResource, petsOf } from "./pets.ts";
 import { query } from "./postgres.ts";
 import { addKey } from "./service.ts";
 
@@ -150,7 +150,7 @@ export async function readAllPets(url: string): Promise<{ id: bigint; name: stri
   const store = await openPetTables(url, "readonly");
   const lines: string[] = [];
   const write = async (text: string) => lines.push(...text.split("\n").slice(0, -1));
-  await exportRecords(store, { format: formats.ndjson, collection: petCollection }, write, () => {});
+  await exportRecords(store, { format: formats.ndjson, resource: petResource }, write, () => {});
   await store.close();
   return lines.map((line) => JSON.parse(line));
 }

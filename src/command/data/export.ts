@@ -28,18 +28,14 @@ export interface ExportOptions extends OutputOptions, ResourceOptions {
 export async function exportFile(io: Io, target: Target, options: ExportOptions, command: Command): Promise<void> {
   const { format, output, withoutIds } = options;
   const resource = selectResource(target.document, options, command);
-  const { collection } = resource;
   if (options.filter !== undefined && options.scope !== undefined)
     command.error("error: option '--scope' can't be used with option '--filter'");
-  const match =
-    options.scope !== undefined
-      ? { filter: scopeFilter, value: toScope(readScope(resource, options, command)) }
-      : options.filter === undefined
-        ? undefined
-        : readFilter(resource, options.filter, command);
+  const scope = readScope(resource, options, command);
+  const filter = options.filter === undefined ? undefined : readFilter(resource, options.filter, command);
+  const match = scope ? { filter: scopeFilter, value: toScope(scope) } : filter;
   if (options.json && !output) command.error("error: option '--json' requires option '--output <file>'");
   const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
-  const selection = { format: formats[name], collection, match, withoutIds };
+  const selection = { format: formats[name], resource, match, withoutIds };
   await withTables(target, "readonly", async (store) => {
     if (output === undefined) {
       const noProgress = () => {};
@@ -49,13 +45,13 @@ export async function exportFile(io: Io, target: Target, options: ExportOptions,
       return;
     }
     const bar = startProgress(io.stderr);
-    const show = (done: number, total?: number) => bar.show("exporting", done, total, collection.name);
+    const show = (done: number, total?: number) => bar.show("exporting", done, total, resource.name);
     const progress = cancelOnSignal(io, show, "Stopped. No file was written.");
     const { records, sha256 } = await writeAtomically(output, async (partial) => {
       const file = await open(partial, "wx", 0o600); // as the store's own file
       return exportRecords(store, selection, (text) => file.appendFile(text), progress).finally(() => file.close());
     }).finally(bar.clear);
-    await printFields(io, { [collection.name]: records, sha256 }, options);
+    await printFields(io, { [resource.name]: records, sha256 }, options);
   });
 }
 

@@ -2,7 +2,14 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import type { Command } from "commander";
-import { formats, formatsByExtension, importRecords, openInput, validateInput } from "../../data/index.ts";
+import {
+  formats,
+  formatsByExtension,
+  type ImportSource,
+  importRecords,
+  openInput,
+  validateInput,
+} from "../../data/index.ts";
 import { parseDatabaseUrl } from "../../lib/index.ts";
 import {
   cancelOnSignal,
@@ -28,9 +35,6 @@ export interface ImportOptions extends OutputOptions, ResourceOptions {
   fromStart?: boolean;
 }
 
-// The input, its format, and the resource.
-type Source = Omit<Parameters<typeof importRecords>[1], "checked">;
-
 /** Imports the records of `file` into a store, and prints a summary. `-` is standard input. */
 export async function importFile(
   io: Io,
@@ -49,7 +53,7 @@ export async function importFile(
   await importInput(io, target, source, options).finally(() => input.close());
 }
 
-async function importInput(io: Io, target: Target, source: Source, options: ImportOptions): Promise<void> {
+async function importInput(io: Io, target: Target, source: ImportSource, options: ImportOptions): Promise<void> {
   const { name } = source.resource;
   const bar = startProgress(io.stderr);
   // Checks the whole input before the store is opened.
@@ -77,7 +81,7 @@ async function importInput(io: Io, target: Target, source: Source, options: Impo
 }
 
 // Reports the problems of bad lines on standard error, and returns those for the JSON output.
-async function checkSource(io: Io, bar: ProgressBar, { input, format, resource }: Source, { skipBad }: ImportOptions) {
+async function checkSource(io: Io, bar: ProgressBar, source: ImportSource, { skipBad }: ImportOptions) {
   const problems: string[] = [];
   const report = (problem: string) => {
     const listed = problems.length < maxProblems;
@@ -88,7 +92,7 @@ async function checkSource(io: Io, bar: ProgressBar, { input, format, resource }
   };
   const show = (done: number, total?: number) => bar.show("checking", done, total, "bytes");
   const progress = cancelOnSignal(io, show, "Stopped. Nothing was imported.");
-  const checked = await validateInput({ input, format, resource, report, progress }).finally(bar.clear);
+  const checked = await validateInput({ ...source, report, progress }).finally(bar.clear);
   if (checked.bad > maxProblems) {
     const more = `and ${checked.bad - maxProblems} more`;
     problems.push(more);

@@ -71,7 +71,7 @@ export function addExport(commands: DataCommands): Command {
     .addOption(withFormat(", otherwise ndjson"))
     .option("--filter <name=value>", "export only what a filter of the list selects, such as status=sold")
     .addOption(withResource())
-    .option("--without-ids", `omit the ids, so that ${commands.parent.name()} import can read the file`)
+    .option("--without-ids", "omit the ids, so that an import adds the records with others")
     .option(
       "--output <file>",
       "write to a file, instead of standard output; replaces the file when the export is complete",

@@ -1,6 +1,6 @@
 // The store that a command of data uses: its document, its URL, and the resource that is selected.
 import type { Command } from "commander";
-import { describeScope, type StoreSummary } from "../../data/index.ts";
+import type { StoreSummary } from "../../data/index.ts";
 import type { Document } from "../../openapi/application.ts";
 import { collectionsOf, type Resource, readResources } from "../../resources/index.ts";
 import { type OpenMode, openTables, type Tables } from "../../store/index.ts";
@@ -18,19 +18,17 @@ export interface ResourceOptions {
   scope?: string;
 }
 
-/** Reads the values that select the scope of a resource. Ends the command with an error if they are not as many as it has. */
-export function readScope(resource: Resource, { scope }: ResourceOptions, command: Command): readonly string[] {
-  const values = scope === undefined ? [] : scope.split("/").map(decodePart);
-  const isComplete = values.length === resource.scopeParameters.length && !values.includes("");
-  return isComplete ? values : command.error(`error: ${describeScope(resource)}`);
-
-  function decodePart(part: string): string {
-    try {
-      return decodeURIComponent(part);
-    } catch {
-      return command.error(`error: option '--scope <values>': ${part} is not valid percent-encoding of UTF-8`);
-    }
-  }
+/** Reads the values that select the scope of a resource; undefined without the option. Ends the command with an error for others. */
+export function readScope(
+  resource: Resource,
+  { scope }: ResourceOptions,
+  command: Command,
+): readonly string[] | undefined {
+  if (scope === undefined) return undefined;
+  if (resource.scopeParameters.length === 0)
+    return command.error(`error: option '--scope <values>': the records of ${resource.name} have no scope`);
+  const result = resource.readScope(scope);
+  return "values" in result ? result.values : command.error(`error: option '--scope <values>' ${result.problem}`);
 }
 
 /** Returns the resource that is named, or the only one of the document. Ends the command with an error otherwise. */

@@ -23,7 +23,7 @@ export function createPartHandler(collection: CollectionAccess, part: PartOperat
       if (response === "property" && membersOf(record)[name] === undefined) throw missing();
       return collection.write(record);
     };
-  const validate = collection.resource.createValidator("record");
+  const validate = collection.resource.record.createValidator("response");
   return async (call) => {
     await collection.check(call);
     if (kind === "replace" && call.body === undefined)

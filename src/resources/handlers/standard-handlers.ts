@@ -148,7 +148,7 @@ const creators: Readonly<
 
   update: (collection) => {
     const { resource } = collection;
-    const validate = resource.createValidator("record");
+    const validate = resource.record.createValidator("response");
     return async (call) => {
       await collection.check(call);
       const { maker } = collection;

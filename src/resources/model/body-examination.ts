@@ -96,20 +96,13 @@ export class BodyExamination {
     return maker;
   }
 
-  #withSampleId(members: object): object {
-    const { collection, sampleId } = this.#resource;
-    return collection.id === undefined
-      ? this.#resource.withId(members, sampleId)
-      : { [collection.id]: sampleId, ...members };
-  }
-
   #createMaker(body: RecordSchema): RecordMaker {
     const { record } = this.#resource;
     const validate = record.createValidator("response");
     let known: readonly RecordSchema[] | undefined;
     const shown = () => (known ??= findShownRecords(this.#resource));
     return new RecordMaker({ record, shown, body, id: this.#resource.idName }, (members) => {
-      const whole = this.#resource.idIn(members) === undefined ? this.#withSampleId(members) : members;
+      const whole = this.#resource.withSampleId(members);
       const problem = validate(whole).problem ?? findMisfit(shown(), whole);
       return problem ? { problem } : { value: members };
     });

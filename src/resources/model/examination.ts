@@ -150,18 +150,18 @@ export class Examination {
 
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
-    const { takesId, newProperties, collection } = this.#resource;
+    const { takesId, newRecord, collection } = this.#resource;
     const id = this.#resource.idPath.join(".");
     if (takesId && collection.idType === "int64" && collection.isScoped) {
       const reason = `takes the property ${id}, which the store makes: it must be read-only`;
-      if (newProperties.required.includes(id)) this.#doubts.refuse(reason);
+      if (newRecord.required.includes(id)) this.#doubts.refuse(reason);
       else this.#doubts.doubt(reason);
     }
     const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
       this.#doubts.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
     const canMake = collection.idType === "int64" || collection.idForm !== undefined;
-    if (!newProperties.required.includes(id) && !canMake)
+    if (!newRecord.required.includes(id) && !canMake)
       this.#doubts.refuse(
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );

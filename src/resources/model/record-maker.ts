@@ -53,6 +53,11 @@ export class RecordMaker {
     return this.#known;
   }
 
+  /** The schema of what a request has of a record. */
+  get body(): RecordSchema {
+    return this.#options.body;
+  }
+
   /** The members that the server makes, besides the id. */
   get made(): readonly string[] {
     return this.#plan.created.map(([name]) => name);

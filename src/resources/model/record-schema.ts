@@ -5,6 +5,7 @@ import {
   createRowValidator,
   type Document,
   type SchemaNode,
+  type TableRow,
 } from "../../openapi/application.ts";
 import { createExample } from "../../openapi/tools.ts";
 import { hashSchema } from "./schema-hash.ts";
@@ -153,9 +154,9 @@ export class RecordSchema {
   }
 
   /** Creates the validation of a record whose properties are texts; those of objects and arrays are JSON. */
-  createRowValidator(): (row: Readonly<Record<string, string>>) => Checked<object> {
-    const validate = createRowValidator(this, this.document.schemas);
-    return validate as (row: Readonly<Record<string, string>>) => Checked<object>;
+  createRowValidator(direction: "request" | "response"): (row: TableRow) => Checked<object> {
+    const validate = createRowValidator(this, this.document.schemas, { direction, required: this.required });
+    return validate as (row: TableRow) => Checked<object>;
   }
 }
 

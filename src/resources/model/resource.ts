@@ -1,5 +1,5 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
-import { type Checked, parseJson } from "../../lib/index.ts";
+import { parseJson } from "../../lib/index.ts";
 import { type Operation, Query } from "../../openapi/application.ts";
 import {
   type Collection,
@@ -7,6 +7,7 @@ import {
   findKeyProblem,
   type IdForm,
   idForms,
+  maxNumber,
   scopeFilter,
   type ViewColumn,
 } from "../../store/index.ts";
@@ -155,11 +156,6 @@ export class Resource {
     return (create ?? replace)?.body?.maxBytes;
   }
 
-  /** The properties of a new record, in the order of the document, and those that are required. */
-  get newProperties(): { readonly all: readonly string[]; readonly required: readonly string[] } {
-    return { all: this.newRecord.propertyNames, required: this.newRecord.required };
-  }
-
   /** Whether a new record can have the id. */
   get takesId(): boolean {
     const schemas = this.idPath.length === 0 ? [] : this.newRecord.at(this.idPath).map(({ schema }) => schema);
@@ -179,27 +175,32 @@ export class Resource {
     return { ...record, [outer]: { ...Object((record as Readonly<Record<string, unknown>>)[outer]), [inner]: id } };
   }
 
-  /** Creates the validation of a parsed record, or of a new one. Compiles its schema, which is expensive. */
-  createValidator(kind: "record" | "new record"): (record: unknown) => Checked<object> {
-    if (kind === "record") return this.record.createValidator("response");
-    return this.#withIdCheck(this.newRecord.createValidator("request"));
+  /** Returns a record with an id, if it has none: one that looks like those of the store. */
+  withSampleId(record: object): object {
+    if (this.idIn(record) !== undefined) return record;
+    const { id } = this.collection;
+    return id === undefined ? this.withId(record, this.sampleId) : { [id]: this.sampleId, ...record };
   }
 
-  /** Creates the validation of a new record whose properties are texts; those of objects and arrays are JSON. */
-  createRowValidator(): (row: Readonly<Record<string, string>>) => Checked<object> {
-    return this.#withIdCheck(this.newRecord.createRowValidator());
+  /** Returns why a value can't be an id of a record. Completes a sentence; undefined if it can. */
+  findIdProblem(id: unknown): string | undefined {
+    if (this.collection.idType === "string") return findKeyProblem(`${id}`);
+    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxNumber;
+    return isInteger ? undefined : `must be an integer from 1 to ${maxNumber}`;
   }
 
-  // The document has no rule for texts that no index can have.
-  #withIdCheck<T>(validate: (record: T) => Checked<object>): (record: T) => Checked<object> {
-    if (this.collection.idType !== "string") return validate;
-    return (record) => {
-      const checked = validate(record);
-      if (checked.problem) return checked;
-      const key = this.idIn(checked.value);
-      const requirement = key === undefined ? undefined : findKeyProblem(`${key}`);
-      return requirement === undefined ? checked : { problem: { path: this.idPath.join("."), requirement } };
-    };
+  /** Reads the values of the parameters of its path from a text such as `acme/7`, in which each is as in a URL. Returns what is wrong with it otherwise. */
+  readScope(text: string): { values: readonly string[] } | { problem: string } {
+    const values = text === "" ? [] : text.split("/");
+    if (values.length !== this.scopeParameters.length || values.includes(""))
+      return {
+        problem: `must have the values of ${this.path}: ${this.scopeParameters.map((one) => `<${one}>`).join("/")}`,
+      };
+    try {
+      return { values: values.map(decodeURIComponent) };
+    } catch {
+      return { problem: `must have values of ${this.path} in percent-encoded UTF-8` };
+    }
   }
 
   /** Reads the value of a filter from a text, as the list reads it from a query. Returns what is wrong with it otherwise. */

@@ -19,7 +19,7 @@ export interface RecordContext {
 
 /** Returns a record with values by the names of its properties; undefined if none was found that matches the schema. */
 export function makeBelievable(resource: Resource, context: RecordContext): object | undefined {
-  const validate = resource.createValidator("record");
+  const validate = resource.record.createValidator("response");
   const maker = new BelievableMaker(context);
   const isValid = (record: object) => {
     const { id } = resource.collection;

@@ -6,7 +6,7 @@ import type { Resource } from "../model/index.ts";
 /** Returns the records in the examples of the responses of a resource, or else one that is made from the examples of its schema. */
 export function recordsInExamples(resource: Resource): readonly object[] {
   const { create, get, list, replace, update } = resource.operations;
-  const validate = resource.createValidator("record");
+  const validate = resource.record.createValidator("response");
   const { propertyNames } = resource.record;
   const isRecord = (value: unknown): value is object => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

@@ -162,9 +162,9 @@ class Seeder {
 
   // With the id that it has, if clients choose ids or it is that of an example. Returns false if another record has it.
   async #add(resource: Resource, scope: readonly string[], record: object, keepsId: boolean): Promise<boolean> {
-    const { collection, idPath, newProperties } = resource;
+    const { collection, idPath, newRecord } = resource;
     const { idType, idForm, isScoped } = collection;
-    const isChosen = idType === "string" && (idForm === undefined || newProperties.required.includes(idPath.join(".")));
+    const isChosen = idType === "string" && (idForm === undefined || newRecord.required.includes(idPath.join(".")));
     const own = keepsId || isChosen ? resource.idIn(record) : undefined;
     const made = collection.id === undefined ? (idForm ? idForms[idForm]() : this.#chooseId(resource)) : undefined;
     const id = idType === "int64" && isScoped ? undefined : (own ?? made);

@@ -79,7 +79,8 @@ export class PostgresTableWriter implements TableWriter {
       );
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      const [, id] = /^Key \(key\)=\((.*)\) already exists/s.exec((error as { detail?: string }).detail ?? "") ?? [];
+      const [, id] =
+        /^Key \((?:key|id)\)=\((.*)\) already exists/s.exec((error as { detail?: string }).detail ?? "") ?? [];
       throw id === undefined ? error : new Error(`Two records of ${table} have the id ${id}.`, { cause: error });
     }
   }

@@ -17,7 +17,7 @@ import { openDatabase } from "./sqlite-connection.ts";
 import { listUnneeded } from "./sqlite-migrations.ts";
 import { quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
-const uniqueViolation = 2067; // SQLITE_CONSTRAINT_UNIQUE
+const uniqueViolations: unknown[] = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
 
 /** Opens the tables of the store in `file`. Throws like `openDatabase`. */
 export function openSqliteTables(file: string, mode: OpenMode, collections: readonly Collection[]): Tables {
@@ -148,8 +148,9 @@ class SqliteTableWriter implements TableWriter {
       try {
         insert.run(...row);
       } catch (error) {
-        if ((error as { errcode?: number }).errcode !== uniqueViolation) throw error;
-        throw new Error(`Two records of ${table} have the id ${row.at(-1)}.`, { cause: error });
+        if (!uniqueViolations.includes((error as { errcode?: number }).errcode)) throw error;
+        const id = columns.includes("key") ? row.at(-1) : row[0];
+        throw new Error(`Two records of ${table} have the id ${id}.`, { cause: error });
       }
   }
 

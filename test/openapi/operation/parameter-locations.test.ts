@@ -199,7 +199,10 @@ t.test("Reads the cells of a row like parameters, by the schema of its columns",
   const { root, schemas } = await parseDocument(
     documentOf(pathOf("a", ""), `components: { schemas: { Row: ${schema} } }`),
   );
-  const validate = createRowValidator(root.find("/components/schemas/Row"), schemas);
+  const validate = createRowValidator(root.find("/components/schemas/Row"), schemas, {
+    direction: "request",
+    required: ["a"],
+  });
   t.strictSame({ ...(validate({ a: "1" }) as { value: object }).value }, { a: 1, b: "x" });
   for (const [row, path, requirement] of [
     [{ a: "1.0" }, "a", "must be an integer, in plain decimal digits"],
