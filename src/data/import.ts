@@ -8,10 +8,10 @@ import {
   addressOf,
   idColumn,
   maxNumber,
+  newAddress,
   type RecordId,
   type Tables,
   toAddress,
-  toNewRecord,
   toScope,
   type Values,
   writeMembers,
@@ -178,9 +178,9 @@ class BatchWriter {
     return { rows, lastId: last };
   }
 
-  #addressOf({ record, scope, id }: ImportedRecord, number: bigint): RecordId {
+  #addressOf({ scope, id }: ImportedRecord, number: bigint): RecordId {
     const { collection } = this.#resource;
-    if (id === undefined) return addressOf(collection, toNewRecord(collection, record, { scope }), number);
+    if (id === undefined) return addressOf(collection, { key: newAddress(collection, { scope }), scope }, number);
     return collection.isScoped ? toAddress(scope, id) : id;
   }
 

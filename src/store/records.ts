@@ -170,17 +170,21 @@ export interface NewRecord {
 /**
  * Returns a record that is to be created in a scope, with an address, or a new UUID. Throws an Error if the address is invalid.
  */
-export function toNewRecord(collection: Collection, record: object, { address, scope = "" }: Place = {}): NewRecord {
-  const members = writeMembers(collection, record);
+export function toNewRecord(collection: Collection, record: object, place: Place = {}): NewRecord {
+  return { members: writeMembers(collection, record), key: newAddress(collection, place), scope: place.scope ?? "" };
+}
+
+/** Returns the address of a new record; undefined if it is made of a number of the store. Throws an Error if it is invalid. */
+export function newAddress(collection: Collection, { address, scope = "" }: Place): string | undefined {
   if (collection.idType === "int64") {
     if (address !== undefined) throw new Error(`The store makes the ids of ${collection.name}.`);
-    return { members, key: undefined, scope };
+    return undefined;
   }
   const key = address ?? scope + idForms[collection.idForm ?? "uuid"]();
   const problem = findKeyProblem(key);
   if (problem !== undefined)
     throw new Error(`The property ${collection.id ?? "with the id"} of ${collection.name} ${problem}.`);
-  return { members, key, scope };
+  return key;
 }
 
 /** Where a record is created: at an address, or with a new id in a scope. */
@@ -190,7 +194,11 @@ export interface Place {
 }
 
 /** Returns the address of a record that was created with a number. */
-export function addressOf({ isScoped }: Collection, { key, scope }: NewRecord, number: bigint): RecordId {
+export function addressOf(
+  { isScoped }: Collection,
+  { key, scope }: Omit<NewRecord, "members">,
+  number: bigint,
+): RecordId {
   return key ?? (isScoped ? `${scope}${number}` : number);
 }
 

@@ -33,6 +33,7 @@ export class ImportReader {
   /** Whether the record of a request may be incomplete. */
   readonly #isUncertain: boolean;
   readonly #added: RecordSchema;
+  readonly #placeNames: readonly string[];
   readonly #values: Validators<unknown>;
   #rows: Validators<TableRow> | undefined;
 
@@ -47,6 +48,10 @@ export class ImportReader {
     const maker = likely?.maker;
     const isComplete = certain !== undefined && maker?.made.length === 0;
     this.#resource = resource;
+    this.#placeNames = [
+      ...(collection.isScoped ? [placeNames.scope] : []),
+      ...(resource.idPath.length === 0 ? [placeNames.id] : []),
+    ];
     this.#defaultScope = collection.isScoped ? scope && toScope(scope) : "";
     this.#maker = isComplete ? undefined : maker;
     this.#isUncertain = !isComplete && maker === undefined;
@@ -80,11 +85,6 @@ export class ImportReader {
     return this.#read(row, this.#rows);
   }
 
-  get #placeNames(): readonly string[] {
-    const { collection, idPath } = this.#resource;
-    return [...(collection.isScoped ? [placeNames.scope] : []), ...(idPath.length === 0 ? [placeNames.id] : [])];
-  }
-
   #read<M>(line: M, { whole, added }: Validators<M>): Checked<ImportedRecord> {
     const { isScoped } = this.#resource.collection;
     const { [placeNames.scope]: sentScope, [placeNames.id]: sentId } = Object(line) as Members;
@@ -105,9 +105,9 @@ export class ImportReader {
   }
 
   #withoutPlace<M>(line: M): M {
-    const isPlace = (name: string) => this.#placeNames.includes(name);
-    if (!Object.keys(Object(line)).some(isPlace)) return line;
-    return Object.fromEntries(Object.entries(line as Members).filter(([name]) => !isPlace(name))) as M;
+    if (!this.#placeNames.some((name) => Object.hasOwn(Object(line), name))) return line;
+    const members = Object.entries(line as Members).filter(([name]) => !this.#placeNames.includes(name));
+    return Object.fromEntries(members) as M;
   }
 
   #readScope(sent: unknown): Checked<string> {
