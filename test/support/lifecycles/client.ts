@@ -77,6 +77,16 @@ export class Client {
     });
   }
 
+  /** Whether a list has a required filter by a `declared` member that can't have the value of the last record. */
+  excludes({ parameters }: Operation, declared: ReadonlySet<string>): boolean {
+    return parameters.some(({ in: location, required, name, schema }) => {
+      const { enum: values } = this.#document.resolve(schema);
+      const known = this.#filterOf(`${name}`);
+      const isFilter = location === "query" && required === true && declared.has(`${name}`);
+      return isFilter && Array.isArray(values) && !values.includes(known);
+    });
+  }
+
   // A required filter selects the last record.
   #filterOf(name: string): unknown {
     const { id, gid } = Object(this.known[name.replace(/_id$/, "")]) as { id?: unknown; gid?: unknown };

@@ -70,8 +70,37 @@ export class RawDocument {
     const found = this.resolve(schema);
     if (depth > 5) return {};
     const parts = [...list(found.allOf), ...list(found.anyOf), ...list(found.oneOf)];
-    const inherited = parts.map((one) => this.properties(one, depth + 1));
-    return Object.assign({}, ...inherited, found.properties) as Record<string, Json>;
+    return this.#merge([...parts.map((one) => this.properties(one, depth + 1)), Object(found.properties)]);
+  }
+
+  /** Returns the members of an object that a request can have, and those that it must have: of all of `allOf`, and of the first alternative. */
+  shape(schema: unknown, depth = 0): { properties: Readonly<Record<string, Json>>; required: readonly string[] } {
+    const found = this.resolve(schema);
+    if (depth > 5) return { properties: {}, required: [] };
+    const [first] = [...list(found.oneOf), ...list(found.anyOf)];
+    const { propertyName, mapping } = Object(found.discriminator) as { propertyName?: string; mapping?: Json };
+    const reference = Object(first).$ref as string | undefined;
+    const [key = reference?.split("/").at(-1)] = Object.entries(mapping ?? {}).flatMap(([one, target]) =>
+      target === reference ? [one] : [],
+    );
+    const chosen = propertyName === undefined || key === undefined ? {} : { [propertyName]: { const: key } };
+    const parts = [...list(found.allOf), ...(first === undefined ? [] : [first])];
+    const shapes = parts.map((one) => this.shape(one, depth + 1));
+    return {
+      properties: this.#merge([...shapes.map(({ properties }) => properties), Object(found.properties), chosen]),
+      required: [...new Set([...shapes.flatMap(({ required }) => required), ...list(found.required)])] as string[],
+    };
+  }
+
+  // A member of several parts has the keywords of all. It is read-only if it is so in one.
+  #merge(parts: readonly Readonly<Record<string, Json>>[]): Readonly<Record<string, Json>> {
+    const merged = new Map<string, Json>();
+    for (const [name, schema] of parts.flatMap((one) => Object.entries(one))) {
+      const [before, own] = [merged.get(name), this.resolve(schema)];
+      const isReadOnly = before?.readOnly === true || own.readOnly === true;
+      merged.set(name, before === undefined ? schema : { ...before, ...own, ...(isReadOnly && { readOnly: true }) });
+    }
+    return Object.fromEntries(merged);
   }
 
   /** Returns the first media type of a body with a schema that a client can send or read. */

@@ -19,11 +19,12 @@ export function findIds(body: unknown, parameter: string): string[] {
   return [...new Set(usual.toSorted((a, b) => rank(a) - rank(b)).map(({ value }) => value))].slice(0, 12);
 }
 
-/** Returns a body in which the members that are ids of the path are those of the record. */
-export function withIds(sent: unknown, record: Json, ids: readonly string[]): unknown {
+/** Returns a body in which the members that are ids of the path are those of the record, or have the names of parameters. */
+export function withIds(sent: unknown, record: Json, params: Readonly<Record<string, string>>): unknown {
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
   const members = Object.entries(sent).map(([name, value]) => {
-    return [name, ids.includes(`${record[name]}`) ? record[name] : value];
+    if (Object.values(params).includes(`${record[name]}`)) return [name, record[name]];
+    return [name, typeof value === "string" && Object.hasOwn(record, "id") ? (params[name] ?? value) : value];
   });
   return Object.fromEntries(members);
 }
@@ -62,9 +63,15 @@ function agrees(record: unknown, item: unknown): boolean {
  * is `declared`, if it was sent with a value.
  */
 export function expectKept(sent: unknown, body: unknown, declared: ReadonlySet<string>): void {
-  const record = Object(unwrap(body)) as Json;
-  const isBare = Object.keys(Object(sent) as Json).some((name) => Object.hasOwn(record, name));
-  compare(isBare ? sent : unwrap(sent), record, declared);
+  // Both can be bare, or in an object: as they have most members in common.
+  const pairs = [sent, unwrap(sent)].flatMap((one) =>
+    [body, unwrap(body)].map((other) => [one, Object(other) as Json] as const),
+  );
+  const common = ([one, other]: (typeof pairs)[number]) =>
+    Object.keys(Object(one) as Json).filter((name) => Object.hasOwn(other, name)).length;
+  const best = Math.max(...pairs.map(common));
+  const [one, other] = pairs.find((pair) => common(pair) === best) as (typeof pairs)[number];
+  compare(one, best === 0 ? (Object(unwrap(body)) as Json) : other, declared);
 }
 
 function compare(sent: unknown, record: Json, declared: ReadonlySet<string>): void {

@@ -12,12 +12,20 @@ const formats: Readonly<Record<string, unknown>> = {
   hostname: "example.org",
   ipv4: "192.0.2.1",
   ipv6: "2001:db8::1",
-  uuid: "7d444840-9dc0-11d1-b245-5ffdce74fad2",
   byte: "YWJj",
 };
 
-/** Returns a value that a schema allows in a request; `seed` makes texts and numbers differ. Optional members have simple types. */
-export function makeValue(document: RawDocument, schema: unknown, seed: number, depth = 0): unknown {
+/**
+ * Returns a value that a schema allows in a request; `seed` makes texts and numbers differ. Optional members have simple types, or are
+ * `wanted`, by their names.
+ */
+export function makeValue(
+  document: RawDocument,
+  schema: unknown,
+  seed: number,
+  depth = 0,
+  wanted: readonly string[] = [],
+): unknown {
   const found = document.resolve(schema);
   const { default: fallback, enum: values, const: constant, example, examples, pattern } = found;
   if (constant !== undefined) return constant;
@@ -26,9 +34,10 @@ export function makeValue(document: RawDocument, schema: unknown, seed: number, 
   if (alternative !== undefined && document.resolve(alternative).const !== undefined)
     return document.resolve(alternative).const;
   const type = [found.type].flat().find((one) => one !== "null");
-  const isObject = type === "object" || found.properties !== undefined || found.allOf !== undefined;
-  if (isObject) return makeObject(document, found, seed, depth);
-  if (alternative !== undefined && type === undefined) return makeValue(document, alternative, seed, depth + 1);
+  const isObject =
+    type === "object" || [found.properties, found.allOf, found.discriminator].some((one) => one !== undefined);
+  if (isObject) return makeObject(document, found, seed, depth, wanted);
+  if (alternative !== undefined && type === undefined) return makeValue(document, alternative, seed, depth + 1, wanted);
   if (type === "array") {
     const count = Math.max(1, Number(found.minItems ?? 0)); // a form can't have an empty array
     return Array.from({ length: count }, (_, index) => makeValue(document, found.items, seed + index, depth + 1));
@@ -40,6 +49,7 @@ export function makeValue(document: RawDocument, schema: unknown, seed: number, 
     const wanted = Math.min(max, min + multiple * (1 + (seed % 7)));
     return found.exclusiveMaximum === true && wanted === max ? min + multiple : wanted;
   }
+  if (found.format === "uuid") return `7d444840-9dc0-11d1-b245-${`${seed}`.padStart(12, "0")}`;
   const format = list(found.allOf).length === 0 ? formats[`${found.format}`] : undefined;
   if (format !== undefined) return format;
   const [listed] = list(examples);
@@ -51,14 +61,8 @@ export function makeValue(document: RawDocument, schema: unknown, seed: number, 
   return text.padEnd(shortest, "x").slice(0, longest);
 }
 
-function makeObject(document: RawDocument, schema: Json, seed: number, depth: number): Json {
-  const [alternative] = [...list(schema.oneOf), ...list(schema.anyOf)].map((one) => document.resolve(one));
-  const { required: chosen, ...others } = alternative ?? {};
-  const inherited = [...list(schema.allOf), ...(others.properties || others.allOf ? [alternative] : [])].map(
-    (one) => Object(makeValue(document, one, seed, depth + 1)) as Json,
-  );
-  const properties = document.properties({ ...schema, oneOf: [], anyOf: [] });
-  const required = [...list(schema.required), ...list(chosen)] as string[];
+function makeObject(document: RawDocument, schema: Json, seed: number, depth: number, wanted: readonly string[]): Json {
+  const { properties, required } = document.shape(schema);
   const isSent = (name: string) => document.resolve(properties[name]).readOnly !== true;
   const optional = Object.keys(properties).filter((name) => {
     const { type, format, nullable, enum: values } = document.resolve(properties[name]);
@@ -69,9 +73,11 @@ function makeObject(document: RawDocument, schema: Json, seed: number, depth: nu
   const wrapped = only !== undefined && rest.length === 0 && !required.includes(only) ? [only] : [];
   // An object without members can't be sent in a form.
   const added = depth === 0 ? [...optional, ...wrapped] : required.length === 0 ? optional.slice(0, 1) : [];
-  const names = depth > 6 ? [] : [...required, ...added].filter(isSent);
-  const own = names.map((name) => [name, makeValue(document, properties[name] ?? { type: "string" }, seed, depth + 1)]);
-  return { ...Object.assign({}, ...inherited), ...Object.fromEntries(own) };
+  const others = depth < 2 ? Object.keys(properties).filter((name) => wanted.includes(name)) : [];
+  const names = depth > 6 ? [] : [...required, ...added, ...others].filter(isSent);
+  const make = (name: string) => makeValue(document, properties[name] ?? { type: "string" }, seed, depth + 1, wanted);
+  const own = [...new Set(names)].map((name) => [name, make(name)]);
+  return Object.fromEntries(own);
 }
 
 function toRegExp(pattern: string): RegExp {
