@@ -135,7 +135,11 @@ export class CollectionAccess {
           `The effect of the parameter ${name} is not known. Send the request without it.`,
         );
     }
-    const member = this.#controls.find((name) => Object(call.body)[name] !== undefined);
+    const sent = this.#controls.filter((name) => Object(call.body)[name] !== undefined);
+    const isInPath = (name: string) => Object.hasOwn(call.params as object, name);
+    const other = sent.filter(isInPath).find((name) => `${Object(call.body)[name]}` !== parameterOf(call, name));
+    if (other !== undefined) throw invalidBody(other, `The property ${other} must be that of the path.`);
+    const member = sent.find((name) => !isInPath(name));
     if (member !== undefined)
       throw new HttpError(
         "not_implemented",

@@ -185,7 +185,7 @@ interface RecordWithId {
 
 async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
   const address = collection.addressOf(call, id);
-  const problem = findIdProblem(address);
+  const problem = collection.resource.findIdProblem(id) ?? findIdProblem(address);
   if (problem !== undefined) throw invalidBody(collection.resource.idPath.join("."), `The id ${problem}.`);
   const result = await collection.records.put(address, (record) => {
     if (record) throw collection.exists(id);

@@ -1,6 +1,6 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
-import { bodySchema, bodyTypesOf, changeSchema, isPatchType } from "./operation-parts.ts";
+import { bodySchema, bodyTypesOf, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
 import { RecordMaker } from "./record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
@@ -47,7 +47,8 @@ export class BodyExamination {
     const controls = this.#findControls();
     const body = isNew ? bodySchema(this.#operation) : undefined;
     const required = body ? RecordSchema.of(this.#resource.record.document, body).required : [];
-    const needed = controls.find((name) => required.includes(name));
+    const inPath = parametersOf(this.#operation.path);
+    const needed = controls.find((name) => required.includes(name) && !inPath.includes(name));
     if (needed !== undefined) this.#doubts.refuse(`requires the property ${needed}, whose effect is not known`);
     return { maker, bodyMember: this.#bodyMember, controls };
   }
@@ -56,9 +57,9 @@ export class BodyExamination {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
     const names = part ? RecordSchema.of(record.document, part).propertyNames : [];
-    const others = names.filter((name) => !record.propertyNames.includes(name) && name !== this.#bodyMember);
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
-    return this.#bodyMember === undefined ? others.filter((name) => controlNames.test(name)) : others;
+    if (this.#bodyMember !== undefined) return names.filter((name) => name !== this.#bodyMember);
+    return names.filter((name) => !record.propertyNames.includes(name) && controlNames.test(name));
   }
 
   // What is sent should be all that a record consists of, besides its id.
@@ -112,8 +113,9 @@ export class BodyExamination {
   #findBody(place: SchemaPlace): RecordSchema {
     const { record } = this.#resource;
     const body = RecordSchema.of(record.document, place);
+    // A body can repeat the id beside the member with the record.
     const isPart = ({ propertyNames }: RecordSchema) =>
-      propertyNames.some((name) => record.propertyNames.includes(name));
+      propertyNames.some((name) => record.propertyNames.includes(name) && name !== this.#resource.idName);
     if (isPart(body) || body.propertyNames.length === 0) return body;
     const members = body.propertyNames.flatMap((name) => {
       const [node] = body.property(name);
@@ -124,6 +126,7 @@ export class BodyExamination {
     if (member === undefined || members.length > 1) {
       // A PUT that creates a record has its id at least, such as the name of a secret.
       const reason = "takes no property of the record";
+      if (member === undefined && body.propertyNames.includes(this.#resource.idName)) return body;
       const isKeptInPath = this.#kind === "replace" && this.#resource.operations.create === undefined;
       if (isKeptInPath && this.#resource.idPath.length > 0) this.#doubts.doubt(reason);
       else this.#doubts.refuse(reason);

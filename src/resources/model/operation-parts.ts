@@ -80,14 +80,14 @@ export function queryOf({ parameterParts }: Operation) {
   return parameterParts.filter(({ value }) => value.in === "query");
 }
 
-/** Returns whether a parameter can have a value. */
-export function allowsArgument(
+/** Returns a function that returns whether a parameter can have a value. Compiles its schema, which is expensive. */
+export function createArgumentCheck(
   parameter: Operation["parameterParts"][number],
   { schemas }: Document,
-  value: unknown,
-): boolean {
+): (value: unknown) => boolean {
   const schema = parameter.written("schema");
-  return schema === undefined || "value" in schemas.compileCheckAt(schema.pointer, "request")(value);
+  const check = schema && schemas.compileCheckAt(schema.pointer, "request");
+  return (value) => check === undefined || "value" in check(value);
 }
 
 const verbs = new Set(

@@ -1,6 +1,6 @@
 // The parameters of a list that select a page, by their usual names.
 import type { Operation } from "../../openapi/application.ts";
-import { allowsArgument } from "./operation-parts.ts";
+import { createArgumentCheck } from "./operation-parts.ts";
 import type { RecordSchema } from "./record-schema.ts";
 
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
@@ -37,7 +37,9 @@ export function pageRoleOf(
     | PageRole
     | undefined;
   if (role !== "cursor" && role !== "before") return role;
-  return [sampleCursor, sampleId].some((one) => allowsArgument(parameter, record.document, one)) ? role : undefined;
+  return [sampleCursor, sampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
+    ? role
+    : undefined;
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
@@ -69,7 +71,7 @@ export function readPageParameters(
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
     if (role === "cursor")
-      isIdCursor = name === "starting_after" || !allowsArgument(part, record.document, sampleCursor);
+      isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(sampleCursor);
   }
   return { ...found, isIdCursor, firstPage };
 }

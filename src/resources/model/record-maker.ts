@@ -8,6 +8,8 @@ const createdName = /^(created|creation|inserted|date_created|registered)(_(at|o
 const updatedName =
   /^(updated|modified|last_(updated|modified)|date_(updated|modified))(_(at|on|date|time|timestamp))?$/;
 
+const kindName = /(^|_)(type|kind|object)$/;
+
 type Members = Readonly<Record<string, unknown>>;
 type Make = (now: Date) => unknown;
 
@@ -178,7 +180,9 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const timed = [...times(createdName), ...updated];
   const others = shown();
   const required = new Set([record, ...others].flatMap((schema) => schema.required));
-  const made = [...required].filter((name) => {
+  // What kind of object it is, if that is always the same.
+  const kinds = record.propertyNames.filter((name) => kindName.test(toSnakeCase(name)) && isConstant(record, name));
+  const made = [...new Set([...required, ...kinds])].filter((name) => {
     const isMember = record.propertyNames.includes(name) || record.required.includes(name);
     if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
@@ -186,6 +190,11 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const values = made.length > 0 ? chooseValues(record, made, others) : {};
   const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
   return { created, updated, unkept, opaque };
+}
+
+function isConstant(record: RecordSchema, name: string): boolean {
+  const schemas = record.property(name).map(({ schema }) => schema);
+  return schemas.some((schema) => schema.const !== undefined || (schema.enum as unknown[] | undefined)?.length === 1);
 }
 
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
@@ -201,8 +210,13 @@ export function makeInitial(record: RecordSchema): object {
 function completeMember(record: RecordSchema, name: string, value: unknown): unknown {
   if (record.accepts(name, value)) return value;
   const [node] = record.property(name);
-  const completed = node && completeValue(RecordSchema.of(record.document, node), value);
-  return [completed, otherScalar(value)].find((one) => one !== undefined && record.accepts(name, one));
+  const schema = node && RecordSchema.of(record.document, node);
+  // Of the alternatives, those first of which least must be made.
+  const countMissing = ({ required }: RecordSchema) =>
+    required.filter((one) => !Object.hasOwn(Object(value), one)).length;
+  const alternatives = schema?.alternatives.toSorted((a, b) => countMissing(a) - countMissing(b)) ?? [];
+  const completed = schema ? [schema, ...alternatives].map((one) => completeValue(one, value)) : [];
+  return [...completed, otherScalar(value)].find((one) => one !== undefined && record.accepts(name, one));
 }
 
 // A request can have a number as a text, or a text as a number.

@@ -12,7 +12,7 @@ import {
   type ViewColumn,
 } from "../../store/index.ts";
 import { readFilters } from "./filters.ts";
-import { allowsArgument, listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
+import { createArgumentCheck, listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
 import { makeInitial } from "./record-maker.ts";
 import { type RecordSchema, valueType } from "./record-schema.ts";
 
@@ -39,6 +39,7 @@ export class Resource {
   /** An id of a record, as a response has it. */
   readonly sampleId: number | string;
   readonly #id: Id;
+  #allowsId: ((value: unknown) => boolean) | undefined;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
@@ -72,16 +73,22 @@ export class Resource {
 
   // Returns the first form of ids that the schema of a record allows, and that of the parameter of its path.
   #findIdForm(path: readonly string[]): IdForm | undefined {
-    const { record, parameter: name } = this;
-    const parameter = this.operations.get.parameterParts.find(
-      ({ value }) => value.in === "path" && value.name === name,
-    );
-    const canFind = (id: string) => {
-      const values = /^[1-9]\d*$/.test(id) ? [id, parseJson(id)] : [id];
-      return parameter === undefined || values.some((value) => allowsArgument(parameter, record.document, value));
-    };
     const forms = Object.entries(idForms).map(([form, make]) => ({ form: form as IdForm, sample: make() }));
-    return forms.find(({ sample }) => record.acceptsAt(path, sample) && canFind(sample))?.form;
+    return forms.find(({ sample }) => this.record.acceptsAt(path, sample) && this.#canFind(sample))?.form;
+  }
+
+  // Whether the parameter of the path of a record can have an id.
+  #canFind(id: string): boolean {
+    this.#allowsId ??= this.#createIdCheck();
+    const values = /^[1-9]\d*$/.test(id) ? [id, parseJson(id)] : [id];
+    return values.some(this.#allowsId);
+  }
+
+  #createIdCheck(): (value: unknown) => boolean {
+    const parameter = this.operations.get.parameterParts.find(
+      ({ value }) => value.in === "path" && value.name === this.parameter,
+    );
+    return parameter ? createArgumentCheck(parameter, this.record.document) : () => true;
   }
 
   /** Whether it is one record, and no collection. */
@@ -184,9 +191,11 @@ export class Resource {
 
   /** Returns why a value can't be an id of a record. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown): string | undefined {
-    if (this.collection.idType === "string") return findKeyProblem(`${id}`);
     const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxNumber;
-    return isInteger ? undefined : `must be an integer from 1 to ${maxNumber}`;
+    const form = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
+    if (form !== undefined) return form;
+    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxNumber}`;
+    return this.#canFind(`${id}`) ? undefined : `must match the schema of the parameter ${this.parameter} of its path`;
   }
 
   /** Reads the values of the parameters of its path from a text such as `acme/7`, in which each is as in a URL. Returns what is wrong with it otherwise. */

@@ -32,6 +32,8 @@ export function findRecordFrame(
 ): RecordFrame | undefined {
   const schema = RecordSchema.of(document, { pointer });
   if (schema.pointer === record.pointer) return identity;
+  const isExtended = schema.parts.some((part) => part.pointer === record.pointer);
+  if (isExtended && isPartOf(schema, record)) return identity;
   if (schema.propertyNames.includes(id)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
   const holes = schema.propertyNames.filter((name) => isRecord(document, schema.property(name), record, id));
   const [hole] = holes;
@@ -156,7 +158,7 @@ function isRecord(document: Document, nodes: readonly SchemaNode[], record: Reco
 }
 
 function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
-  return schema.required.every((name) => record.propertyNames.includes(name));
+  return schema.required.every((name) => record.propertyNames.includes(name) || record.required.includes(name));
 }
 
 /** Returns how a response with another schema contains a record: the members that it declares, of those that the record has. */
