@@ -140,7 +140,9 @@ function addData(program: Command, io: Io): void {
 }
 
 function reportLines(io: Io, error: Error): void {
-  const lines = error instanceof CommandFailure ? error.lines : [error.message];
+  const isPortInUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+  const message = isPortInUse ? `${error.message}. Choose another one with --port.` : error.message;
+  const lines = error instanceof CommandFailure ? error.lines : [message];
   for (const line of lines) io.stderr.write(`openapi-server: ${line}\n`);
 }
 

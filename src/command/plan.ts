@@ -37,7 +37,9 @@ export function describePlan(document: Document, own: readonly string[] = []): s
     sections.push(["Handlers:", ...handled.map((one) => `  ${pathOf(one)}  ${one.id}`)].join("\n"));
   const rejected = document.operations.filter(({ id }) => reasons.has(id) && !own.includes(id));
   const lines = rejected.map((one) => `  ${pathOf(one)}  ${one.id} ${reasons.get(one.id)}`);
-  if (rejected.length > 0) sections.push(["Not answered (501):", ...lines].join("\n"));
+  const advice =
+    "A function in the module of --handlers answers them. x-resource in the document says what names do not.";
+  if (rejected.length > 0) sections.push(["Not answered (501):", ...lines, advice].join("\n"));
   return `${sections.join("\n\n")}\n`;
 }
 
@@ -53,11 +55,13 @@ function describeLikely({ kind, list, maker, refused }: StandardOperation): stri
   return parts.map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`)).join("");
 }
 
-/** Counts the operations that are answered from records: `7 of 9 operations`. */
+/** Counts the operations that are answered: `2 of 9 operations are answered by handlers, and 7`, to which the place of the records is added. */
 export function countAnswered(document: Document, own: readonly string[] = []): string {
   const { known, parts } = findStandardOperations(document, "likely");
   const count = [...known, ...parts].filter(({ operation }) => !own.includes(operation.id)).length;
-  return `${count} of ${document.operations.length} operations`;
+  const handled = document.operations.filter(({ id }) => own.includes(id)).length;
+  const all = `${document.operations.length} operations are answered`;
+  return handled === 0 ? `${count} of ${all}` : `${handled} of ${all} by handlers, and ${count}`;
 }
 
 function describeResource({ name, idPath, collection, takesId, operations, isSingle, parameter }: Resource): string {

@@ -104,7 +104,7 @@ function describeServer(app: FastifyInstance, path: string, { document, url }: T
       : [
           `${errors === 1 ? "1 error of the document leaves" : `${errors} errors of the document leave`} parts of it out: openapi-server check ${path} lists what is wrong.`,
         ]),
-    `${countAnswered(document, own)} are answered from records in ${redactUrl(url)}. --plan lists them.`,
+    `${countAnswered(document, own)} from records in ${redactUrl(url)}. --plan lists them.`,
     "",
   ].join("\n");
 }

@@ -83,7 +83,7 @@ t.test("An operation that is not certain responds with 501 and the reason, or wi
   t.match(stdout, /4 of 5 operations are answered from records in sqlite::memory:/);
   const response = await fetch(`${url}/books/1/lend`, { method: "POST" });
   t.equal(response.status, 501);
-  t.match(await response.text(), /The operation lendBook needs a handler: it is none of a collection/);
+  t.match(await response.text(), /The operation lendBook needs a handler: it creates nothing that can be read/);
   const examples = await start(t, [save(t), "--data", "sqlite::memory:", "--examples"]);
   t.same(await (await fetch(`${examples.url}/books/1/lend`, { method: "POST" })).json(), { due: "soon" });
 });
@@ -98,10 +98,12 @@ t.test("A handler takes over an operation, and has the records", async (t) => {
   const { url } = await start(t, [save(t), "--data", "sqlite::memory:", "--handlers", module]);
   await post(`${url}/books`, { title: "A" });
   t.same(await (await fetch(`${url}/books/1/lend`, { method: "POST" })).json(), { due: "tomorrow" });
-  writeFileSync(module, "export const unknown = () => {};");
+  const { stdout } = await start(t, [save(t), "--data", "sqlite::memory:", "--handlers", module]);
+  t.match(stdout, /1 of 5 operations are answered by handlers, and 4 from records in/);
+  writeFileSync(module, "export const lendBok = () => {};");
   t.match(await run(["serve", save(t), "--data", "sqlite::memory:", "--handlers", module]), {
     code: 1,
-    stderr: /The handler unknown has no operation in the document/,
+    stderr: /The handler lendBok has no operation in the document\. Did you mean lendBook\?/,
   });
 });
 
@@ -117,7 +119,8 @@ t.test("The plan lists what is answered, and why the rest is not", async (t) => 
   DELETE /books/{id}  removeBook: deletes
 
 Not answered (501):
-  POST /books/{id}/lend  lendBook is none of a collection (POST /things, and GET /things/{id} with its id)
+  POST /books/{id}/lend  lendBook creates nothing that can be read: there is no GET /books/{id}/lend/{…}
+A function in the module of --handlers answers them. x-resource in the document says what names do not.
 `,
   );
 });

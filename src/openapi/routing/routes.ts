@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptio
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
 import { defaultGracePeriod } from "../../http/index.ts";
+import { findSimilarName } from "../../lib/index.ts";
 import {
   createVariantConstraint,
   type Document,
@@ -191,7 +192,12 @@ function createRoutes<Operations, Context, Caller>(
   });
   const ids = new Set(operations.map(({ id }) => id));
   const orphan = [...byId.keys()].find((id) => !ids.has(id) && !leftOut.has(id));
-  if (orphan) throw new Error(`The handler ${orphan} has no operation in the document.`);
+  if (orphan) {
+    const meant = findSimilarName(orphan, ids);
+    throw new Error(
+      `The handler ${orphan} has no operation in the document.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+    );
+  }
   const schemes = content.components?.securitySchemes ?? {};
   const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));
   if (unknown) throw new Error(`The security check ${unknown} has no security scheme in the document.`);

@@ -11,6 +11,7 @@ import {
   type Resource,
   type StandardOperation,
 } from "../model/index.ts";
+import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 
 const singleId = "-";
 const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
@@ -47,10 +48,7 @@ export class CollectionAccess {
   readonly maker: RecordMaker | undefined;
   /** What a single record is until it is changed. */
   readonly initial: RawJson<unknown> | undefined;
-  readonly #frames: StandardOperation["frames"];
-  readonly #refused: StandardOperation["refused"];
-  readonly #bodyMember: string | undefined;
-  readonly #controls: readonly string[];
+  readonly #standard: StandardOperation;
   readonly #requiresMatch: boolean;
   readonly #parent: Parent | undefined;
   readonly #read: RecordFrame;
@@ -58,10 +56,8 @@ export class CollectionAccess {
   readonly #below: readonly RecordStore[];
 
   constructor(standard: StandardOperation, { records, baseUrl, parent, read, below, certainty }: AccessOptions) {
-    const { resource, operation, status, frames, maker, refused } = standard;
-    this.#frames = frames;
-    this.#refused = refused;
-    this.#bodyMember = standard.bodyMember;
+    const { resource, operation, status, maker } = standard;
+    this.#standard = standard;
     this.maker = maker;
     const { initial } = resource;
     this.initial = initial && new RawJson(toJson(initial));
@@ -75,7 +71,6 @@ export class CollectionAccess {
     this.certainty = certainty;
     this.#parent = parent;
     this.#read = read;
-    this.#controls = standard.controls;
     this.keyHeader = keyHeaderOf(operation, resource.operations.get);
     this.#requiresMatch = responses?.at("428") !== undefined;
   }
@@ -100,10 +95,11 @@ export class CollectionAccess {
 
   /** Returns what a request has of a record. */
   bodyOf({ body = {} }: UntypedCall): object {
-    const found = this.#bodyMember === undefined ? body : Object(body)[this.#bodyMember];
+    const { bodyMember } = this.#standard;
+    const found = bodyMember === undefined ? body : Object(body)[bodyMember];
     if (found === undefined) return {};
     if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
-    throw invalidBody(this.#bodyMember ?? "", "A record must be an object.");
+    throw invalidBody(bodyMember ?? "", "A record must be an object.");
   }
 
   /** Returns the public URL of the list of a request. */
@@ -119,32 +115,9 @@ export class CollectionAccess {
     return `${this.listUrlOf(call)}/${encodeURIComponent(`${id}`)}`;
   }
 
-  /**
-   * Throws an HttpError if a request has a parameter whose effect is not known, or if the record does not exist to which its scope
-   * belongs.
-   */
+  /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
-    for (const part of this.#refused) {
-      const { in: location, name } = part.value;
-      const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
-      const value = (group as Readonly<Record<string, unknown>>)[name];
-      const { default: unchanged } = Object(part.at("schema")?.value) as { readonly default?: unknown };
-      if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
-        throw new HttpError(
-          "not_implemented",
-          `The effect of the parameter ${name} is not known. Send the request without it.`,
-        );
-    }
-    const sent = this.#controls.filter((name) => Object(call.body)[name] !== undefined);
-    const isInPath = (name: string) => Object.hasOwn(call.params as object, name);
-    const other = sent.filter(isInPath).find((name) => `${Object(call.body)[name]}` !== parameterOf(call, name));
-    if (other !== undefined) throw invalidBody(other, `The property ${other} must be that of the path.`);
-    const member = sent.find((name) => !isInPath(name));
-    if (member !== undefined)
-      throw new HttpError(
-        "not_implemented",
-        `The effect of the member ${member} is not known. Send the request without it.`,
-      );
+    requireUnderstood(call, this.#standard);
     if (this.scopeOf(call).length > maxScopeLength)
       throw new InvalidRequest([
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
@@ -182,7 +155,7 @@ export class CollectionAccess {
 
   /** Returns the response with a record. */
   write(record: RawJson<unknown>, status = this.status) {
-    const frame = this.#frames.get(status);
+    const frame = this.#standard.frames.get(status);
     return { status, ...(frame && { body: frame(record) }) };
   }
 
@@ -265,13 +238,4 @@ export class CollectionAccess {
     }
     return this.write(result.record);
   }
-}
-
-function parameterOf({ params }: UntypedCall, name: string): string {
-  return `${(params as Readonly<Record<string, unknown>>)[name]}`;
-}
-
-/** Returns the error of a member of a body. */
-export function invalidBody(name: string, message: string): InvalidRequest {
-  return new InvalidRequest([{ location: "body", name, message }]);
 }

@@ -3,8 +3,9 @@ import { HttpError } from "../../http/index.ts";
 import { parseJson, type RawJson } from "../../lib/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/application.ts";
 import type { PartOperation } from "../model/index.ts";
-import { type CollectionAccess, invalidBody } from "./collection-access.ts";
+import type { CollectionAccess } from "./collection-access.ts";
 import { patchRecord } from "./patches.ts";
+import { invalidBody } from "./request.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

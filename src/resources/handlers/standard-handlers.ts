@@ -19,10 +19,11 @@ import {
   readResources,
   type StandardOperation,
 } from "../model/index.ts";
-import { CollectionAccess, invalidBody } from "./collection-access.ts";
+import { CollectionAccess } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
 import { createPartHandler } from "./part-handlers.ts";
 import { patchRecord } from "./patches.ts";
+import { invalidBody } from "./request.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface StandardHandlers {

@@ -39,10 +39,12 @@ function findResources(document: Document): readonly Resource[] {
 class ResourceFinder {
   readonly #document: Document;
   readonly #names = new Set<string>();
+  readonly #byPath: ReadonlyMap<string, readonly Operation[]>;
   readonly #named: readonly { readonly operation: Operation; readonly hint: OperationHint }[];
 
   constructor(document: Document) {
     this.#document = document;
+    this.#byPath = Map.groupBy(document.operations, ({ path }) => path);
     this.#named = document.operations.flatMap((operation) => {
       const hint = readOperationHint(operation);
       if (hint === false || Object.keys(hint).length === 0) return [];
@@ -116,8 +118,7 @@ class ResourceFinder {
   }
 
   #find(method: string, path: string): Operation | undefined {
-    const isMeant = (one: Operation) => one.method === method && one.path === path && this.#isOpen(one);
-    return this.#document.operations.find(isMeant);
+    return this.#byPath.get(path)?.find((one) => one.method === method && this.#isOpen(one));
   }
 
   // The operation that creates or lists records of a path, as the document says. It has the same scope.

@@ -2,6 +2,7 @@
 import type { Document, Operation } from "../../openapi/application.ts";
 import { Examination } from "./examination.ts";
 import { readResources } from "./find-resources.ts";
+import { actionOf, listPathOf } from "./operation-parts.ts";
 import { findPartOperations, type PartOperation } from "./parts.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
@@ -27,6 +28,32 @@ const examined: Readonly<Record<Certainty, WeakMap<Document, StandardOperations>
   likely: new WeakMap(),
 };
 
+// Why an operation is none of a resource.
+function describeOther(operation: Operation, { operations }: Document): string {
+  const { method, path } = operation;
+  const has = (wanted: string, at: string) => operations.some((one) => one.method === wanted && one.path === at);
+  const action = method === "POST" ? actionOf(operation) : undefined;
+  if (readOperationHint(operation) === false) return "has x-resource: false";
+  if (action !== undefined) return `has the name of an action: ${action}`;
+  const isItem = path.endsWith("}");
+  if (isItem && method === "GET") {
+    const isMade = has("POST", listPathOf(path)) || has("PUT", path);
+    return isMade
+      ? "returns no record whose id is found, or that is created in the same form"
+      : `returns what no POST ${listPathOf(path)} and no PUT of its path creates`;
+  }
+  if (method === "POST" && !isItem) {
+    const get = operations.find(
+      (one) => one.method === "GET" && one.path.endsWith("}") && listPathOf(one.path) === path,
+    );
+    return get
+      ? `creates nothing that GET ${get.path} returns with its id`
+      : `creates nothing that can be read: there is no GET ${path}/{…}`;
+  }
+  if (method === "GET") return "returns nothing that another operation creates or changes";
+  return has("GET", path) ? "changes no record that GET of its path returns" : "has a path without a GET";
+}
+
 function examineOperations(document: Document, certainty: Certainty): StandardOperations {
   const known: StandardOperation[] = [];
   const reasons = new Map<string, string>();
@@ -46,12 +73,6 @@ function examineOperations(document: Document, certainty: Certainty): StandardOp
     .filter(({ operation }) => !isTaken(operation) && readOperationHint(operation) !== false);
   const ids = new Set([...[...known, ...parts].map(({ operation }) => operation.id), ...reasons.keys()]);
   for (const operation of document.operations)
-    if (!ids.has(operation.id))
-      reasons.set(
-        operation.id,
-        readOperationHint(operation) === false
-          ? "has x-resource: false"
-          : "is none of a collection (POST /things, and GET /things/{id} with its id)",
-      );
+    if (!ids.has(operation.id)) reasons.set(operation.id, describeOther(operation, document));
   return { known, parts, reasons };
 }

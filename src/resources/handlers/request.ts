@@ -1,0 +1,41 @@
+// What a request says: its parameters, and what of it is not understood.
+import { HttpError, InvalidRequest } from "../../http/index.ts";
+import { toJson } from "../../lib/index.ts";
+import type { UntypedCall } from "../../openapi/application.ts";
+import type { StandardOperation } from "../model/index.ts";
+
+/** Returns the value of a parameter of the path, as a text. */
+export function parameterOf({ params }: UntypedCall, name: string): string {
+  return `${(params as Readonly<Record<string, unknown>>)[name]}`;
+}
+
+/** Returns the error of a member of a body. */
+export function invalidBody(name: string, message: string): InvalidRequest {
+  return new InvalidRequest([{ location: "body", name, message }]);
+}
+
+/** Throws an HttpError if a request has a parameter, or a member of its body, whose effect is not known. */
+export function requireUnderstood(
+  call: UntypedCall,
+  { refused, controls }: Pick<StandardOperation, "refused" | "controls">,
+): void {
+  for (const part of refused) {
+    const { in: location, name } = part.value;
+    const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
+    const value = (group as Readonly<Record<string, unknown>>)[name];
+    const { default: unchanged } = Object(part.at("schema")?.value) as { readonly default?: unknown };
+    if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
+      throw notUnderstood(`parameter ${name}`);
+  }
+  const body = Object(call.body) as Readonly<Record<string, unknown>>;
+  for (const name of controls) {
+    if (body[name] === undefined) continue;
+    if (!Object.hasOwn(call.params as object, name)) throw notUnderstood(`member ${name}`);
+    if (`${body[name]}` !== parameterOf(call, name))
+      throw invalidBody(name, `The property ${name} must be that of the path.`);
+  }
+}
+
+function notUnderstood(what: string): HttpError {
+  return new HttpError("not_implemented", `The effect of the ${what} is not known. Send the request without it.`);
+}
