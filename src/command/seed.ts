@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { extname, join, parse } from "node:path";
 import { formats, formatsByExtension, importRecords, openInput, validateInput } from "../data/index.ts";
 import type { Document } from "../openapi/application.ts";
-import { collectionsOf, type ResourceStore, readResources, seedRecords } from "../resources/index.ts";
+import { collectionsOf, type ResourceStore, readResources } from "../resources/index.ts";
 import { isInMemory, isMissingStore, openTables } from "../store/index.ts";
 import type { Io } from "../terminal/index.ts";
 import type { Target } from "./data/index.ts";
@@ -112,12 +112,7 @@ function countOf(records: number): string {
 }
 
 /** Creates records in the collections that are empty: those of examples, or a number of them. */
-export async function createRecords(
-  { document }: Target,
-  count: number | undefined,
-  resources: ResourceStore,
-  io: Io,
-): Promise<void> {
-  for (const { name, created, reason } of await seedRecords(document, (one) => resources.records(one), count))
+export async function createRecords(count: number | undefined, resources: ResourceStore, io: Io): Promise<void> {
+  for (const { name, created, reason } of await resources.seed(count))
     io.stdout.write(`${name}: created ${countOf(created)}${reason === undefined ? "" : `: ${reason}`}.\n`);
 }

@@ -77,7 +77,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   const app = await create({ open });
   try {
     if (target === undefined) throw new Error("The document was not opened.");
-    if (seed !== undefined && seed.folder === undefined) await createRecords(target, seed.count, resources, io);
+    if (seed !== undefined && seed.folder === undefined) await createRecords(seed.count, resources, io);
     await listen(app);
   } catch (error) {
     await app.close();

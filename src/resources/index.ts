@@ -22,5 +22,5 @@ export {
   type Upgrades,
   upgradeRecords,
 } from "./records/index.ts";
-export { type SeedResult, seedRecords } from "./seeds/index.ts";
+export type { SeedResult } from "./seeds/index.ts";
 export { openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

@@ -3,9 +3,9 @@ import { HttpError } from "../http/index.ts";
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
 import { isInMemory, openStore as open, openTables, type RecordStore, type Store } from "../store/index.ts";
 import { createStandardHandlers, type StandardHandlers } from "./handlers/index.ts";
-import type { Certainty } from "./model/index.ts";
-import { collectionsOf, readResources } from "./model/index.ts";
-import { type Upgrades, upgradeRecords } from "./records/index.ts";
+import { type Certainty, collectionsOf, findStandardOperations, readResources } from "./model/index.ts";
+import { checkRecords, type Upgrades, upgradeRecords } from "./records/index.ts";
+import { type SeedResult, seedRecords } from "./seeds/index.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
@@ -29,10 +29,20 @@ export interface ResourceStoreOptions {
 /** The records of a document. */
 export interface ResourceStore extends ResourceSource {
   /**
-   * Returns the records of a collection, for handlers of the application. Its name is its path, such as `books` or `shop_books`. Throws an
-   * Error for another name, and before the server is created.
+   * Returns the records of a collection, for handlers of the application. Its name is its path, such as `books`. Records below others have
+   * the names of the parameters, too, and need their values: `records("shops_shop_books", shop)`. What does not match the schema of a
+   * record is not written. A new record gets the members that a POST would make, if it does not have them. Throws an Error for another
+   * name or number of values, and before the server is created.
    */
-  records<R, N extends object = object>(collection: string): RecordStore<R, N>;
+  records<R, N extends object = object>(
+    collection: string,
+    ...scope: readonly (string | bigint | number)[]
+  ): RecordStore<R, N>;
+  /**
+   * Creates records in the collections that are empty: those of the document's examples, or `count` in each that look like real ones. Throws
+   * an Error before the server is created.
+   */
+  seed(count?: number): Promise<readonly SeedResult[]>;
 }
 
 /**
@@ -43,13 +53,18 @@ export interface ResourceStore extends ResourceSource {
  */
 export function openStore(url: string, options: ResourceStoreOptions = {}): ResourceStore {
   let store: Store | undefined;
+  let served: Document | undefined;
+  const { maxRecords = null, connections, partial = false, certainty = "certain", upgrades = {} } = options;
+  const requireOpened = () => {
+    if (store === undefined || served === undefined) throw new Error("The store is opened when the server is created.");
+    return { opened: store, document: served };
+  };
   return {
     async open(document: Document, { handlers, baseUrl, logger }: ResourceOptions) {
       if (readResources(document).length === 0)
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
         );
-      const { maxRecords = null, connections, partial = false, certainty = "certain", upgrades = {} } = options;
       const collections = collectionsOf(document);
       const opened = await open(url, {
         collections,
@@ -67,13 +82,34 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw error;
       }
       store = opened;
+      served = document;
       const standard = createStandardHandlers(document, handlers, opened, { baseUrl, certainty });
       const answered = new Set(Object.keys(standard.handlers));
       return { ...(partial ? withRejections(standard, handlers) : standard), answered, close: () => opened.close() };
     },
-    records(collection) {
-      if (store === undefined) throw new Error("The store is opened when the server is created.");
-      return store.records(collection);
+    records<R, N extends object>(collection: string, ...scope: readonly (string | bigint | number)[]) {
+      const { opened, document } = requireOpened();
+      const resources = readResources(document);
+      const resource = resources.find(({ name }) => name === collection);
+      if (resource === undefined) {
+        const names = resources.map(({ name }) => name).join(", ");
+        throw new Error(`The store has no collection ${collection}. Its collections are: ${names}.`);
+      }
+      const below = resources.filter(({ path }) => path.startsWith(`${resource.operations.get.path}/`));
+      const records = checkRecords({
+        resource,
+        records: opened.records(collection),
+        below: below.map(({ name }) => opened.records(name)),
+        maker: findStandardOperations(document, certainty).known.find(
+          ({ operation }) => operation === (resource.operations.create ?? resource.operations.replace),
+        )?.maker,
+        scope,
+      });
+      return records as RecordStore<R, N>;
+    },
+    async seed(count) {
+      const { opened, document } = requireOpened();
+      return seedRecords(document, (name) => opened.records(name), count);
     },
   };
 }

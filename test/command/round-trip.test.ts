@@ -164,6 +164,19 @@ t.test("Records of requests get what a POST makes, and the next start accepts th
   t.same(await send("GET", `/doctors/${first.id}`), first);
 });
 
+t.test("A table of new records needs no read-only column, and can have an empty one", async (t) => {
+  const place = folder(t);
+  const [file, input] = [join(place, "clinic.yaml"), join(place, "orders.csv")];
+  writeFileSync(file, text);
+  const orders = ["--resource", "orders"];
+  writeFileSync(input, "item,total\na,1.5\n");
+  t.match(await run(["data", "import", file, input, ...orders]), { code: 0 });
+  writeFileSync(input, "orderId,item,total\n,b,\n7,c,2\n");
+  t.match(await run(["data", "import", file, input, ...orders]), { code: 0 });
+  const { stdout } = await run(["data", "export", file, ...orders, "--format", "csv"]);
+  t.equal(stdout, "orderId,item,total\r\n1,a,1.5\r\n7,c,2\r\n8,b,\r\n");
+});
+
 t.test("A record that is neither whole nor that of a request is reported", async (t) => {
   const place = folder(t);
   const [file, input] = [join(place, "clinic.yaml"), join(place, "input.ndjson")];

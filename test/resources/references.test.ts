@@ -58,6 +58,12 @@ testLikely("a body can repeat the id of its path, and no other", text, async (t,
   t.match((await send("GET", `/incidents/${id}`)).body, { title: "b" });
 });
 
+testLikely("what neither the request nor the response declares is kept", text, async (t, send) => {
+  const { body } = await send("POST", "/units", { code: "kg", color: "red" });
+  t.same(body, { code: "kg", color: "red" });
+  t.same((await send("GET", "/units/kg")).body, body);
+});
+
 testLikely("a record has no id that its path can't have", text, async (t, send) => {
   t.match(await send("POST", "/units", { code: "kilo" }), {
     status: 400,

@@ -7,6 +7,8 @@ import { createExample } from "./example.ts";
 /** A value of a mock response. */
 export interface MockValue {
   readonly value: unknown;
+  /** Whether it is an example of the document, and was not made from the schema. */
+  readonly isDeclared?: boolean;
   /** Why the value, or an example of the document, does not match its schema. */
   readonly problem?: string | undefined;
 }
@@ -43,8 +45,8 @@ export function chooseValue(
   if (first !== undefined && example !== undefined)
     return { value: first.value, problem: describe(first, check(first.value)) };
   const valid = isDynamic && schema ? undefined : examples.find(({ value }) => isValid(value));
-  if (valid) return { value: valid.value };
-  if (schema === undefined) return { value: first?.value };
+  if (valid) return { value: valid.value, isDeclared: true };
+  if (schema === undefined) return { value: first?.value, isDeclared: true };
   const matches = (value: unknown) => isAllowed(value) && "value" in (validate?.(value) ?? { value });
   const options = { isRandom: isDynamic, matches: (node: SchemaNode, value: unknown) => schemas.matches(node, value) };
   const value = createExample(schemas.at(schema.pointer), matches, options);

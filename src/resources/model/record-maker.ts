@@ -134,8 +134,10 @@ export class RecordMaker {
 
   #isKept(name: string): boolean {
     const { propertyNames, isClosed, isOpen } = this.#record;
-    const isKnown = propertyNames.length === 0 ? !isClosed : isOpen || propertyNames.includes(name);
-    return isKnown && !this.#plan.unkept.has(name);
+    if (propertyNames.includes(name)) return !this.#plan.unkept.has(name);
+    // What only a request declares, such as a password, is not kept. What neither declares is data of the client.
+    const isUnknown = propertyNames.length === 0 || !this.#options.body.propertyNames.includes(name);
+    return isOpen || (!isClosed && isUnknown);
   }
 
   #make(now: Date): object {
@@ -257,7 +259,7 @@ function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
   return undefined;
 }
 
-// A constant, a default, 0 for a counter, null, or what an example has: the first that each of the schemas allows.
+// A constant, a default, 0 for a counter, null, nothing in an array or map, or what an example has: the first that each of the schemas allows.
 function chooseValues(record: RecordSchema, names: readonly string[], shown: readonly RecordSchema[] = []): Members {
   const example = Object(record.example) as Members;
   const values = names.map((name) => {
@@ -270,6 +272,8 @@ function chooseValues(record: RecordSchema, names: readonly string[], shown: rea
       find("default"),
       /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined,
       null,
+      [],
+      schemas.some(({ properties }) => properties !== undefined) ? undefined : {},
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
     const examples = [example, ...shown.map((schema) => Object(schema.example) as Members)].map((one) => one[name]);

@@ -63,6 +63,11 @@ export class RecordSchema {
     return this.#required;
   }
 
+  /** Those of them that a request can have. */
+  get requiredOfRequest(): readonly string[] {
+    return this.required.filter((name) => !this.property(name).some(({ schema }) => schema.readOnly === true));
+  }
+
   #findRequired(): readonly string[] {
     const [first = [], ...others] = this.#applicable.map((nodes) =>
       nodes.flatMap(({ schema }) => (schema.required ?? []) as string[]),
@@ -155,7 +160,8 @@ export class RecordSchema {
 
   /** Creates the validation of a record whose properties are texts; those of objects and arrays are JSON. */
   createRowValidator(direction: "request" | "response"): (row: TableRow) => Checked<object> {
-    const validate = createRowValidator(this, this.document.schemas, { direction, required: this.required });
+    const required = direction === "request" ? this.requiredOfRequest : this.required;
+    const validate = createRowValidator(this, this.document.schemas, { direction, required });
     return validate as (row: TableRow) => Checked<object>;
   }
 }

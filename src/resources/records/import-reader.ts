@@ -68,7 +68,7 @@ export class ImportReader {
   /** The columns that a table must have, whichever its records are. */
   get requiredColumns(): readonly string[] {
     const { required } = this.#resource.record;
-    return this.#added.required.filter((name) => required.includes(name));
+    return this.#added.requiredOfRequest.filter((name) => required.includes(name));
   }
 
   /** Reads a parsed value. */

@@ -1,4 +1,5 @@
 // The records of a store: whether they match the document, and how they are changed to match another one.
+export { checkRecords } from "./checked-records.ts";
 export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
 export { type ImportedRecord, ImportReader } from "./import-reader.ts";
 export { createRecordCheck } from "./record-check.ts";
