@@ -20,9 +20,10 @@ export interface Seed {
 /** Reads the value of `--seed`: none for the examples, a number, or a folder. Throws an Error for a number that is too large. */
 export function readSeed(value: string | true): Seed {
   if (value === true) return {};
-  if (!/^\d+$/.test(value)) return { folder: value };
+  if (!/^-?\d+(\.\d+)?$/.test(value)) return { folder: value };
   const count = Number(value);
-  if (count === 0 || count > maxCount) throw new Error(`--seed must be a number from 1 to ${maxCount}.`);
+  if (!Number.isInteger(count) || count < 1 || count > maxCount)
+    throw new Error(`--seed must be a number from 1 to ${maxCount}.`);
   return { count };
 }
 
@@ -98,8 +99,11 @@ export async function importFiles({ url, document }: Target, files: readonly See
   const store = await openTables(url, "create", { collections: collectionsOf(document) });
   try {
     for (const file of files) {
-      const { records, before } = await importRecords(store, file, { resume: true }, () => {});
-      io.stdout.write(`${file.resource.name}: imported ${countOf(records - before)} of ${file.name}.\n`);
+      const { records, before } = await importRecords(store, file, { resume: true }, () => {}).catch((error: Error) => {
+        throw new Error(`${file.name}: ${error.message}`, { cause: error });
+      });
+      const state = records > 0 && before === records ? "was imported before" : `imported ${countOf(records - before)}`;
+      io.stdout.write(`${file.resource.name}: ${file.name} ${state}.\n`);
     }
   } finally {
     await store.close();

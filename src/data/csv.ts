@@ -4,7 +4,7 @@
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
 
-import { decodeUtf8, ExpectedError, InvalidValue, parseJson, requireValid, shorten, toJson } from "../lib/index.ts";
+import { decodeUtf8, ExpectedError, InvalidValue, parseJson, requireValid, shorten } from "../lib/index.ts";
 import type { TableRow } from "../openapi/application.ts";
 import type { Format, Layout } from "./format.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
@@ -28,6 +28,7 @@ export const csv: Format = {
   },
   header: (layout) => `${columnsOf(layout).map(quoteField).join()}\r\n`,
   serialize(layout, { text, places }) {
+    const { toCell } = layout;
     const record = parseJson(text) as Readonly<Record<string, unknown>>;
     const other = Object.keys(record).find((name) => !layout.collection.properties.includes(name));
     if (other !== undefined)
@@ -35,7 +36,7 @@ export const csv: Format = {
         `A record has the property '${shorten(other)}', which the document does not declare, so that CSV has no column for it. Use the format ndjson.`,
       );
     return `${columnsOf(layout)
-      .map((name) => serializeField(places[name] ?? record[name]))
+      .map((name) => quoteField(Object.hasOwn(places, name) ? (places[name] as string) : toCell(name, record[name])))
       .join()}\r\n`;
   },
 };
@@ -112,12 +113,8 @@ function columnsOf({ collection: { id, properties }, withoutIds, places }: Layou
   return [...places, ...(withoutIds ? properties.filter((name) => name !== id) : properties)];
 }
 
-// A missing value is an empty field, and an empty text one with quotes. An object or array is JSON.
-function serializeField(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return quoteField(typeof value === "object" ? toJson(value) : `${value}`);
-}
-
-function quoteField(text: string): string {
+// A missing value is an empty field, and an empty text one with quotes.
+function quoteField(text: string | null): string {
+  if (text === null) return "";
   return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

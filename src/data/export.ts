@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Resource } from "../resources/index.ts";
-import { type Filter, idOf, placeNames, type RecordId, scopeFilter, scopeOf, type Tables } from "../store/index.ts";
+import { type Filter, idOf, type RecordId, scopeFilter, scopeOf, type Tables } from "../store/index.ts";
 import type { ExportedRecord, Format, Layout } from "./format.ts";
 
 /** The records to export, and their format. */
@@ -34,13 +34,14 @@ export function exportRecords(
   progress: (done: number, total?: number) => void,
 ): Promise<ExportSummary> {
   const { name, collection } = resource;
-  const withScope = collection.isScoped === true && match?.filter !== scopeFilter;
-  const withId = resource.idPath.length === 0 && !withoutIds;
-  const places = [...(withScope ? [placeNames.scope] : []), ...(withId ? [placeNames.id] : [])];
-  const layout: Layout = { collection, withoutIds, places };
+  const scopeName = match?.filter === scopeFilter ? undefined : resource.placeNames.scope;
+  const idName = withoutIds ? undefined : resource.placeNames.id;
+  const places = [scopeName, idName].filter((one) => one !== undefined);
+  const layout: Layout = { collection, withoutIds, places, toCell: resource.record.createCellWriter() };
   const exported = (text: string, address: RecordId): ExportedRecord => {
-    const values = { [placeNames.scope]: scopeOf(address), [placeNames.id]: `${idOf(collection, address)}` };
-    return { text, places: Object.fromEntries(places.map((one) => [one, values[one] as string])) };
+    const scope = scopeName === undefined ? {} : { [scopeName]: scopeOf(address) };
+    const id = idName === undefined ? {} : { [idName]: `${idOf(collection, address)}` };
+    return { text, places: { ...scope, ...id } };
   };
   const hash = createHash("sha256");
   const writeAndHash = async (text: string) => {

@@ -14,8 +14,10 @@ export interface Layout {
   readonly collection: Collection;
   /** Whether the ids are omitted. */
   readonly withoutIds: boolean;
-  /** The names of the members that a record does not have, see `placeNames`. */
+  /** The names of the members that say where a record is, see `Resource.placeNames`. */
   readonly places: readonly string[];
+  /** Returns the cell of a property; null for a missing value. */
+  readonly toCell: (name: string, value: unknown) => string | null;
 }
 
 /** A record of an export: its JSON, and the values of the places. */

@@ -35,7 +35,7 @@ export function createRowCheck(document: Document): (table: Table, row: Values) 
   const checks = new Map(readResources(document).map((resource) => [resource.name, createRecordCheck(resource)]));
 
   return function* ({ name: tableName, columns, collection }, row) {
-    const name = `${tableName} ${valueToText(row[0] as Values[0]).slice(0, maxNameLength)}`;
+    const name = `${tableName} ${valueToText((collection ? (row[2] ?? row[0]) : row[0]) as Values[0]).slice(0, maxNameLength)}`;
     if (collection) {
       const problem = checks.get(tableName)?.(row);
       if (problem !== undefined) yield `${name}${problem}.`;

@@ -6,7 +6,7 @@ import type { Input } from "./input-file.ts";
 import { type InputRecord, readRecords } from "./record-reader.ts";
 
 const byteOrderMark = Buffer.from("\ufeff"); // some programs write it at the start of a file
-const defaultMaxBytes = 65_536; // of a record, if the document has no limit for a body
+const maxWholeBytes = 16_777_216; // of a whole record, which has more than the body of a request
 
 /** A parsed record: a record, a problem, or neither for an empty line and a header. */
 interface ParsedRecord {
@@ -71,9 +71,9 @@ export async function* parseRecords(
   chunks: AsyncIterable<Buffer>,
   { format, resource, scope }: ImportSource,
 ): AsyncGenerator<ParsedRecord[]> {
-  const { maxBytes = defaultMaxBytes } = resource;
+  const { maxBytes = maxWholeBytes } = resource;
   const parse = format.createParser(new ImportReader(resource, scope));
-  for await (const records of readRecords(chunks, maxBytes, format.createDelimiter()))
+  for await (const records of readRecords(chunks, maxWholeBytes, format.createDelimiter()))
     yield records.map((record) => parseRecord(record, format, parse, maxBytes));
 }
 
@@ -85,16 +85,22 @@ function parseRecord(
 ): ParsedRecord {
   const describe = (problem: string) =>
     `${firstLine === lastLine ? `line ${lastLine}` : `lines ${firstLine} to ${lastLine}`}: ${problem}`;
-  if (bytes === undefined) return { lastLine, problem: describe(`it must have at most ${maxBytes} bytes`) };
+  if (bytes === undefined) return { lastLine, problem: describe(tooLong(maxWholeBytes)) };
   const text = firstLine === 1 ? removeByteOrderMark(bytes) : bytes;
   if (text.length === 0) return { lastLine };
   try {
-    return { lastLine, record: parse(text) };
+    const record = parse(text);
+    if (record && !record.isWhole && bytes.length > maxBytes) return { lastLine, problem: describe(tooLong(maxBytes)) };
+    return { lastLine, record };
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const { path, requirement } = error;
     return { lastLine, problem: describe(`${path === "" ? "it" : `the ${field} '${path}'`} ${requirement}`) };
   }
+}
+
+function tooLong(maxBytes: number): string {
+  return `it must have at most ${maxBytes} bytes`;
 }
 
 function removeByteOrderMark(bytes: Buffer): Buffer {

@@ -18,10 +18,10 @@ export { compareTypes, type TypeSummary } from "./types/index.ts";
 
 export {
   createRecordValidator,
-  createRowValidator,
   listForCors,
   type Operation,
   type SentRequest,
+  TableCells,
   type TableRow,
   type UntypedCall,
   type UntypedHandler,

@@ -40,7 +40,6 @@ export {
   idOf,
   maxNumber,
   newAddress,
-  placeNames,
   readId,
   scopeFilter,
   scopeOf,

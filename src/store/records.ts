@@ -58,7 +58,7 @@ export type FilterValues = Readonly<Record<string, unknown>>;
 export function usedFilters({ name, filters }: Collection, values: FilterValues): readonly Filter[] {
   const unknown = Object.keys(values).find((key) => !filters.some((filter) => filter.name === key));
   if (unknown !== undefined) throw new Error(`The collection ${name} has no filter '${unknown}'.`);
-  return filters.filter((filter) => values[filter.name] !== undefined);
+  return filters.filter(({ name }) => Object.hasOwn(values, name) && values[name] !== undefined);
 }
 
 /** The name of the index that a list with this filter reads. */
@@ -107,9 +107,6 @@ export function idOf({ isScoped, idType }: Collection, address: RecordId): Recor
   const id = decodeURIComponent(`${address}`.slice(`${address}`.lastIndexOf("/") + 1));
   return idType === "int64" ? BigInt(id) : id;
 }
-
-/** The names under which an export has what a record does not say: its scope, such as `acme/7`, and an id that only its path has. */
-export const placeNames = { scope: "@scope", id: "@id" } as const;
 
 /** Returns the scope of an address, such as `acme/7`; empty for a collection without scopes. */
 export function scopeOf(address: RecordId): string {
@@ -213,8 +210,10 @@ export function writeRecord<R>(collection: Collection, address: RecordId, member
 export function writeMembers({ id, properties }: Collection, record: object): string {
   const members = record as Readonly<Record<string, unknown>>;
   let json = "";
+  // A property can have the name of a member that each object inherits, such as `constructor`.
   for (const name of properties)
-    if (members[name] !== undefined && name !== id) json += writeMember(name, members[name]);
+    if (Object.hasOwn(members, name) && members[name] !== undefined && name !== id)
+      json += writeMember(name, members[name]);
   for (const name in members)
     if (members[name] !== undefined && name !== id && !properties.includes(name))
       json += writeMember(name, members[name]);

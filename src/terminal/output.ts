@@ -28,8 +28,9 @@ export function formatTable(
 
 /** Formats the properties of an object, one per line. */
 export function formatFields(object: object): string {
+  const width = Math.max(18, ...Object.keys(object).map((name) => name.length + 2));
   return Object.entries(object)
-    .map(([name, value]) => `${name.padEnd(18)}${escapeControlCharacters(`${value}`)}`)
+    .map(([name, value]) => `${name.padEnd(width)}${escapeControlCharacters(`${value}`)}`)
     .join("\n");
 }
 

@@ -9,7 +9,13 @@ import { petstoreOn, readAllNames } from "../support/stores.ts";
 t.test("Writes CSV according to RFC 4180", async (t) => {
   const properties = ["id", "title", "shelf"];
   const collection = { name: "books", id: "id", idType: "int64", properties, filters: [] } as const;
-  const layout = { collection, withoutIds: false, places: [] };
+  const layout = {
+    collection,
+    withoutIds: false,
+    places: [],
+    toCell: (_: string, value: unknown) =>
+      value === undefined ? null : typeof value === "object" ? toJson(value) : `${value}`,
+  };
   const line = (...values: unknown[]) => {
     const book = Object.fromEntries(values.map((value, index) => [properties[index], value]));
     return csv.serialize(layout, { text: toJson(book), places: {} });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Format } from "../../src/data/format.ts";
 import { toJson } from "../../src/lib/json.ts";
 import { anyField } from "./arbitraries.ts";
-import { maxInt64, maxName, petCollection, statuses } from "./pets.ts";
+import { maxInt64, maxName, petCollection, petResource, statuses } from "./pets.ts";
 
 type Value = string | bigint | undefined;
 
@@ -44,7 +44,7 @@ export const statusOf = (n: number) => statuses[n % statuses.length];
 /** Returns the text of an export of the pets of these numbers. The id of a pet is its number + 1. */
 export function exportedText(format: Format, numbers: readonly number[], withoutIds = false): string {
   const { properties } = petCollection;
-  const layout = { collection: petCollection, withoutIds, places: [] };
+  const layout = { collection: petCollection, withoutIds, places: [], toCell: petResource.record.createCellWriter() };
   const pets = numbers.map((n) => {
     const values = properties.map((field) => [field, (edgeCases[field] ?? sampleField(field))(n)]);
     return format.serialize(layout, { text: toJson(Object.fromEntries(values)), places: {} });

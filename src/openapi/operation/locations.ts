@@ -130,6 +130,16 @@ export class PathParameters extends ParameterLocation<PathSource, PathSource> {
     this.#template = template;
   }
 
+  /** Reads values in the order of the path, as they are behind percent-encoding. */
+  readValues(values: readonly string[]): ReadPart {
+    const { routerNames, key } = this.#template;
+    const path = values.reduce((filled, value) => filled.replace("{}", () => encodeURIComponent(value)), key);
+    return this.read({
+      params: Object.fromEntries(routerNames.map((name, index) => [name, values[index] ?? ""])),
+      path,
+    });
+  }
+
   protected split(source: PathSource): PathSource {
     return source;
   }

@@ -1,17 +1,20 @@
 // Records of other sources that follow the rules of the document, such as the lines of an import.
-import { type Checked, type InvalidValue, parseJson, shorten } from "../../lib/index.ts";
-import { type Direction, describeUnknown, type Schemas } from "../schema/index.ts";
+import { type Checked, type InvalidValue, parseJson, toJson } from "../../lib/index.ts";
+import type { Direction, Schemas } from "../schema/index.ts";
 import type { Part } from "../source/index.ts";
 
-/** Creates the validation of a record that follows the rules of the body of a request, which also fills defaults, or of a response. */
+/**
+ * Creates the validation of a record that follows the rules of the body of a request, which also fills defaults, or of a response. `noun` is what
+ * messages call a member: a column has been read from a text.
+ */
 export function createRecordValidator(
   schema: Pick<Part, "pointer">,
   schemas: Schemas,
   direction: Direction = "request",
-): (record: unknown) => Checked {
+): (record: unknown, noun?: "field" | "column") => Checked {
   const validate = schemas.compileReaderAt(schema.pointer, direction, direction === "request");
-  return (record) => {
-    const result = validate(record);
+  return (record, noun = "field") => {
+    const result = validate(record, { noun, areTexts: noun === "column" });
     return "value" in result ? result : { problem: result.problems[0] };
   };
 }
@@ -19,50 +22,76 @@ export function createRecordValidator(
 /** The cells of a row of a table, by column. null is an empty cell, and not an empty text. */
 export type TableRow = Readonly<Record<string, string | null>>;
 
-export interface RowValidatorOptions {
-  readonly direction: Direction;
-  /** The columns that each row must have. An empty cell in one of them is null or an empty text, and in others a missing value. */
-  readonly required: readonly string[];
-}
+type Shape = ReturnType<Schemas["shapeAt"]>;
 
-/**
- * Creates the validation of a row of a table, whose cells are texts like parameters; those of objects and arrays are JSON. `schema` is
- * the schema of an object of the document.
- */
-export function createRowValidator(
-  schema: Pick<Part, "pointer">,
-  schemas: Schemas,
-  { direction, required }: RowValidatorOptions,
-): (row: TableRow) => Checked {
-  const shape = schemas.shapeAt(schema.pointer);
-  const columns = new Map(shape.propertyNames.map((name) => [name, shape.property(name)]));
-  const validate = schemas.compileReaderAt(schema.pointer, direction, direction === "request");
-  return (row) => {
+/** Reads and writes the cells of tables. Texts, numbers and booleans are like parameters, and what can have several types is JSON. */
+export class TableCells {
+  readonly #columns: ReadonlyMap<string, Shape>;
+  readonly #required: ReadonlySet<string>;
+  readonly #nullable: ReadonlySet<string>;
+
+  /**
+   * The schemas are those of objects whose properties are columns; the first that has one precedes. An empty cell of a `required` column is
+   * null if its schema allows it, and otherwise an empty text. One of a `nullable` column is null, or a missing value.
+   */
+  constructor(
+    schemas: Schemas,
+    pointers: readonly string[],
+    {
+      required = [],
+      nullable = [],
+    }: { readonly required?: readonly string[]; readonly nullable?: readonly string[] } = {},
+  ) {
+    const shapes = pointers.map((pointer) => schemas.shapeAt(pointer)).reverse();
+    this.#columns = new Map(shapes.flatMap((shape) => shape.propertyNames.map((name) => [name, shape.property(name)])));
+    this.#required = new Set(required);
+    this.#nullable = new Set(nullable);
+  }
+
+  /** Reads a row. Its values are not validated. An empty cell of another column is a missing value. */
+  read(row: TableRow): Checked<object> {
     const values: [string, unknown][] = [];
-    for (const [name, text] of Object.entries(row)) {
-      if (text === null && !required.includes(name)) continue;
-      const column = columns.get(name);
-      if (column === undefined) {
-        const requirement = describeUnknown(name, "column", [...columns.keys()]);
-        return { problem: { path: "", part: shorten(name), requirement } };
+    for (const [name, cell] of Object.entries(row)) {
+      const column = this.#columns.get(name);
+      if (cell === null && !this.#required.has(name)) {
+        if (column?.types.has("null") && this.#nullable.has(name)) values.push([name, null]);
+        continue;
       }
-      const read = readCell(column, text);
-      if (read.problem) return { problem: { path: name, requirement: read.problem.requirement } };
-      values.push([name, read.value]);
+      const { value, problem } = column ? readCell(column, cell) : { value: cell };
+      if (problem) return { problem: { path: name, requirement: problem.requirement } };
+      values.push([name, value]);
     }
-    const result = validate(Object.fromEntries(values), { noun: "column", areTexts: true });
-    return "value" in result ? result : { problem: result.problems[0] };
-  };
+    return { value: Object.fromEntries(values) };
+  }
+
+  /** Returns the cell of a value; null for a missing one. */
+  write(name: string, value: unknown): string | null {
+    if (value === undefined) return null;
+    const column = this.#columns.get(name);
+    if (column && isPlain(column)) return value === null ? null : `${value}`;
+    if (column && typeof value === "string" && readCell(column, value).value === value && value !== "") return value;
+    // Without a declared type, a null is not a missing value.
+    return value === null && column?.types.has("null") ? null : toJson(value);
+  }
 }
 
-function readCell(column: ReturnType<ReturnType<Schemas["shapeAt"]>["property"]>, cell: string | null): Checked {
+// Whether a cell is a text, a number or a boolean, and nothing else.
+function isPlain({ types }: Shape): boolean {
+  const [type, ...others] = [...types].filter((name) => name !== "null");
+  const isNumber = type === "integer" && others.every((name) => name === "number");
+  return type !== undefined && type !== "array" && type !== "object" && (others.length === 0 || isNumber);
+}
+
+function readCell(column: Shape, cell: string | null): Checked {
   if (cell === null && column.types.has("null")) return { value: null };
   const text = cell ?? "";
-  if (!column.isOnly("array") && !column.isOnly("object")) return { value: column.parsePrimitive(text) };
+  if (isPlain(column)) return { value: column.parsePrimitive(text) };
+  const isJson = column.isOnly("array") || column.isOnly("object");
   try {
-    return { value: parseJson(text) };
+    const value = parseJson(text);
+    return { value: isJson ? value : column.choose(value, text) };
   } catch (error) {
     const { path, requirement } = error as InvalidValue;
-    return { problem: { path, requirement } };
+    return isJson ? { problem: { path, requirement } } : { value: text };
   }
 }

@@ -84,7 +84,7 @@ async function selectPage(
   if (position === null)
     throw new HttpError(
       { code: "invalid_cursor", status: 400 },
-      "The cursor is not valid for this list and filter. Use a cursor from the Link header of the same list, with the same filter, or omit it.",
+      "The cursor is not valid for this list and filter. Use one that a page of the same list has returned, with the same filter, or omit it.",
     );
   return { ...rest, position, filter };
 }
@@ -173,5 +173,7 @@ function valueIn(url: string | undefined, name: string | undefined): string | un
 
 // The members that have a value, of these names, or all.
 function definedOf(values: Query, names: readonly string[] = Object.keys(values)): Query {
-  return Object.fromEntries(names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])));
+  return Object.fromEntries(
+    names.flatMap((name) => (!Object.hasOwn(values, name) || values[name] === undefined ? [] : [[name, values[name]]])),
+  );
 }

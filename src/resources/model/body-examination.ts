@@ -126,8 +126,9 @@ export class BodyExamination {
     if (member === undefined || members.length > 1) {
       // A PUT that creates a record has its id at least, such as the name of a secret.
       const reason = "takes no property of the record";
-      if (member === undefined && body.propertyNames.includes(this.#resource.idName)) return body;
       const isKeptInPath = this.#kind === "replace" && this.#resource.operations.create === undefined;
+      const hasId = member === undefined && body.propertyNames.includes(this.#resource.idName);
+      if (hasId && (isKeptInPath || this.#kind === "create")) return body;
       if (isKeptInPath && this.#resource.idPath.length > 0) this.#doubts.doubt(reason);
       else this.#doubts.refuse(reason);
       return body;

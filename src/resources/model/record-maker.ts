@@ -8,7 +8,7 @@ const createdName = /^(created|creation|inserted|date_created|registered)(_(at|o
 const updatedName =
   /^(updated|modified|last_(updated|modified)|date_(updated|modified))(_(at|on|date|time|timestamp))?$/;
 
-const kindName = /(^|_)(type|kind|object)$/;
+const kindName = /^(type|kind|object|resource_type|object_type)$/;
 
 type Members = Readonly<Record<string, unknown>>;
 type Make = (now: Date) => unknown;
@@ -183,7 +183,12 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const others = shown();
   const required = new Set([record, ...others].flatMap((schema) => schema.required));
   // What kind of object it is, if that is always the same.
-  const kinds = record.propertyNames.filter((name) => kindName.test(toSnakeCase(name)) && isConstant(record, name));
+  const own = `${toSnakeCase(record.name ?? "")}_type`;
+  const isKind = (name: string) => kindName.test(name) || name === own;
+  const kinds =
+    record.alternatives.length > 0
+      ? [] // of which each has its own
+      : record.propertyNames.filter((name) => isKind(toSnakeCase(name)) && isConstant(record, name));
   const made = [...new Set([...required, ...kinds])].filter((name) => {
     const isMember = record.propertyNames.includes(name) || record.required.includes(name);
     if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
@@ -213,10 +218,14 @@ function completeMember(record: RecordSchema, name: string, value: unknown): unk
   if (record.accepts(name, value)) return value;
   const [node] = record.property(name);
   const schema = node && RecordSchema.of(record.document, node);
-  // Of the alternatives, those first of which least must be made.
+  // Of the alternatives, those of which nothing but constants must be made, and the least first.
   const countMissing = ({ required }: RecordSchema) =>
     required.filter((one) => !Object.hasOwn(Object(value), one)).length;
-  const alternatives = schema?.alternatives.toSorted((a, b) => countMissing(a) - countMissing(b)) ?? [];
+  const isKind = (one: RecordSchema) =>
+    one.required.every((member) => Object.hasOwn(Object(value), member) || isConstant(one, member));
+  const alternatives = (schema?.alternatives ?? [])
+    .filter(isKind)
+    .toSorted((a, b) => countMissing(a) - countMissing(b));
   const completed = schema ? [schema, ...alternatives].map((one) => completeValue(one, value)) : [];
   return [...completed, otherScalar(value)].find((one) => one !== undefined && record.accepts(name, one));
 }

@@ -2,9 +2,9 @@
 import type { Checked } from "../../lib/index.ts";
 import {
   createRecordValidator,
-  createRowValidator,
   type Document,
   type SchemaNode,
+  TableCells,
   type TableRow,
 } from "../../openapi/application.ts";
 import { createExample } from "../../openapi/tools.ts";
@@ -63,9 +63,9 @@ export class RecordSchema {
     return this.#required;
   }
 
-  /** Those of them that a request can have. */
-  get requiredOfRequest(): readonly string[] {
-    return this.required.filter((name) => !this.property(name).some(({ schema }) => schema.readOnly === true));
+  /** Returns whether a request can have a property: it is declared, and not read-only. */
+  canHave(name: string): boolean {
+    return this.propertyNames.includes(name) && !this.property(name).some(({ schema }) => schema.readOnly === true);
   }
 
   #findRequired(): readonly string[] {
@@ -154,15 +154,24 @@ export class RecordSchema {
   }
 
   /** Creates the validation of a parsed record: as it is sent, or returned. Compiles the schema, which is expensive. */
-  createValidator(direction: "request" | "response"): (record: unknown) => Checked<object> {
+  createValidator(direction: "request" | "response"): (record: unknown, noun?: "field" | "column") => Checked<object> {
     return createRecordValidator(this, this.document.schemas, direction) as (record: unknown) => Checked<object>;
   }
 
-  /** Creates the validation of a record whose properties are texts; those of objects and arrays are JSON. */
-  createRowValidator(direction: "request" | "response"): (row: TableRow) => Checked<object> {
-    const required = direction === "request" ? this.requiredOfRequest : this.required;
-    const validate = createRowValidator(this, this.document.schemas, { direction, required });
-    return validate as (row: TableRow) => Checked<object>;
+  /** Creates the reader of rows that have its properties, or those of `added`, the schema of a request. */
+  createRowReader(added: RecordSchema): (row: TableRow) => Checked<object> {
+    const required = added.required.filter((name) => added.canHave(name));
+    const cells = new TableCells(this.document.schemas, [added.pointer, this.pointer], {
+      required,
+      nullable: this.required,
+    });
+    return (row) => cells.read(row);
+  }
+
+  /** Creates the writer of the cells of its properties; null is an empty cell. */
+  createCellWriter(): (name: string, value: unknown) => string | null {
+    const cells = new TableCells(this.document.schemas, [this.pointer]);
+    return (name, value) => cells.write(name, value);
   }
 }
 

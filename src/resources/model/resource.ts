@@ -1,5 +1,4 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
-import { parseJson } from "../../lib/index.ts";
 import { type Operation, Query } from "../../openapi/application.ts";
 import {
   type Collection,
@@ -12,7 +11,7 @@ import {
   type ViewColumn,
 } from "../../store/index.ts";
 import { readFilters } from "./filters.ts";
-import { createArgumentCheck, listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
+import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
 import { makeInitial } from "./record-maker.ts";
 import { type RecordSchema, valueType } from "./record-schema.ts";
 
@@ -39,7 +38,6 @@ export class Resource {
   /** An id of a record, as a response has it. */
   readonly sampleId: number | string;
   readonly #id: Id;
-  #allowsId: ((value: unknown) => boolean) | undefined;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
@@ -74,21 +72,18 @@ export class Resource {
   // Returns the first form of ids that the schema of a record allows, and that of the parameter of its path.
   #findIdForm(path: readonly string[]): IdForm | undefined {
     const forms = Object.entries(idForms).map(([form, make]) => ({ form: form as IdForm, sample: make() }));
-    return forms.find(({ sample }) => this.record.acceptsAt(path, sample) && this.#canFind(sample))?.form;
+    return forms.find(({ sample }) => this.record.acceptsAt(path, sample) && this.canFind(sample))?.form;
   }
 
-  // Whether the parameter of the path of a record can have an id.
-  #canFind(id: string): boolean {
-    this.#allowsId ??= this.#createIdCheck();
-    const values = /^[1-9]\d*$/.test(id) ? [id, parseJson(id)] : [id];
-    return values.some(this.#allowsId);
+  /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
+  canFind(id: string, scope: readonly string[] = this.scopeParameters.map(() => "1")): boolean {
+    return this.isSingle || !this.#findUnreadable([...scope, id]).includes(this.parameter);
   }
 
-  #createIdCheck(): (value: unknown) => boolean {
-    const parameter = this.operations.get.parameterParts.find(
-      ({ value }) => value.in === "path" && value.name === this.parameter,
-    );
-    return parameter ? createArgumentCheck(parameter, this.record.document) : () => true;
+  // Returns the names of the parameters of the path of a record that can't have these values, which are in the order of the path.
+  #findUnreadable(values: readonly string[]): readonly string[] {
+    const { error } = this.operations.get.parameters.path?.readValues(values) ?? {};
+    return error?.details?.map(({ name }) => name) ?? [];
   }
 
   /** Whether it is one record, and no collection. */
@@ -189,13 +184,30 @@ export class Resource {
     return id === undefined ? this.withId(record, this.sampleId) : { [id]: this.sampleId, ...record };
   }
 
-  /** Returns why a value can't be an id of a record. Completes a sentence; undefined if it can. */
-  findIdProblem(id: unknown): string | undefined {
+  /**
+   * The names under which an export has what a record does not say: its scope, such as `acme/7`, and an id that only its path has. They are
+   * names of no property.
+   */
+  get placeNames(): { readonly scope?: string; readonly id?: string } {
+    const nameOf = (name: string): string =>
+      this.record.propertyNames.includes(name) || this.newRecord.propertyNames.includes(name)
+        ? nameOf(`@${name}`)
+        : name;
+    return {
+      ...(this.collection.isScoped && { scope: nameOf("@scope") }),
+      ...(this.idPath.length === 0 && { id: nameOf("@id") }),
+    };
+  }
+
+  /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
+  findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
     const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxNumber;
     const form = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
     if (form !== undefined) return form;
     if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxNumber}`;
-    return this.#canFind(`${id}`) ? undefined : `must match the schema of the parameter ${this.parameter} of its path`;
+    return this.canFind(`${id}`, scope)
+      ? undefined
+      : `must match the schema of the parameter ${this.parameter} of its path`;
   }
 
   /** Reads the values of the parameters of its path from a text such as `acme/7`, in which each is as in a URL. Returns what is wrong with it otherwise. */
@@ -206,7 +218,10 @@ export class Resource {
         problem: `must have the values of ${this.path}: ${this.scopeParameters.map((one) => `<${one}>`).join("/")}`,
       };
     try {
-      return { values: values.map(decodeURIComponent) };
+      const decoded = values.map(decodeURIComponent);
+      const [wrong] = this.#findUnreadable([...decoded, ""]).filter((name) => this.scopeParameters.includes(name));
+      if (wrong === undefined) return { values: decoded };
+      return { problem: `must match the schema of the parameter ${wrong} of ${this.path}` };
     } catch {
       return { problem: `must have values of ${this.path} in percent-encoded UTF-8` };
     }

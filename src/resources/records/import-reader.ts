@@ -1,7 +1,7 @@
 // Reads the records of an import: whole ones, as an export writes them, and those of requests, which are completed as a POST would.
 import type { Checked } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/application.ts";
-import { findKeyProblem, idForms, placeNames, type RecordId, toAddress, toScope } from "../../store/index.ts";
+import { findKeyProblem, idForms, type RecordId, toAddress, toScope } from "../../store/index.ts";
 import { findStandardOperations, type RecordMaker, type RecordSchema, type Resource } from "../model/index.ts";
 
 /** A record of an import. */
@@ -11,31 +11,37 @@ export interface ImportedRecord {
   readonly scope: string;
   /** Its id; undefined if the store makes it. */
   readonly id: RecordId | undefined;
+  /** Whether it is stored as it is. */
+  readonly isWhole: boolean;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** How the members of a record are read: as a whole record, or as that of a request. */
-interface Validators<M> {
-  readonly whole: (members: M) => Checked<object>;
-  readonly added: (members: M) => Checked<object>;
+/** Where a record is: its scope, and the id that only its path has. */
+interface Place {
+  readonly scope: readonly string[];
+  readonly id: string | undefined;
 }
+
+/** How messages call a member. */
+type Noun = "field" | "column";
 
 /**
  * Reads the records of an import into a collection. One that has an id, and matches the schema of a response, is stored as it is. Another
- * one is what a request has of a record. Beside its members, both can have those of `placeNames`.
+ * one has the members of a request, and is completed with those that the server makes, unless it has them. Beside its members, a record
+ * can have those of `Resource.placeNames`.
  */
 export class ImportReader {
   readonly #resource: Resource;
-  readonly #defaultScope: string | undefined;
-  /** Completes the record of a request; undefined if it is complete. */
+  readonly #defaultScope: readonly string[] | undefined;
   readonly #maker: RecordMaker | undefined;
-  /** Whether the record of a request may be incomplete. */
-  readonly #isUncertain: boolean;
+  /** Whether the members of a request are a valid record. */
+  readonly #isComplete: boolean;
   readonly #added: RecordSchema;
-  readonly #placeNames: readonly string[];
-  readonly #values: Validators<unknown>;
-  #rows: Validators<TableRow> | undefined;
+  readonly #madeNames: ReadonlySet<string>;
+  readonly #validateWhole: ReturnType<RecordSchema["createValidator"]>;
+  readonly #validateAdded: ReturnType<RecordSchema["createValidator"]>;
+  readonly #readCells: (row: TableRow) => Checked<object>;
 
   /** `scope` has the values of the path for records that do not have them. Compiles schemas, which is expensive. */
   constructor(resource: Resource, scope?: readonly string[]) {
@@ -45,107 +51,117 @@ export class ImportReader {
         ({ operation }) => operation === (operations.create ?? operations.replace),
       ),
     );
-    const maker = likely?.maker;
-    const isComplete = certain !== undefined && maker?.made.length === 0;
     this.#resource = resource;
-    this.#placeNames = [
-      ...(collection.isScoped ? [placeNames.scope] : []),
-      ...(resource.idPath.length === 0 ? [placeNames.id] : []),
-    ];
-    this.#defaultScope = collection.isScoped ? scope && toScope(scope) : "";
-    this.#maker = isComplete ? undefined : maker;
-    this.#isUncertain = !isComplete && maker === undefined;
-    this.#added = maker?.body ?? newRecord;
-    this.#values = { whole: record.createValidator("response"), added: this.#added.createValidator("request") };
+    this.#defaultScope = collection.isScoped ? scope : [];
+    this.#isComplete = certain !== undefined && likely?.maker?.made.length === 0;
+    this.#maker = this.#isComplete ? undefined : likely?.maker;
+    this.#added = this.#maker?.body ?? newRecord;
+    this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));
+    this.#validateWhole = record.createValidator("response");
+    this.#validateAdded = this.#added.createValidator("request");
+    this.#readCells = record.createRowReader(this.#added);
   }
 
   /** The columns that a table can have. */
   get columns(): readonly string[] {
-    const { record } = this.#resource;
-    return [...new Set([...this.#placeNames, ...record.propertyNames, ...this.#added.propertyNames])];
+    const { record, placeNames } = this.#resource;
+    return [...new Set([...Object.values(placeNames), ...record.propertyNames, ...this.#added.propertyNames])];
   }
 
   /** The columns that a table must have, whichever its records are. */
   get requiredColumns(): readonly string[] {
     const { required } = this.#resource.record;
-    return this.#added.requiredOfRequest.filter((name) => required.includes(name));
-  }
-
-  /** Reads a parsed value. */
-  read(value: unknown): Checked<ImportedRecord> {
-    return this.#read(value, this.#values);
+    return this.#added.required.filter((name) => required.includes(name) && this.#added.canHave(name));
   }
 
   /** Reads a row of a table, whose cells are texts. Those of objects and arrays are JSON. */
   readRow(row: TableRow): Checked<ImportedRecord> {
-    this.#rows ??= {
-      whole: this.#resource.record.createRowValidator("response"),
-      added: this.#added.createRowValidator("request"),
-    };
-    return this.#read(row, this.#rows);
+    const { value, problem } = this.#readCells(row);
+    return problem ? { problem } : this.read(value, "column");
   }
 
-  #read<M>(line: M, { whole, added }: Validators<M>): Checked<ImportedRecord> {
-    const { isScoped } = this.#resource.collection;
-    const { [placeNames.scope]: sentScope, [placeNames.id]: sentId } = Object(line) as Members;
-    const scope = isScoped ? this.#readScope(sentScope ?? undefined) : { value: "" };
-    if (scope.problem) return scope;
-    const members = this.#withoutPlace(line);
-    const found = this.#hasId(line) ? this.#place(whole(members), scope.value, sentId) : undefined;
-    if (found?.value && this.#maker?.made.every((name) => Object.hasOwn(found.value.record, name)) !== false)
-      return found;
-    const made = this.#place(this.#complete(added(members)), scope.value, sentId);
-    if (made.value || found === undefined) return made;
-    return found.value || !this.#resource.takesId ? found : made;
+  /** Reads a parsed value. */
+  read(value: unknown, noun: Noun = "field"): Checked<ImportedRecord> {
+    const place = this.#readPlace(value);
+    if (place.problem) return place;
+    const members = this.#withoutPlace(value);
+    const whole = this.#hasId(members, place.value) ? this.#validateWhole(members, noun) : undefined;
+    if (whole?.value) return this.#place(whole.value, members as object, place.value, true);
+    const added = this.#complete(members, noun);
+    return added.problem ? added : this.#place(added.value, members as object, place.value, false);
   }
 
-  #hasId(line: unknown): boolean {
-    const [name = placeNames.id] = this.#resource.idPath;
-    return (Object(line) as Members)[name] != null;
+  #hasId(members: unknown, { id }: Place): boolean {
+    return (this.#resource.idPath.length === 0 ? id : this.#resource.idIn(members)) != null;
   }
 
-  #withoutPlace<M>(line: M): M {
-    if (!this.#placeNames.some((name) => Object.hasOwn(Object(line), name))) return line;
-    const members = Object.entries(line as Members).filter(([name]) => !this.#placeNames.includes(name));
-    return Object.fromEntries(members) as M;
+  #withoutPlace(value: unknown): unknown {
+    const names = Object.values(this.#resource.placeNames);
+    if (!isObject(value) || !names.some((name) => Object.hasOwn(value, name))) return value;
+    return Object.fromEntries(Object.entries(value as Members).filter(([name]) => !names.includes(name)));
   }
 
-  #readScope(sent: unknown): Checked<string> {
-    const problem = (requirement: string) => ({ problem: { path: placeNames.scope, requirement } });
-    if (sent === undefined && this.#defaultScope !== undefined) return { value: this.#defaultScope };
-    const result = this.#resource.readScope(`${sent ?? ""}`);
+  #readPlace(value: unknown): Checked<Place> {
+    const { placeNames } = this.#resource;
+    const sent = (name: string | undefined) =>
+      name !== undefined && isObject(value) && Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined;
+    const [scope, id] = [sent(placeNames.scope), sent(placeNames.id)];
+    const problem = (path: string | undefined, requirement: string) => ({ problem: { path: path ?? "", requirement } });
+    if (placeNames.id !== undefined && id === undefined)
+      return problem("", `must have '${placeNames.id}', the id of its path`);
+    if (id !== undefined && typeof id !== "string") return problem(placeNames.id, "must be a string");
+    if (scope === undefined && this.#defaultScope !== undefined) return { value: { scope: this.#defaultScope, id } };
+    const result = this.#resource.readScope(typeof scope === "string" ? scope : "");
     if ("problem" in result)
-      return problem(`${result.problem}${sent === undefined ? ", or use --scope, if all records have the same" : ""}`);
-    const scope = toScope(result.values);
-    const isSame = this.#defaultScope === undefined || this.#defaultScope === scope;
-    return isSame ? { value: scope } : problem("must be the scope into which the records are imported, or be left out");
+      return problem(
+        placeNames.scope,
+        `${result.problem}${scope === undefined ? ", or use --scope, if all records have the same" : ""}`,
+      );
+    if (this.#defaultScope !== undefined && toScope(this.#defaultScope) !== toScope(result.values))
+      return problem(placeNames.scope, "must be the scope into which the records are imported, or be left out");
+    return { value: { scope: result.values, id } };
   }
 
-  #complete(checked: Checked<object>): Checked<object> {
-    if (checked.problem) return checked;
-    if (this.#maker) return this.#maker.create(checked.value);
-    if (!this.#isUncertain) return checked;
-    const { problem } = this.#values.whole(this.#resource.withSampleId(checked.value));
-    return problem ? { problem } : checked;
+  // The members of a request, with what the server makes of them, and what the line has instead of it.
+  #complete(line: unknown, noun: Noun): Checked<object> {
+    const isMade = (name: string) => this.#madeNames.has(name);
+    const hasMade = isObject(line) && Object.keys(line).some(isMade);
+    const entries = hasMade ? Object.entries(line as Members) : [];
+    const checked = this.#validateAdded(
+      hasMade ? Object.fromEntries(entries.filter(([name]) => !isMade(name))) : line,
+      noun,
+    );
+    if (checked.problem || (this.#isComplete && !hasMade)) return checked;
+    const made = this.#maker?.create(checked.value) ?? checked;
+    if (made.problem) return made;
+    const { id } = this.#resource.collection;
+    const isOwn = ([name, value]: [string, unknown]) =>
+      isMade(name) && !(name === id && (value === null || `${value}` === "0"));
+    const record = { ...made.value, ...Object.fromEntries(entries.filter(isOwn)) };
+    const { problem } = this.#validateWhole(this.#resource.withSampleId(record), noun);
+    return problem ? { problem } : { value: record };
   }
 
-  #place({ value: record, problem }: Checked<object>, scope: string, sentId: unknown): Checked<ImportedRecord> {
-    if (problem) return { problem };
+  #place(record: object, line: object, place: Place, isWhole: boolean): Checked<ImportedRecord> {
     const resource = this.#resource;
     const { idPath, collection } = resource;
     const { idType, idForm = "uuid", isScoped, id: name } = collection;
-    const isInPath = idPath.length === 0;
-    const own = isInPath ? (sentId ?? undefined) : resource.idIn(record);
+    const scope = toScope(place.scope);
+    const own = place.id ?? resource.idIn(line) ?? undefined;
     // Clients of generated ids send 0, the default of an integer.
     const isMade = own === undefined || (idType === "int64" && `${own}` === "0");
-    if (isMade && isInPath)
-      return { problem: { path: "", requirement: `must have '${placeNames.id}', the id of its path` } };
-    if (isMade && name !== undefined) return { value: { record, scope, id: undefined } };
+    if (isMade && name !== undefined) return { value: { record, scope, id: undefined, isWhole } };
     const id = isMade ? idForms[idForm]() : own;
     const address = isScoped ? toAddress(scope, `${id}`) : undefined;
-    const requirement = resource.findIdProblem(id) ?? (address === undefined ? undefined : findKeyProblem(address));
-    if (requirement !== undefined) return { problem: { path: idPath.join(".") || placeNames.id, requirement } };
+    const requirement =
+      resource.findIdProblem(id, place.scope) ?? (address === undefined ? undefined : findKeyProblem(address));
+    if (requirement !== undefined)
+      return { problem: { path: idPath.join(".") || `${resource.placeNames.id}`, requirement } };
     const known = idType === "int64" ? BigInt(id as number) : `${id}`;
-    return { value: { record: resource.withId(record, known), scope, id: known } };
+    return { value: { record: resource.withId(record, known), scope, id: known, isWhole } };
   }
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null;
 }

@@ -103,7 +103,7 @@ async function validateRecords(
         const problem = describeProblem(() => findProblem(upgrade ? changeRow(resource, row, upgrade) : row));
         if (problem === undefined) continue;
         invalid += 1;
-        if (first.length < maxShown) first.push(`- ${name} ${row[0]}${problem}.`);
+        if (first.length < maxShown) first.push(`- ${name} ${row[2] ?? row[0]}${problem}.`);
       }
       done += rows.length;
       progress?.(`Validating ${name}`, done, total);
@@ -145,7 +145,7 @@ async function changeRecords(
         const changed = batch.map((row) => changeRow(resource, row, upgrade));
         for (const row of changed) {
           const problem = findProblem(row); // of a record that was created after the validation
-          if (problem !== undefined) throw new Error(`The record ${name} ${row[0]}${problem}.`);
+          if (problem !== undefined) throw new Error(`The record ${name} ${row[2] ?? row[0]}${problem}.`);
         }
         if (changed.length > 0) await target.change(name, changed);
         await target.remove("record_schemas", name);

@@ -4,6 +4,7 @@ import { parseJson } from "../../lib/index.ts";
 import type { Document } from "../../openapi/application.ts";
 import {
   findKeyProblem,
+  type IdForm,
   idForms,
   maxNumber,
   type RecordId,
@@ -168,7 +169,8 @@ class Seeder {
     const own = keepsId || isChosen ? resource.idIn(record) : undefined;
     const made = collection.id === undefined ? (idForm ? idForms[idForm]() : this.#chooseId(resource)) : undefined;
     const id = idType === "int64" && isScoped ? undefined : (own ?? made);
-    if (id === undefined) return this.#create(resource, scope, record);
+    if (id === undefined && idType === "int64") return this.#create(resource, scope, record);
+    if (id === undefined) return this.#put(resource, scope, record, this.#makeId(idForm ?? "uuid"));
     if (await this.#put(resource, scope, record, `${id}`)) return true;
     const other = `${id}-${(this.#paths.get(resource.name)?.length ?? 0) + 1}`;
     return (
@@ -192,6 +194,14 @@ class Seeder {
     const result = await store.put(address, () => resource.withId(record, id));
     if (result.outcome === "created") this.#remember(resource, scope, id);
     return result.outcome === "created";
+  }
+
+  // The same each time for made records.
+  #makeId(form: IdForm): string {
+    const { string } = this.#faker ?? {};
+    if (form === "uuid" && string) return string.uuid();
+    if (form === "hex" && string) return string.hexadecimal({ length: 24, casing: "lower", prefix: "" });
+    return form === "base64url" && string ? string.alphanumeric(22) : idForms[form]();
   }
 
   // For a record without an id, a text for the parameter of its path.

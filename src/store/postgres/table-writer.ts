@@ -81,7 +81,7 @@ export class PostgresTableWriter implements TableWriter {
       if (!isDuplicateKey(error)) throw error;
       const [, id] =
         /^Key \((?:key|id)\)=\((.*)\) already exists/s.exec((error as { detail?: string }).detail ?? "") ?? [];
-      throw id === undefined ? error : new Error(`Two records of ${table} have the id ${id}.`, { cause: error });
+      throw id === undefined ? error : new Error(`Another record of ${table} has the id ${id}.`, { cause: error });
     }
   }
 

@@ -150,7 +150,7 @@ class SqliteTableWriter implements TableWriter {
       } catch (error) {
         if (!uniqueViolations.includes((error as { errcode?: number }).errcode)) throw error;
         const id = columns.includes("key") ? row.at(-1) : row[0];
-        throw new Error(`Two records of ${table} have the id ${id}.`, { cause: error });
+        throw new Error(`Another record of ${table} has the id ${id}.`, { cause: error });
       }
   }
 

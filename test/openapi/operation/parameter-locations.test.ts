@@ -1,6 +1,6 @@
 // Parameters of paths, headers and cookies, of a whole query (OpenAPI 3.2), and of a path of several operations.
 import t from "tap";
-import { createRowValidator, parseDocument } from "../../../src/openapi/application.ts";
+import { createRecordValidator, parseDocument, TableCells, type TableRow } from "../../../src/openapi/application.ts";
 import { Query } from "../../../src/openapi/wire/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
@@ -199,10 +199,9 @@ t.test("Reads the cells of a row like parameters, by the schema of its columns",
   const { root, schemas } = await parseDocument(
     documentOf(pathOf("a", ""), `components: { schemas: { Row: ${schema} } }`),
   );
-  const validate = createRowValidator(root.find("/components/schemas/Row"), schemas, {
-    direction: "request",
-    required: ["a"],
-  });
+  const cells = new TableCells(schemas, ["/components/schemas/Row"], { required: ["a"] });
+  const validateRecord = createRecordValidator(root.find("/components/schemas/Row"), schemas);
+  const validate = (row: TableRow) => validateRecord(cells.read(row).value, "column");
   t.strictSame({ ...(validate({ a: "1" }) as { value: object }).value }, { a: 1, b: "x" });
   for (const [row, path, requirement] of [
     [{ a: "1.0" }, "a", "must be an integer, in plain decimal digits"],
