@@ -35,8 +35,13 @@ export const csv: Format = {
       throw new ExpectedError(
         `A record has the property '${shorten(other)}', which the document does not declare, so that CSV has no column for it. Use the format ndjson.`,
       );
+    // A property can have the name of a member that each object inherits, such as `constructor`.
+    const cellOf = (name: string) =>
+      Object.hasOwn(places, name)
+        ? (places[name] as string)
+        : toCell(name, Object.hasOwn(record, name) ? record[name] : undefined);
     return `${columnsOf(layout)
-      .map((name) => quoteField(Object.hasOwn(places, name) ? (places[name] as string) : toCell(name, record[name])))
+      .map((name) => quoteField(cellOf(name)))
       .join()}\r\n`;
   },
 };

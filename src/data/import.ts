@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { formatTime } from "../lib/index.ts";
-import type { ImportedRecord, Resource } from "../resources/index.ts";
+import { type ImportedRecord, type Resource, readResources } from "../resources/index.ts";
 import {
   addressOf,
   idColumn,
@@ -59,7 +59,7 @@ export async function importRecords(
   { resume, fromStart }: ImportOptions,
   progress: ImportProgress,
 ): Promise<ImportResult> {
-  const digest = digestOf(source.input.digest(), toScope(source.scope ?? []));
+  const digest = digestOf(source);
   const row = await store.read((tables) => findCheckpointRow(tables, digest));
   const previous = row ? toCheckpoint(row) : initialCheckpoint;
   if (row && !resume && !fromStart)
@@ -124,6 +124,7 @@ interface WriterState {
 class BatchWriter {
   readonly #store: Tables;
   readonly #resource: Resource;
+  readonly #highestId: bigint;
   readonly #digest: Uint8Array;
   #checkpoint: Checkpoint;
   /** The row of the checkpoint in the store. */
@@ -131,9 +132,10 @@ class BatchWriter {
   /** The row of the last transaction, whether it was committed or not. */
   #attemptedRow: Values | undefined;
 
-  constructor(store: Tables, { resource }: ValidatedInput, { digest, checkpoint, row }: WriterState) {
+  constructor(store: Tables, { resource, checked }: ValidatedInput, { digest, checkpoint, row }: WriterState) {
     this.#store = store;
     this.#resource = resource;
+    this.#highestId = checked.highestId;
     this.#digest = digest;
     this.#checkpoint = checkpoint;
     this.#row = row;
@@ -162,11 +164,10 @@ class BatchWriter {
     this.#checkpoint = next;
   }
 
-  // Numbers that the store makes are higher than the last one, and than those of the records that have one.
+  // Numbers that the store makes are higher than the last one, and than those of all records that have one, also in later batches.
   #toRows(records: readonly ImportedRecord[], lastId: bigint): { rows: Values[]; lastId: bigint } {
     const { collection } = this.#resource;
-    let last = lastId;
-    for (const { id } of records) if (typeof id === "bigint" && id > last) last = id;
+    let last = lastId > this.#highestId ? lastId : this.#highestId;
     const rows = records.map((imported): Values => {
       const isNumbered = typeof imported.id === "bigint" && idColumn(collection) === "id";
       const number = isNumbered ? (imported.id as bigint) : ++last;
@@ -199,9 +200,12 @@ class BatchWriter {
   }
 }
 
-// The same file can be imported into several scopes.
-function digestOf(digest: Uint8Array, scope: string): Uint8Array {
-  return scope === "" ? digest : createHash("sha256").update(digest).update(scope).digest();
+// The same file can be imported into several collections and scopes.
+function digestOf({ input, resource, scope = [] }: ImportSource): Uint8Array {
+  const digest = input.digest();
+  const isOnly = readResources(resource.record.document).length === 1 && scope.length === 0;
+  const place = JSON.stringify([resource.name, toScope(scope)]);
+  return isOnly ? digest : createHash("sha256").update(digest).update(place).digest();
 }
 
 function describeFailure(error: Error, checkpoint: Checkpoint, resource: Resource, isCheckpointRead: boolean): Error {

@@ -23,6 +23,8 @@ export interface InputSummary {
   readonly bad: number;
   /** The number of the last line. */
   readonly lines: number;
+  /** The highest integer id of a record, or 0. */
+  readonly highestId: bigint;
 }
 
 /** The records to import, and their collection. */
@@ -44,7 +46,7 @@ export interface InputValidation extends ImportSource {
 /** Validates all records of an input. Rejects if no record can be parsed. */
 export async function validateInput(validation: InputValidation): Promise<InputSummary> {
   const { input, format, report, progress } = validation;
-  const summary = { records: 0, bad: 0, lines: 0 };
+  const summary = { records: 0, bad: 0, lines: 0, highestId: 0n };
   let bytesRead = 0;
   const readWithProgress = async function* () {
     for await (const chunk of input.read()) {
@@ -57,6 +59,7 @@ export async function validateInput(validation: InputValidation): Promise<InputS
     for (const { lastLine, record, problem } of records) {
       summary.lines = lastLine;
       if (record) summary.records++;
+      if (typeof record?.id === "bigint" && record.id > summary.highestId) summary.highestId = record.id;
       if (problem === undefined) continue;
       summary.bad++;
       report(problem);

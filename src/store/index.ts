@@ -38,6 +38,7 @@ export {
   idColumn,
   idForms,
   idOf,
+  maxChosenNumber,
   maxNumber,
   newAddress,
   readId,

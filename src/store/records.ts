@@ -146,6 +146,9 @@ export const idForms = {
 /** The name of a form of ids. */
 export type IdForm = keyof typeof idForms;
 
+/** The highest number that a client can choose, so that as many can follow. */
+export const maxChosenNumber = 2n ** 62n;
+
 /** The highest number that another one can follow. */
 export const maxNumber = 2n ** 63n - 2n;
 

@@ -3,14 +3,7 @@ import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, parseJson, type RawJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
-import {
-  findKeyProblem,
-  type IdempotencyKey,
-  idForms,
-  maxNumber,
-  type RecordId,
-  type Store,
-} from "../../store/index.ts";
+import { findKeyProblem, type IdempotencyKey, idForms, idOf, type RecordId, type Store } from "../../store/index.ts";
 import {
   type Certainty,
   findStandardOperations,
@@ -174,9 +167,8 @@ const creators: Readonly<
   },
 };
 
-function findIdProblem(address: RecordId): string | undefined {
-  if (typeof address === "string") return findKeyProblem(address);
-  return address === 0n || address > maxNumber ? `must be an integer from 1 to ${maxNumber}` : undefined;
+function findIdProblem({ resource }: CollectionAccess, id: string, address: RecordId): string | undefined {
+  return resource.findIdProblem(id) ?? (typeof address === "string" ? findKeyProblem(address) : undefined);
 }
 
 interface RecordWithId {
@@ -186,7 +178,7 @@ interface RecordWithId {
 
 async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
   const address = collection.addressOf(call, id);
-  const problem = collection.resource.findIdProblem(id) ?? findIdProblem(address);
+  const problem = findIdProblem(collection, id, address);
   if (problem !== undefined) throw invalidBody(collection.resource.idPath.join("."), `The id ${problem}.`);
   const result = await collection.records.put(address, (record) => {
     if (record) throw collection.exists(id);
@@ -199,7 +191,8 @@ async function createWithId(collection: CollectionAccess, call: UntypedCall, { i
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
 async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
   const address = collection.addressOf(call);
-  const problem = findIdProblem(address);
+  const id = idOf(collection.resource.collection, address);
+  const problem = collection.resource.isSingle ? undefined : findIdProblem(collection, `${id}`, address);
   if (problem !== undefined)
     throw new InvalidRequest([
       { location: "path", name: collection.resource.parameter, message: `The id ${problem}.` },

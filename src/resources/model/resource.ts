@@ -6,7 +6,7 @@ import {
   findKeyProblem,
   type IdForm,
   idForms,
-  maxNumber,
+  maxChosenNumber,
   scopeFilter,
   type ViewColumn,
 } from "../../store/index.ts";
@@ -201,10 +201,10 @@ export class Resource {
 
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
-    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxNumber;
+    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxChosenNumber;
     const form = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
     if (form !== undefined) return form;
-    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxNumber}`;
+    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxChosenNumber}`;
     return this.canFind(`${id}`, scope)
       ? undefined
       : `must match the schema of the parameter ${this.parameter} of its path`;
