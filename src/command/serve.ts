@@ -1,6 +1,7 @@
 // `openapi-server serve`: answers the operations of a document from records in a store, without code.
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import { readFolder } from "../data/index.ts";
 import { redactUrl } from "../lib/index.ts";
 import { createServer, type Document, type ResourceSource, readDocument } from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
@@ -10,7 +11,7 @@ import type { Target } from "./data/index.ts";
 import { acceptKeys, type KeyOptions, readKeys } from "./keys.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";
-import { createRecords, importFiles, readFolder, readSeed, resetStore } from "./seed.ts";
+import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
 import { storeUrlOf, type TargetOptions } from "./target.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
@@ -51,9 +52,9 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       throw new Error(
         `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
       );
-    const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder, io);
+    const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
     if (options.reset) await resetStore(target, io);
-    if (files) await importFiles(target, files, io);
+    if (files) await seedFiles(target, files, io);
     return resources.open(document, openOptions);
   };
   const security = keys && acceptKeys(await read(), keys);

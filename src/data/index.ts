@@ -2,9 +2,11 @@
 export { type BackupProgress, backup } from "./backup.ts";
 export type { StoreSummary } from "./checksum.ts";
 export { copy } from "./copy.ts";
-export { exportRecords, type Selection } from "./export.ts";
+export { type ExportSummary, exportRecords, type Selection } from "./export.ts";
+export { writeExport } from "./export-file.ts";
+export { exportFolder, type FolderFile, importFiles, isFolder, readFolder } from "./folder.ts";
 export { formats, formatsByExtension } from "./formats.ts";
-export { importRecords } from "./import.ts";
+export { type ImportOptions, type ImportResult, importRecords } from "./import.ts";
 export { openInput } from "./input-file.ts";
 export { checkIntegrity } from "./integrity-check.ts";
 export { type Replacement, restore, type StoreState } from "./restore.ts";

@@ -134,6 +134,36 @@ for (const format of ["ndjson", "csv"])
     }
   });
 
+t.test("All collections are exported to a folder, and imported from it", async (t) => {
+  const { place, file, records } = await prepare(t);
+  for (const format of ["ndjson", "csv"]) {
+    const [exported, other] = [join(place, format), join(place, `${format}.db`)];
+    const result = await run(["data", "export", file, "--output", `${exported}/`, "--format", format]);
+    t.match(result, { code: 0, stdout: /doctors +4\ndoctors_doctorId_visits +8\n/ });
+    const imported = await run(["data", "import", file, exported, "--data", other]);
+    t.match(imported, { code: 0, stdout: /doctors_doctorId_visits +8\norders +2\nrooms +2\n?$/ });
+    t.match(await run(["data", "import", file, exported, "--data", other]), {
+      code: 1,
+      stderr: /doctors\..*already imported/,
+    });
+    t.match(await run(["data", "import", file, exported, "--data", other, "--resume"]), {
+      code: 0,
+      stdout: /doctors +0\n/,
+    });
+    const { send } = await start(t, [file, "--data", other]);
+    for (const [path, record] of records) {
+      const read = await send("GET", path);
+      t.same(read, record);
+    }
+  }
+  const folderOfCsv = join(place, "csv");
+  t.match(await run(["data", "import", file, folderOfCsv, "--scope", "x"]), {
+    code: 1,
+    stderr: /can't be used with a folder/,
+  });
+  t.match(await run(["data", "import", file, place]), { code: 1, stderr: /has no files NAME\.ndjson/ });
+});
+
 t.test("--seed FOLDER imports what was exported, also below other records", async (t) => {
   const { place, file, records } = await prepare(t);
   const exported = folder(t);

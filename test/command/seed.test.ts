@@ -141,7 +141,7 @@ t.test("--seed FOLDER imports each file once", async (t) => {
   await fails(/has 1 invalid lines\. Nothing was changed:\n.*nam/);
   rmSync(join(seeds, "authors.ndjson"));
   writeFileSync(join(seeds, "autors.ndjson"), "");
-  await fails(/autors\.ndjson of --seed must be named after one of: books, authors/);
+  await fails(/autors\.ndjson must be named after one of: books, authors/);
 });
 
 t.test("--reset deletes nothing if the seed is wrong", async (t) => {
@@ -187,7 +187,7 @@ t.test("A seed that is wrong is an error", async (t) => {
   const { place, file } = save(t);
   for (const [seed, message] of [
     ["0", /must be a number from 1 to 1000000/],
-    ["none", /The folder none of --seed can't be read/],
+    ["none", /The folder none can't be read/],
     [place, /has no files NAME\.ndjson or NAME\.csv/],
   ] as const)
     t.match(await run(["serve", file, "--seed", seed, "--port", "0"]), { code: 1, stderr: message });

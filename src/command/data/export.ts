@@ -1,9 +1,16 @@
 // export: writes records to a file or to standard output.
-import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Command } from "commander";
-import { exportRecords, formats, formatsByExtension, type Selection } from "../../data/index.ts";
-import { escapeExceptLineBreaks, writeAtomically } from "../../lib/index.ts";
+import {
+  exportFolder,
+  exportRecords,
+  formats,
+  formatsByExtension,
+  isFolder,
+  type Selection,
+  writeExport,
+} from "../../data/index.ts";
+import { escapeExceptLineBreaks } from "../../lib/index.ts";
 import type { Resource } from "../../resources/index.ts";
 import { scopeFilter, toScope } from "../../store/index.ts";
 import {
@@ -27,6 +34,8 @@ export interface ExportOptions extends OutputOptions, ResourceOptions {
 /** Exports the records of a resource in a store. With `--output`, prints a summary. */
 export async function exportFile(io: Io, target: Target, options: ExportOptions, command: Command): Promise<void> {
   const { format, output, withoutIds } = options;
+  if (options.resource === undefined && output !== undefined && (await isFolder(output)))
+    return exportAll(io, target, output, options, command);
   const resource = selectResource(target.document, options, command);
   if (options.filter !== undefined && options.scope !== undefined)
     command.error("error: option '--scope' can't be used with option '--filter'");
@@ -47,11 +56,22 @@ export async function exportFile(io: Io, target: Target, options: ExportOptions,
     const bar = startProgress(io.stderr);
     const show = (done: number, total?: number) => bar.show("exporting", done, total, resource.name);
     const progress = cancelOnSignal(io, show, "Stopped. No file was written.");
-    const { records, sha256 } = await writeAtomically(output, async (partial) => {
-      const file = await open(partial, "wx", 0o600); // as the store's own file
-      return exportRecords(store, selection, (text) => file.appendFile(text), progress).finally(() => file.close());
-    }).finally(bar.clear);
+    const { records, sha256 } = await writeExport(output, (write) =>
+      exportRecords(store, selection, write, progress),
+    ).finally(bar.clear);
     await printFields(io, { [resource.name]: records, sha256 }, options);
+  });
+}
+
+// All collections, to a folder.
+async function exportAll(io: Io, target: Target, folder: string, options: ExportOptions, command: Command) {
+  const { format = "ndjson", withoutIds } = options;
+  for (const name of ["filter", "scope"] as const)
+    if (options[name] !== undefined) command.error(`error: option '--${name}' requires option '--resource <name>'`);
+  await withTables(target, "readonly", async (store) => {
+    const summaries = await exportFolder(store, target.document, folder, { format, withoutIds });
+    const counts = summaries.map(([name, { records }]) => [name, records] as const);
+    await printFields(io, Object.fromEntries(counts), options);
   });
 }
 

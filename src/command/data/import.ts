@@ -6,8 +6,11 @@ import {
   formats,
   formatsByExtension,
   type ImportSource,
+  importFiles,
   importRecords,
+  isFolder,
   openInput,
+  readFolder,
   validateInput,
 } from "../../data/index.ts";
 import { parseDatabaseUrl } from "../../lib/index.ts";
@@ -43,6 +46,7 @@ export async function importFile(
   options: ImportOptions,
   command: Command,
 ): Promise<void> {
+  if (file !== "-" && (await isFolder(file))) return importFolder(io, target, file, options, command);
   const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);
@@ -51,6 +55,26 @@ export async function importFile(
   const input = await openInput(file, io.stdin);
   const source = { input, format: formats[name], resource, scope };
   await importInput(io, target, source, options).finally(() => input.close());
+}
+
+// All files of a folder, which an export has written.
+async function importFolder(io: Io, target: Target, folder: string, options: ImportOptions, command: Command) {
+  for (const name of ["format", "resource", "scope"] as const)
+    if (options[name] !== undefined)
+      command.error(`error: option '--${name}' can't be used with a folder, whose files say it by their names`);
+  if (options.skipBad) command.error("error: option '--skip-bad' can't be used with a folder");
+  const files = await readFolder(target, folder);
+  warnIfNew(io, target.url);
+  const results = await importFiles(target, files, options);
+  const counts = results.map(
+    ([
+      {
+        resource: { name },
+      },
+      { records, before },
+    ]) => [name, records - before] as const,
+  );
+  await printFields(io, Object.fromEntries(counts), options);
 }
 
 async function importInput(io: Io, target: Target, source: ImportSource, options: ImportOptions): Promise<void> {

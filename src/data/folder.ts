@@ -1,0 +1,111 @@
+// Folders of exported files, one for each collection, named after it: `books.ndjson`.
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { extname, join, parse } from "node:path";
+import { Readable } from "node:stream";
+import type { Document } from "../openapi/application.ts";
+import { collectionsOf, readResources } from "../resources/index.ts";
+import { isInMemory, openTables, type Tables } from "../store/index.ts";
+import { type ExportSummary, exportRecords, type Selection } from "./export.ts";
+import { writeExport } from "./export-file.ts";
+import { formats, formatsByExtension } from "./formats.ts";
+import { type ImportOptions, type ImportResult, importRecords, type ValidatedInput } from "./import.ts";
+import { openInput } from "./input-file.ts";
+import { validateInput } from "./validate-input.ts";
+
+/** A store, and its document. */
+export interface DocumentStore {
+  readonly url: string;
+  readonly document: Document;
+}
+
+const maxProblems = 5; // of a file that are reported
+
+/** A file of records of a collection, which is valid. Its input must be closed. */
+export type FolderFile = ValidatedInput & { readonly name: string };
+
+/** Returns whether a path is that of a folder, or of one to be created: it ends with a slash. */
+export async function isFolder(path: string): Promise<boolean> {
+  return path.endsWith("/") || ((await stat(path).catch(() => undefined))?.isDirectory() ?? false);
+}
+
+/** Reads and validates the files of a folder. Rejects with an Error that names what is wrong. The inputs must be closed. */
+export async function readFolder({ url, document }: DocumentStore, folder: string): Promise<readonly FolderFile[]> {
+  if (isInMemory(url)) throw new Error(`Files such as those of ${folder} need a store that is not in memory.`);
+  const files = await readdir(folder).catch((error: Error) => {
+    throw new Error(`The folder ${folder} can't be read: ${error.message}.`);
+  });
+  const names = files.filter((file) => formatsByExtension[extname(file).toLowerCase()] !== undefined).sort();
+  if (names.length === 0) throw new Error(`The folder ${folder} has no files NAME.ndjson or NAME.csv.`);
+  const found: FolderFile[] = [];
+  try {
+    for (const name of names) found.push(await readFile(document, folder, name));
+  } catch (error) {
+    for (const { input } of found) await input.close();
+    throw error;
+  }
+  return found;
+}
+
+async function readFile(document: Document, folder: string, name: string): Promise<FolderFile> {
+  const resources = readResources(document);
+  const resource = resources.find((one) => one.name === parse(name).name);
+  const file = join(folder, name);
+  if (resource === undefined)
+    throw new Error(`The file ${file} must be named after one of: ${resources.map((one) => one.name).join(", ")}.`);
+  const format = formats[formatsByExtension[extname(name).toLowerCase()] as keyof typeof formats];
+  const input = await openInput(file, Readable.from([]));
+  const problems: string[] = [];
+  const report = (problem: string) => void (problems.length < maxProblems && problems.push(problem));
+  const source = { input, format, resource };
+  try {
+    const checked = await validateInput({ ...source, report, progress: () => {} });
+    if (checked.bad === 0) return { ...source, checked, name };
+    throw new Error(`The file ${file} has ${checked.bad} invalid lines. Nothing was changed:\n${problems.join("\n")}`);
+  } catch (error) {
+    await input.close();
+    throw error;
+  }
+}
+
+/** Imports files into their collections, and closes them. Rejects with an Error that names the file that can't be imported. */
+export async function importFiles(
+  { url, document }: DocumentStore,
+  files: readonly FolderFile[],
+  options: ImportOptions,
+): Promise<readonly (readonly [FolderFile, ImportResult])[]> {
+  const store = await openTables(url, "create", { collections: collectionsOf(document) });
+  const results: (readonly [FolderFile, ImportResult])[] = [];
+  try {
+    for (const file of files) {
+      const result = await importRecords(store, file, options, () => {}).catch((error: Error) => {
+        throw new Error(`${file.name}: ${error.message}`, { cause: error });
+      });
+      results.push([file, result]);
+    }
+  } finally {
+    await store.close();
+    for (const { input } of files) await input.close();
+  }
+  return results;
+}
+
+/** Exports all collections of one snapshot to files of a folder, which is created if it does not exist. */
+export async function exportFolder(
+  store: Tables,
+  document: Document,
+  folder: string,
+  { format, withoutIds }: Pick<Selection, "withoutIds"> & { readonly format: keyof typeof formats },
+): Promise<readonly (readonly [string, ExportSummary])[]> {
+  await mkdir(folder, { recursive: true });
+  return store.read(async (source) => {
+    const snapshot: Tables = { ...store, read: (work) => work(source) };
+    const summaries: (readonly [string, ExportSummary])[] = [];
+    for (const resource of readResources(document)) {
+      const selection = { format: formats[format], resource, withoutIds };
+      const file = join(folder, `${resource.name}.${format}`);
+      const summary = await writeExport(file, (write) => exportRecords(snapshot, selection, write, () => {}));
+      summaries.push([resource.name, summary]);
+    }
+    return summaries;
+  });
+}
