@@ -236,6 +236,10 @@ testLikely("what a request has in another form is converted, or refused", text, 
     id,
     "the id of a request that only a POST has is its key",
   );
+  t.match(await send("PATCH", `/rooms/${id}`, [{ op: "replace", path: "/created_at", value: 5 }]), {
+    status: 400,
+    body: { message: "The property created_at is read-only." },
+  });
   const change = [{ op: "add", path: "/name", value: "large" }];
   t.match(await send("PATCH", `/rooms/${id}`, change), { status: 204 });
   t.match((await send("GET", `/rooms/${id}`)).body, { name: "large" });

@@ -5,9 +5,15 @@ import { setOwn, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { isPatchType } from "../model/index.ts";
 
+/** Returns whether the body of a request is a JSON Patch. Some documents have its operations as JSON. */
+export function isJsonPatch({ request, body }: UntypedCall): boolean {
+  const hasOperations = Array.isArray(body) && body.every((one) => typeof Object(one).op === "string");
+  return request.mediaType === "application/json-patch+json" || hasOperations;
+}
+
 /**
  * Returns a record with the changes of a request. `read` reads the members from a body. Throws an HttpError if the patch is not
- * understood, or can't be applied. Changes neither of them.
+ * understood, or can't be applied. A JSON Patch changes the record in place.
  */
 export function patchRecord(call: UntypedCall, record: object, read: () => object): unknown {
   const { mediaType = "application/json" } = call.request;
@@ -16,9 +22,7 @@ export function patchRecord(call: UntypedCall, record: object, read: () => objec
       "not_implemented",
       `A body of ${mediaType} is not supported. Send JSON Merge Patch (RFC 7396).`,
     );
-  // Some documents have the operations of a JSON Patch as JSON.
-  const isJsonPatch = Array.isArray(call.body) && call.body.every((one) => typeof Object(one).op === "string");
-  if (mediaType === "application/json-patch+json" || isJsonPatch) return applyJsonPatch(record, call.body);
+  if (isJsonPatch(call)) return applyJsonPatch(record, call.body);
   if (Array.isArray(call.body))
     throw new HttpError("not_implemented", "An array changes no record. Send JSON Merge Patch (RFC 7396).");
   const patch = read();

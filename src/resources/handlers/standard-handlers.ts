@@ -1,7 +1,7 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, parseJson, type RawJson } from "../../lib/index.ts";
+import { canonicalJson, parseJson, type RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
 import { findKeyProblem, type IdempotencyKey, idForms, idOf, type RecordId, type Store } from "../../store/index.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { CollectionAccess } from "./collection-access.ts";
 import { listPage } from "./list-page.ts";
 import { createPartHandler } from "./part-handlers.ts";
-import { patchRecord } from "./patches.ts";
+import { isJsonPatch, patchRecord } from "./patches.ts";
 import { invalidBody } from "./request.ts";
 
 /** The handlers of the operations that a store can answer. */
@@ -148,7 +148,9 @@ const creators: Readonly<
       const { maker } = collection;
       const read = () => maker?.patchOf(collection.bodyOf(call)) ?? collection.bodyOf(call);
       return collection.change(call, (record) => {
-        const patched = patchRecord(call, parseJson(record.text) as object, read);
+        const parsed = () => parseJson(record.text) as Members;
+        const patched = patchRecord(call, parsed(), read);
+        if (isJsonPatch(call)) requireReadOnlyKept(resource, parsed(), Object(patched) as Members);
         const changed = maker && typeof patched === "object" && patched !== null ? maker.update(patched) : patched;
         collection.requireAllowed(maker ? maker.check(changed as object) : validate(changed));
         return collection.requireSameId(call, changed as object);
@@ -166,6 +168,17 @@ const creators: Readonly<
     return collection.respond(call, result);
   },
 };
+
+type Members = Readonly<Record<string, unknown>>;
+
+// The schema of a JSON Patch does not say which members of a record it can change.
+function requireReadOnlyKept({ record }: Resource, before: Members, after: Members): void {
+  const isReadOnly = (name: string) => record.property(name).some(({ schema }) => schema.readOnly === true);
+  const textOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? toJson(members[name]) : undefined);
+  for (const name of record.propertyNames)
+    if (textOf(before, name) !== textOf(after, name) && isReadOnly(name))
+      throw invalidBody(name, `The property ${name} is read-only.`);
+}
 
 function findIdProblem({ resource }: CollectionAccess, id: string, address: RecordId): string | undefined {
   return resource.findIdProblem(id) ?? (typeof address === "string" ? findKeyProblem(address) : undefined);
