@@ -83,8 +83,18 @@ async function importModule(path: string, option: string): Promise<Readonly<Reco
   });
   url.searchParams.set("time", `${statSync(url).mtimeMs}`); // a module is imported once, and can have changed
   return import(url.href).catch((thrown: unknown) => {
-    throw new Error(`The module ${path} can't be imported: ${thrown instanceof Error ? thrown.message : thrown}`);
+    throw new Error(
+      `The module ${path} can't be imported: ${thrown instanceof Error ? describeFailure(thrown) : thrown}`,
+    );
   });
+}
+
+// The stack of an error of the syntax begins with the place.
+function describeFailure({ name, message, stack = "" }: Error): string {
+  const [, line] = name === "SyntaxError" ? (/^[^\n]*:(\d+)\n/.exec(stack) ?? []) : [];
+  const [, missing] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
+  if (missing !== undefined) return `${message}. Install ${missing} in its folder.`;
+  return line === undefined ? message : `line ${line}: ${message}`;
 }
 
 async function importOptions(path: string): Promise<object> {
