@@ -6,7 +6,8 @@ import type { Input } from "./input-file.ts";
 import { type InputRecord, readRecords } from "./record-reader.ts";
 
 const byteOrderMark = Buffer.from("\ufeff"); // some programs write it at the start of a file
-const maxWholeBytes = 16_777_216; // of a whole record, which has more than the body of a request
+const defaultMaxBytes = 4_194_304; // of a record, if the document has no limit for a body
+const wholeFactor = 4; // of a whole record, which has more than the body of a request
 
 /** A parsed record: a record, a problem, or neither for an empty line and a header. */
 interface ParsedRecord {
@@ -74,9 +75,9 @@ export async function* parseRecords(
   chunks: AsyncIterable<Buffer>,
   { format, resource, scope }: ImportSource,
 ): AsyncGenerator<ParsedRecord[]> {
-  const { maxBytes = maxWholeBytes } = resource;
+  const { maxBytes = defaultMaxBytes } = resource;
   const parse = format.createParser(new ImportReader(resource, scope));
-  for await (const records of readRecords(chunks, maxWholeBytes, format.createDelimiter()))
+  for await (const records of readRecords(chunks, wholeFactor * maxBytes, format.createDelimiter()))
     yield records.map((record) => parseRecord(record, format, parse, maxBytes));
 }
 
@@ -88,7 +89,7 @@ function parseRecord(
 ): ParsedRecord {
   const describe = (problem: string) =>
     `${firstLine === lastLine ? `line ${lastLine}` : `lines ${firstLine} to ${lastLine}`}: ${problem}`;
-  if (bytes === undefined) return { lastLine, problem: describe(tooLong(maxWholeBytes)) };
+  if (bytes === undefined) return { lastLine, problem: describe(tooLong(maxBytes)) };
   const text = firstLine === 1 ? removeByteOrderMark(bytes) : bytes;
   if (text.length === 0) return { lastLine };
   try {
