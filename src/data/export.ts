@@ -1,6 +1,7 @@
 // Exports the records of one snapshot as text, in order of id.
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import { parseJson, toJson } from "../lib/index.ts";
 import type { Resource } from "../resources/index.ts";
 import { type Filter, idOf, type RecordId, scopeFilter, scopeOf, type Tables } from "../store/index.ts";
 import type { ExportedRecord, Format, Layout } from "./format.ts";
@@ -35,13 +36,13 @@ export function exportRecords(
 ): Promise<ExportSummary> {
   const { name, collection } = resource;
   const scopeName = match?.filter === scopeFilter ? undefined : resource.placeNames.scope;
-  const idName = withoutIds ? undefined : resource.placeNames.id;
+  const idName = resource.placeNames.id; // which an import can't make
   const places = [scopeName, idName].filter((one) => one !== undefined);
   const layout: Layout = { collection, withoutIds, places, toCell: resource.record.createCellWriter() };
   const exported = (text: string, address: RecordId): ExportedRecord => {
     const scope = scopeName === undefined ? {} : { [scopeName]: scopeOf(address) };
     const id = idName === undefined ? {} : { [idName]: `${idOf(collection, address)}` };
-    return { text, places: { ...scope, ...id } };
+    return { text: toExported(resource, text, withoutIds), places: { ...scope, ...id } };
   };
   const hash = createHash("sha256");
   const writeAndHash = async (text: string) => {
@@ -63,4 +64,17 @@ export function exportRecords(
     }
     return { records, sha256: hash.digest("hex") };
   });
+}
+
+// A record without an id that is inside of an object, and with names that differ from those of the places.
+function toExported(resource: Resource, text: string, withoutIds: boolean): string {
+  const [outer, inner] = withoutIds ? resource.idPath : [];
+  const hasPlaces = Object.keys(resource.placeNames).length > 0 && text.includes('"@');
+  if (inner === undefined && !hasPlaces) return text;
+  const members = Object.entries(parseJson(text) as object).map(([name, value]) => {
+    const { [`${inner}`]: _, ...others } =
+      name === outer && inner !== undefined ? (value as Record<string, unknown>) : {};
+    return [hasPlaces ? resource.escapeName(name) : name, name === outer && inner !== undefined ? others : value];
+  });
+  return toJson(Object.fromEntries(members));
 }

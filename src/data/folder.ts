@@ -36,6 +36,8 @@ export async function readFolder({ url, document }: DocumentStore, folder: strin
   });
   const names = files.filter((file) => formatsByExtension[extname(file).toLowerCase()] !== undefined).sort();
   if (names.length === 0) throw new Error(`The folder ${folder} has no files NAME.ndjson or NAME.csv.`);
+  const [twice] = names.filter((name, index) => names.findIndex((one) => parse(one).name === parse(name).name) < index);
+  if (twice !== undefined) throw new Error(`The folder ${folder} has two files of ${parse(twice).name}: remove one.`);
   const found: FolderFile[] = [];
   try {
     for (const name of names) found.push(await readFile(document, folder, name));
@@ -73,9 +75,10 @@ export async function importFiles(
   files: readonly FolderFile[],
   options: ImportOptions,
 ): Promise<readonly (readonly [FolderFile, ImportResult])[]> {
-  const store = await openTables(url, "create", { collections: collectionsOf(document) });
   const results: (readonly [FolderFile, ImportResult])[] = [];
+  let store: Tables | undefined;
   try {
+    store = await openTables(url, "create", { collections: collectionsOf(document) });
     for (const file of files) {
       const result = await importRecords(store, file, options, () => {}).catch((error: Error) => {
         throw new Error(`${file.name}: ${error.message}`, { cause: error });
@@ -83,7 +86,7 @@ export async function importFiles(
       results.push([file, result]);
     }
   } finally {
-    await store.close();
+    await store?.close();
     for (const { input } of files) await input.close();
   }
   return results;

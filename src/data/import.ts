@@ -65,7 +65,7 @@ export async function importRecords(
   if (row && !resume && !fromStart)
     throw new Error(
       previous.complete
-        ? `The file was already imported (${previous.records} ${source.resource.name}, ${formatTime(previous.writtenAt)}). Use --from-start to import the file again.`
+        ? `The file was already imported (${previous.records} ${source.resource.name}, ${formatTime(previous.writtenAt)}). Use --resume to skip it, or --from-start to import it again.`
         : `An import of the file has not finished: ${describe(previous, source.resource)}. Use --resume to continue, or --from-start to import all lines again.`,
     );
   const start = resume ? previous : initialCheckpoint;

@@ -5,6 +5,8 @@ import type { Format, ParseRecord } from "./format.ts";
 import type { Input } from "./input-file.ts";
 import { type InputRecord, readRecords } from "./record-reader.ts";
 
+const maxKnownIds = 200_000; // whose duplicates are found before the import
+
 const byteOrderMark = Buffer.from("\ufeff"); // some programs write it at the start of a file
 const defaultMaxBytes = 4_194_304; // of a record, if the document has no limit for a body
 const wholeFactor = 4; // of a whole record, which has more than the body of a request
@@ -48,6 +50,12 @@ export interface InputValidation extends ImportSource {
 export async function validateInput(validation: InputValidation): Promise<InputSummary> {
   const { input, format, report, progress } = validation;
   const summary = { records: 0, bad: 0, lines: 0, highestId: 0n };
+  const ids = new Set<string>();
+  const isRepeated = ({ id, scope }: ImportedRecord): boolean => {
+    if (id === undefined || ids.size === maxKnownIds) return false;
+    const known = ids.size;
+    return ids.add(`${scope}${id}`).size === known;
+  };
   let bytesRead = 0;
   const readWithProgress = async function* () {
     for await (const chunk of input.read()) {
@@ -59,6 +67,11 @@ export async function validateInput(validation: InputValidation): Promise<InputS
   for await (const records of parseRecords(readWithProgress(), validation))
     for (const { lastLine, record, problem } of records) {
       summary.lines = lastLine;
+      if (record && isRepeated(record)) {
+        summary.bad++;
+        report(`line ${lastLine}: another line has the same id, ${record.id}`);
+        continue;
+      }
       if (record) summary.records++;
       if (typeof record?.id === "bigint" && record.id > summary.highestId) summary.highestId = record.id;
       if (problem === undefined) continue;

@@ -17,6 +17,7 @@ export { compareTypes, type TypeSummary } from "./types/index.ts";
 // Its operations
 
 export {
+  type CellOptions,
   createRecordValidator,
   listForCors,
   type Operation,

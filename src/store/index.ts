@@ -11,6 +11,7 @@ export {
   type TableWriter,
   type Values,
 } from "./bulk.ts";
+export { findKeyProblem, type IdForm, idForms, maxChosenNumber, maxNumber } from "./ids.ts";
 export { isKeyName, keyNameRule } from "./key-name.ts";
 export { isInMemory, isMissingStore, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
 export {
@@ -33,13 +34,8 @@ export {
   addressOf,
   type Collection,
   type Filter,
-  findKeyProblem,
-  type IdForm,
   idColumn,
-  idForms,
   idOf,
-  maxChosenNumber,
-  maxNumber,
   newAddress,
   readId,
   scopeFilter,

@@ -23,6 +23,16 @@ info: { title: Forms, version: "1" }
 paths:
 ${collection("/forms", "Form", "Form", "string")}
 ${collection("/others", "Other", "Other", "integer")}
+  /users:
+    post: { operationId: addUser, ${body("NewUser")}, responses: { 201: { description: x, ${json("User")} } } }
+  /users/{id}:
+    parameters: [${param("id", "string")}]
+    get: { operationId: getUser, responses: { 200: { description: x, ${json("User")} } } }
+  /maps:
+    post: { operationId: addMap, ${body("Map")}, responses: { 201: { description: x, ${json("Map")} } } }
+  /maps/{name}:
+    parameters: [${param("name", "string")}]
+    get: { operationId: getMap, responses: { 200: { description: x, ${json("Map")} } } }
 ${collection("/shops/{shop}/others", "ShopOther", "Other", "integer", param("shop", "integer"))}
   /levels/{slot}:
     parameters: [${param("slot", "integer")}]
@@ -43,6 +53,9 @@ components:
         __proto__: { type: string }
         "@id": { type: string }
     Other: { type: object, required: [id], properties: { id: { type: integer, format: int64, readOnly: true }, name: { type: string } } }
+    NewUser: { type: object, required: [name], properties: { id: { type: string }, name: { type: string }, password: { type: string }, manager: { type: string } } }
+    User: { type: object, required: [id, name], properties: { id: { type: string }, name: { type: string }, manager: { type: object, required: [id], properties: { id: { type: string } } } } }
+    Map: { type: object, properties: { metadata: { type: object, properties: { name: { type: string }, color: { type: string } } } } }
     Level: { type: object, properties: { x: { type: integer } } }
 `;
 
@@ -100,6 +113,46 @@ t.test("A record keeps the id and the members that a request can't have", async 
   t.match((await send("GET", "/others/5")).text, '"name":"b"');
   t.match((await send("GET", "/others/90001")).text, '"name":"a"');
   t.match((await send("POST", "/others", '{"name":"d"}')).text, '"id":92501');
+});
+
+t.test("What only a request declares is not stored, and references keep their form", async (t) => {
+  const { place, file, other } = save(t);
+  const [input, output] = [join(place, "users.ndjson"), join(place, "users.csv")];
+  const ann = '{"id":"ann","name":"Ann","password":"secret"}';
+  const bob = '{"id":"bob","name":"Bob","manager":"ann","password":"secret"}';
+  writeFileSync(input, `${ann}\n${bob}\n`);
+  t.match(await run(["data", "import", file, input, "--resource", "users"]), { code: 0 });
+  t.match(await run(["data", "export", file, "--resource", "users", "--output", output]), { code: 0 });
+  t.equal(readFileSync(output, "utf8"), 'id,name,manager\r\nann,Ann,\r\nbob,Bob,"{""id"":""ann""}"\r\n');
+  t.match(await run(["data", "import", file, output, "--resource", "users", "--data", other]), { code: 0 });
+  const { send } = await start(t, [file, "--data", other]);
+  t.equal((await send("GET", "/users/bob")).text, '{"id":"bob","name":"Bob","manager":{"id":"ann"}}');
+});
+
+t.test("A file with an id twice is rejected before anything is stored", async (t) => {
+  const { place, file } = save(t);
+  const input = join(place, "users.ndjson");
+  writeFileSync(input, '{"id":"ann","name":"Ann"}\n{"id":"ann","name":"Bob"}\n');
+  t.match(await run(["data", "import", file, input, "--resource", "users"]), {
+    code: 1,
+    stderr: /line 2: another line has the same id, ann/,
+  });
+});
+
+t.test("Names that an export uses are those of no member, and ids inside of an object are omitted", async (t) => {
+  const { place, file, other } = save(t);
+  const { send } = await start(t, [file]);
+  const { text } = await send("POST", "/shops/5/others", '{"name":"a","@scope":"b","@@id":1}');
+  t.equal(text, '{"id":1,"name":"a","@scope":"b","@@id":1}');
+  const input = join(place, "others.ndjson");
+  const others = ["--resource", "shops_shop_others"];
+  t.match(await run(["data", "export", file, ...others, "--output", input]), { code: 0 });
+  t.equal(readFileSync(input, "utf8"), '{"@scope":"5","id":1,"name":"a","@@scope":"b","@@@id":1}\n');
+  t.match(await run(["data", "import", file, input, ...others, "--data", other]), { code: 0 });
+  t.equal((await (await start(t, [file, "--data", other])).send("GET", "/shops/5/others/1")).text, text);
+  await send("POST", "/maps", '{"metadata":{"name":"m","color":"red"}}');
+  const exported = await run(["data", "export", file, "--resource", "maps", "--without-ids"]);
+  t.equal(exported.stdout, '{"metadata":{"color":"red"}}\n');
 });
 
 t.test("A file is imported once into each collection", async (t) => {

@@ -92,7 +92,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     t.match(await petstoreOn(url, args), {
       status: 1,
       stderr:
-        /The file was already imported \(2 pets, [-\d]+ [:\d]+Z\)\. Use --from-start to import the file again\.\n$/,
+        /The file was already imported \(2 pets, [-\d]+ [:\d]+Z\)\. Use --resume to skip it, or --from-start to import it again\.\n$/,
     });
     t.same(await readAllNames(url), ["a", "b"]);
     t.match(await petstoreOn(url, [...args, "--from-start"]), { status: 0 });

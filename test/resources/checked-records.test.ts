@@ -124,6 +124,16 @@ t.test("Only valid records are written, and new ones are completed", async (t) =
   t.equal(await repairsOf("x").count(), 0n);
 });
 
+t.test("A new record keeps the id that it has, and no other record has it", async (t) => {
+  const { store, send } = await serve(t);
+  const id = "0b0fd6a5-5d31-4f0b-9f2f-6f1c2a0b4a11";
+  const bikes = store.records("bikes");
+  t.match(await bikes.create({ id, name: "A" }), { outcome: "created", id });
+  t.match((await send("GET", `/bikes/${id}`)).body, { id, name: "A" });
+  await t.rejects(bikes.create({ id, name: "B" }), /Another record of bikes has the id 0b0fd6a5/);
+  await t.rejects(bikes.create({ id: "x", name: "B" }), /its property id must have the format uuid/);
+});
+
 t.test("The name of a collection and its scope must be those of the document", async (t) => {
   const { store } = await serve(t);
   t.throws(

@@ -1,8 +1,8 @@
 // The JSON of records: what the store writes, and what another program has written otherwise.
 import t from "tap";
+import { findKeyProblem } from "../../src/store/ids.ts";
 import {
   type Collection,
-  findKeyProblem,
   indexName,
   type ListRow,
   readId,

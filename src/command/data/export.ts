@@ -11,7 +11,7 @@ import {
   writeExport,
 } from "../../data/index.ts";
 import { escapeExceptLineBreaks } from "../../lib/index.ts";
-import type { Resource } from "../../resources/index.ts";
+import { type Resource, readResources } from "../../resources/index.ts";
 import { scopeFilter, toScope } from "../../store/index.ts";
 import {
   cancelOnSignal,
@@ -34,7 +34,8 @@ export interface ExportOptions extends OutputOptions, ResourceOptions {
 /** Exports the records of a resource in a store. With `--output`, prints a summary. */
 export async function exportFile(io: Io, target: Target, options: ExportOptions, command: Command): Promise<void> {
   const { format, output, withoutIds } = options;
-  if (options.resource === undefined && output !== undefined && (await isFolder(output)))
+  const hasSeveral = readResources(target.document).length > 1;
+  if (hasSeveral && options.resource === undefined && output !== undefined && (await isFolder(output)))
     return exportAll(io, target, output, options, command);
   const resource = selectResource(target.document, options, command);
   if (options.filter !== undefined && options.scope !== undefined)

@@ -14,6 +14,7 @@ import {
   validateInput,
 } from "../../data/index.ts";
 import { parseDatabaseUrl } from "../../lib/index.ts";
+import { readResources } from "../../resources/index.ts";
 import {
   cancelOnSignal,
   type Io,
@@ -46,7 +47,8 @@ export async function importFile(
   options: ImportOptions,
   command: Command,
 ): Promise<void> {
-  if (file !== "-" && (await isFolder(file))) return importFolder(io, target, file, options, command);
+  const hasSeveral = readResources(target.document).length > 1;
+  if (hasSeveral && file !== "-" && (await isFolder(file))) return importFolder(io, target, file, options, command);
   const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
   if (name === undefined)
     return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);

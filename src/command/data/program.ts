@@ -50,7 +50,10 @@ export function addImport(commands: DataCommands): Command {
   const command = commands
     .create("import")
     .description(`import ${commands.records} from an NDJSON or CSV file; the service can be running`)
-    .argument("<file>", "NDJSON (.ndjson, .jsonl) or CSV (.csv, with a header); - reads standard input; or a folder")
+    .argument(
+      "<file>",
+      `NDJSON (.ndjson, .jsonl) or CSV (.csv, with a header); - reads standard input${commands.hasScopes ? "; or a folder of them, named after their resources" : ""}`,
+    )
     .addOption(withFormat(""))
     .addOption(withResource())
     .option("--skip-bad", "import the valid lines, and report the invalid ones")
@@ -74,7 +77,7 @@ export function addExport(commands: DataCommands): Command {
     .option("--without-ids", "omit the ids, so that an import adds the records with others")
     .option(
       "--output <file>",
-      "write to a file, instead of standard output; replaces the file when the export is complete; a folder gets all resources",
+      `write to a file, instead of standard output; replaces the file when the export is complete${commands.hasScopes ? "; a folder gets all resources" : ""}`,
     )
     .option("--json", "print a summary as JSON (requires --output)");
   if (commands.hasScopes) command.addOption(withScope());

@@ -35,7 +35,8 @@ export function createMockErrorFormat(schemas: Schemas, format: FormatInContext)
     const known = values.get(content.pointer) ?? chooseValue(content, schemas);
     values.set(content.pointer, known);
     const body = structuredClone(known.value);
-    const explainTo = (depth: number) => explain(body, failure, isValid, depth);
+    const hasCodes = !known.isDeclared;
+    const explainTo = (depth: number) => explain(body, failure, isValid, { deepest: depth, hasCodes });
     if (!known.isDeclared) {
       // The outermost member that can have the reason. Those inside of others are not needed.
       const depth = depths.find((one) => explainTo(one).hasReason);
@@ -71,7 +72,7 @@ function explain(
   value: unknown,
   failure: ErrorBody,
   isValid: (value: unknown) => boolean,
-  deepest: number,
+  { deepest, hasCodes }: { readonly deepest: number; readonly hasCodes: boolean },
 ): { said: Said; hasReason: boolean } {
   let hasReason = false;
   const said: Said = new Map();
@@ -95,9 +96,10 @@ function explain(
     for (const [name, member] of Object.entries(members))
       if (name === place) continue;
       else if (typeof member === "number" && statusNames.test(name)) set(members, name, failure.status);
-      else if (typeof member === "string" && codeNames.test(name))
+      else if (hasCodes && typeof member === "string" && codeNames.test(name))
         codesOf(failure).some((code) => set(members, name, code));
-      else if (typeof member === "string" && phraseNames.test(name)) set(members, name, STATUS_CODES[failure.status]);
+      else if (hasCodes && typeof member === "string" && phraseNames.test(name))
+        set(members, name, STATUS_CODES[failure.status]);
       else visit(member, depth + 1);
   };
   visit(value, 0);

@@ -24,7 +24,7 @@ export type { PathSource } from "./locations.ts";
 export { OpenCalls } from "./open-calls.ts";
 export { compileOperation, listForCors, listRequestSchemas, type Operation, type OperationEntry } from "./operation.ts";
 export { findRawText } from "./path-template.ts";
-export { createRecordValidator, TableCells, type TableRow } from "./records.ts";
+export { type CellOptions, createRecordValidator, TableCells, type TableRow } from "./records.ts";
 export type { ResponseValidation } from "./response/check.ts";
 export type { HandlerResult, UntypedResponse, WriteOptions } from "./response/response.ts";
 export type { RequiredScheme } from "./security-requirements.ts";

@@ -24,24 +24,22 @@ export type TableRow = Readonly<Record<string, string | null>>;
 
 type Shape = ReturnType<Schemas["shapeAt"]>;
 
+/** What an empty cell is. */
+export interface CellOptions {
+  /** The columns in which it is null, if their schema allows it, and otherwise an empty text. */
+  readonly required?: readonly string[];
+  /** The columns in which it is null, if their schema allows it, and otherwise a missing value, as in all others. */
+  readonly nullable?: readonly string[];
+}
+
 /** Reads and writes the cells of tables. Texts, numbers and booleans are like parameters, and what can have several types is JSON. */
 export class TableCells {
   readonly #columns: ReadonlyMap<string, Shape>;
   readonly #required: ReadonlySet<string>;
   readonly #nullable: ReadonlySet<string>;
 
-  /**
-   * The schemas are those of objects whose properties are columns; the first that has one precedes. An empty cell of a `required` column is
-   * null if its schema allows it, and otherwise an empty text. One of a `nullable` column is null, or a missing value.
-   */
-  constructor(
-    schemas: Schemas,
-    pointers: readonly string[],
-    {
-      required = [],
-      nullable = [],
-    }: { readonly required?: readonly string[]; readonly nullable?: readonly string[] } = {},
-  ) {
+  /** The schemas at the pointers are those of objects whose properties are columns; the first that has one precedes. */
+  constructor(schemas: Schemas, pointers: readonly string[], { required = [], nullable = [] }: CellOptions = {}) {
     const shapes = pointers.map((pointer) => schemas.shapeAt(pointer)).reverse();
     this.#columns = new Map(shapes.flatMap((shape) => shape.propertyNames.map((name) => [name, shape.property(name)])));
     this.#required = new Set(required);

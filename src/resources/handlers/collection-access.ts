@@ -6,15 +6,14 @@ import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../..
 import {
   type Certainty,
   keyHeaderOf,
+  maxScopeLength,
   type RecordFrame,
   type RecordMaker,
   type Resource,
   type StandardOperation,
+  singleId,
 } from "../model/index.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
-
-const singleId = "-";
-const maxScopeLength = 400; // characters, so that an id of 100 characters fits behind it
 
 /** The record to which the records of a scope belong. */
 export interface Parent {

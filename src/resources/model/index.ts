@@ -5,7 +5,7 @@ export { type PageParameters, toSnakeCase } from "./page-parameters.ts";
 export type { PartOperation } from "./parts.ts";
 export type { RecordMaker } from "./record-maker.ts";
 export { itemSchemas, RecordSchema } from "./record-schema.ts";
-export type { Resource } from "./resource.ts";
+export { maxScopeLength, type Resource, singleId } from "./resource.ts";
 export type { RecordFrame } from "./response-frame.ts";
 export type { Certainty, OperationKind, StandardList, StandardOperation } from "./standard-operation.ts";
 export { findStandardOperations, type StandardOperations } from "./standard-operations.ts";

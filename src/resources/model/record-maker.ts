@@ -117,6 +117,14 @@ export class RecordMaker {
     return { ...Object.fromEntries([...members, ...nulls]), ...Object.fromEntries(times) };
   }
 
+  /** Returns members without those that only a request declares, such as a password. */
+  withoutRequestOnly(members: object): object {
+    const { propertyNames } = this.#record;
+    const isKept = (name: string) => propertyNames.includes(name) || !this.body.propertyNames.includes(name);
+    if (propertyNames.length === 0 || Object.keys(members).every(isKept)) return members;
+    return Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
+  }
+
   /** Returns the members of a patch that a record has in the same form. A null removes a member, and an object can have a part of one. */
   patchOf(body: object): object {
     return Object.fromEntries(Object.entries(body).filter(([name]) => this.#isKept(name)));
@@ -188,7 +196,7 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const kinds =
     record.alternatives.length > 0
       ? [] // of which each has its own
-      : record.propertyNames.filter((name) => isKind(toSnakeCase(name)) && isConstant(record, name));
+      : record.propertyNames.filter((name) => isKind(toSnakeCase(name)) && record.isConstant(name));
   const made = [...new Set([...required, ...kinds])].filter((name) => {
     const isMember = record.propertyNames.includes(name) || record.required.includes(name);
     if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
@@ -197,11 +205,6 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const values = made.length > 0 ? chooseValues(record, made, others) : {};
   const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
   return { created, updated, unkept, opaque };
-}
-
-function isConstant(record: RecordSchema, name: string): boolean {
-  const schemas = record.property(name).map(({ schema }) => schema);
-  return schemas.some((schema) => schema.const !== undefined || (schema.enum as unknown[] | undefined)?.length === 1);
 }
 
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
@@ -222,7 +225,7 @@ function completeMember(record: RecordSchema, name: string, value: unknown): unk
   const countMissing = ({ required }: RecordSchema) =>
     required.filter((one) => !Object.hasOwn(Object(value), one)).length;
   const isKind = (one: RecordSchema) =>
-    one.required.every((member) => Object.hasOwn(Object(value), member) || isConstant(one, member));
+    one.required.every((member) => Object.hasOwn(Object(value), member) || one.isConstant(member));
   const alternatives = (schema?.alternatives ?? [])
     .filter(isKind)
     .toSorted((a, b) => countMissing(a) - countMissing(b));

@@ -1,6 +1,7 @@
 // The schema of a record, with all that applies to it behind references and allOf.
 import type { Checked } from "../../lib/index.ts";
 import {
+  type CellOptions,
   createRecordValidator,
   type Document,
   type SchemaNode,
@@ -61,6 +62,12 @@ export class RecordSchema {
   get required(): readonly string[] {
     this.#required ??= this.#findRequired();
     return this.#required;
+  }
+
+  /** Returns whether a property has one value only. */
+  isConstant(name: string): boolean {
+    const schemas = this.property(name).map(({ schema }) => schema);
+    return schemas.some((schema) => schema.const !== undefined || (schema.enum as unknown[] | undefined)?.length === 1);
   }
 
   /** Returns whether a request can have a property: it is declared, and not read-only. */
@@ -158,13 +165,10 @@ export class RecordSchema {
     return createRecordValidator(this, this.document.schemas, direction) as (record: unknown) => Checked<object>;
   }
 
-  /** Creates the reader of rows that have its properties, or those of `added`, the schema of a request. */
-  createRowReader(added: RecordSchema): (row: TableRow) => Checked<object> {
-    const required = added.required.filter((name) => added.canHave(name));
-    const cells = new TableCells(this.document.schemas, [added.pointer, this.pointer], {
-      required,
-      nullable: this.required,
-    });
+  /** Creates the reader of rows that have its properties, or those of other schemas, which precede. See `TableCells`. */
+  createRowReader(others: readonly RecordSchema[], options: CellOptions): (row: TableRow) => Checked<object> {
+    const pointers = [...others, this].map(({ pointer }) => pointer);
+    const cells = new TableCells(this.document.schemas, pointers, options);
     return (row) => cells.read(row);
   }
 

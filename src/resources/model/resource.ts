@@ -15,6 +15,14 @@ import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
 import { makeInitial } from "./record-maker.ts";
 import { type RecordSchema, valueType } from "./record-schema.ts";
 
+/** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
+export const maxScopeLength = 400;
+
+/** The id of a single record in the store. */
+export const singleId = "-";
+
+const reservedName = /^@+(scope|id)$/;
+
 /** The parameters of a list that select a page. */
 const pageParameters = ["limit", "cursor"];
 
@@ -199,6 +207,17 @@ export class Resource {
     };
   }
 
+  /** Returns the name under which an export has a member of a record, so that it is none of `placeNames`. */
+  escapeName(name: string): string {
+    return reservedName.test(name) && !this.record.propertyNames.includes(name) ? `@${name}` : name;
+  }
+
+  /** Returns the name of a member of a record from that in an export. */
+  unescapeName(name: string): string {
+    const own = name.slice(1);
+    return reservedName.test(own) && !this.record.propertyNames.includes(name) ? own : name;
+  }
+
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
     const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxChosenNumber;
@@ -213,6 +232,7 @@ export class Resource {
   /** Reads the values of the parameters of its path from a text such as `acme/7`, in which each is as in a URL. Returns what is wrong with it otherwise. */
   readScope(text: string): { values: readonly string[] } | { problem: string } {
     const values = text === "" ? [] : text.split("/");
+    if (text.length > maxScopeLength) return { problem: `must have at most ${maxScopeLength} characters` };
     if (values.length !== this.scopeParameters.length || values.includes(""))
       return {
         problem: `must have the values of ${this.path}: ${this.scopeParameters.map((one) => `<${one}>`).join("/")}`,

@@ -1,6 +1,6 @@
 // The records of a collection for the handlers of an application: ids are those within a scope, and only valid records are written.
-import { idOf, type RecordId, type RecordStore, scopeFilter, toAddress, toScope } from "../../store/index.ts";
-import type { RecordMaker, Resource } from "../model/index.ts";
+import { idForms, idOf, type RecordId, type RecordStore, scopeFilter, toAddress, toScope } from "../../store/index.ts";
+import { type RecordMaker, type Resource, singleId } from "../model/index.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
@@ -27,7 +27,11 @@ export function checkRecords({ resource, records, below, maker, scope: values }:
     );
   const scope = toScope(values);
   const { isScoped } = collection;
-  const at = (id: RecordId): RecordId => (isScoped ? toAddress(scope, id) : id);
+  // A single record has no id of its own.
+  const at = (id: RecordId): RecordId => {
+    const own = resource.isSingle ? singleId : id;
+    return isScoped ? toAddress(scope, own) : own;
+  };
   const inScope = (filter: Readonly<Record<string, unknown>> | undefined) =>
     isScoped ? { ...filter, [scopeFilter.name]: scope } : { ...filter };
   const validate = resource.record.createValidator("response");
@@ -44,15 +48,27 @@ export function checkRecords({ resource, records, below, maker, scope: values }:
     find: (id) => records.find(at(id)),
     position: (id) => records.position(at(id)),
     async create(record, idempotencyKey) {
-      const added = requireValid({ ...maker?.create(record).value, ...record });
-      const result = await records.create(added, idempotencyKey, scope);
-      return "id" in result ? { ...result, id: idOf(collection, result.id) } : result;
+      const own =
+        resource.idIn(record) ?? (collection.id === undefined ? idForms[collection.idForm ?? "uuid"]() : undefined);
+      const completed = { ...maker?.create(record).value, ...(maker?.withoutRequestOnly(record) ?? record) };
+      if (own === undefined) {
+        const result = await records.create(requireValid(completed), idempotencyKey, scope);
+        return "id" in result ? { ...result, id: idOf(collection, result.id) } : result;
+      }
+      const id = collection.idType === "int64" ? BigInt(own as number) : `${own}`;
+      const added = requireValid(resource.withId(completed, id));
+      const result = await records.put(at(id), (existing) => {
+        if (existing) throw new Error(`Another record of ${name} has the id ${id}.`);
+        return added;
+      });
+      return result.outcome === "full" ? result : { outcome: "created", id, record: result.record };
     },
-    put: async (id, edit) => records.put(at(id), (record) => resource.withId(requireValid(edit(record)), `${id}`)),
+    put: async (id, edit) => records.put(at(id), (record) => requireValid(resource.withId(edit(record), `${id}`))),
     change: async (id, edit) => records.change(at(id), (record) => requireValid(edit(record))),
     async remove(id, isAllowed) {
       const result = await records.remove(at(id), isAllowed);
-      if (result.outcome === "changed") for (const one of below) await one.removeBelow(toScope([...values, `${id}`]));
+      if (result.outcome === "changed")
+        for (const one of below) await one.removeBelow(toScope(resource.isSingle ? values : [...values, `${id}`]));
       return result;
     },
     removeBelow: (inner) => records.removeBelow(scope + inner),

@@ -41,7 +41,8 @@ export class ImportReader {
   readonly #madeNames: ReadonlySet<string>;
   readonly #validateWhole: ReturnType<RecordSchema["createValidator"]>;
   readonly #validateAdded: ReturnType<RecordSchema["createValidator"]>;
-  readonly #readCells: (row: TableRow) => Checked<object>;
+  readonly #readWholeCells: (row: TableRow) => Checked<object>;
+  readonly #readAddedCells: (row: TableRow) => Checked<object>;
 
   /** `scope` has the values of the path for records that do not have them. Compiles schemas, which is expensive. */
   constructor(resource: Resource, scope?: readonly string[]) {
@@ -59,7 +60,9 @@ export class ImportReader {
     this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));
     this.#validateWhole = record.createValidator("response");
     this.#validateAdded = this.#added.createValidator("request");
-    this.#readCells = record.createRowReader(this.#added);
+    const required = this.#added.required.filter((name) => this.#added.canHave(name));
+    this.#readWholeCells = record.createRowReader([], { nullable: record.required });
+    this.#readAddedCells = record.createRowReader([this.#added], { required, nullable: record.required });
   }
 
   /** The columns that a table can have. */
@@ -76,17 +79,25 @@ export class ImportReader {
 
   /** Reads a row of a table, whose cells are texts. Those of objects and arrays are JSON. */
   readRow(row: TableRow): Checked<ImportedRecord> {
-    const { value, problem } = this.#readCells(row);
-    return problem ? { problem } : this.read(value, "column");
+    const added = this.#readAddedCells(row);
+    const whole = this.#readWholeCells(row);
+    return added.problem ? { problem: added.problem } : this.read(added.value, "column", whole.value);
   }
 
-  /** Reads a parsed value. */
-  read(value: unknown, noun: Noun = "field"): Checked<ImportedRecord> {
+  /** Reads a parsed value. `wholeValue` is it, as a response has it, if its form differs from that in a request. */
+  read(value: unknown, noun: Noun = "field", wholeValue: unknown = value): Checked<ImportedRecord> {
     const place = this.#readPlace(value);
     if (place.problem) return place;
     const members = this.#withoutPlace(value);
-    const whole = this.#hasId(members, place.value) ? this.#validateWhole(members, noun) : undefined;
-    if (whole?.value) return this.#place(whole.value, members as object, place.value, true);
+    const hasId = this.#hasId(members, place.value);
+    const whole = hasId ? this.#validateWhole(this.#withoutPlace(wholeValue), noun) : undefined;
+    if (whole?.value)
+      return this.#place(
+        this.#maker?.withoutRequestOnly(whole.value) ?? whole.value,
+        members as object,
+        place.value,
+        true,
+      );
     const added = this.#complete(members, noun);
     return added.problem ? added : this.#place(added.value, members as object, place.value, false);
   }
@@ -97,8 +108,9 @@ export class ImportReader {
 
   #withoutPlace(value: unknown): unknown {
     const names = Object.values(this.#resource.placeNames);
-    if (!isObject(value) || !names.some((name) => Object.hasOwn(value, name))) return value;
-    return Object.fromEntries(Object.entries(value as Members).filter(([name]) => !names.includes(name)));
+    if (!isObject(value) || !Object.keys(value).some((name) => name.startsWith("@"))) return value;
+    const members = Object.entries(value).filter(([name]) => !names.includes(name));
+    return Object.fromEntries(members.map(([name, member]) => [this.#resource.unescapeName(name), member]));
   }
 
   #readPlace(value: unknown): Checked<Place> {

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
+import { findKeyProblem } from "../ids.ts";
 import type {
   ChangeResult,
   CreateResult,
@@ -21,7 +22,6 @@ import type { RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
   type Collection,
-  findKeyProblem,
   idColumn,
   type ListRow,
   type NewRecord,

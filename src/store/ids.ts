@@ -1,0 +1,41 @@
+// The ids of records: texts and numbers, and how a store makes them.
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+
+const maxKeyLength = 500; // characters of up to 4 bytes: an entry of an index of PostgreSQL has up to 2,704 bytes
+
+/** Why a text can't be an id. Completes a sentence; undefined if it can. */
+export function findKeyProblem(key: string): string | undefined {
+  if (key === "" || key.length > maxKeyLength) return `must have 1 to ${maxKeyLength} characters`;
+  if (key === "." || key === "..") return "must not be . or .., which are no segments of a URL";
+  return key.includes("\0") || !key.isWellFormed() ? "must have no NUL, and no half of a surrogate pair" : undefined;
+}
+
+let lastNumber = 0;
+
+// 12 bits of each millisecond, so that it is below 2^53 until 2039. Two processes make the same once in 4,096 times in the same
+// millisecond: the second one is busy then (503).
+function nextSafeNumber(): number {
+  lastNumber = Math.max(lastNumber + 1, Date.now() * 2 ** 12 + randomInt(2 ** 12));
+  return lastNumber;
+}
+
+/**
+ * The forms of ids that are texts and that a store makes: a UUID, about 19 digits in ascending order, 16 digits that a double has
+ * exactly, 24 hexadecimal digits, or 22 characters of base64url.
+ */
+export const idForms = {
+  uuid: () => randomUUID() as string,
+  digits: () => `${(BigInt(Date.now()) << 22n) | BigInt(randomInt(2 ** 22))}`,
+  safeDigits: () => `${nextSafeNumber()}`,
+  hex: () => randomBytes(12).toString("hex"),
+  base64url: () => randomBytes(16).toString("base64url"),
+} as const;
+
+/** The name of a form of ids. */
+export type IdForm = keyof typeof idForms;
+
+/** The highest number that a client can choose, so that as many can follow. */
+export const maxChosenNumber = 2n ** 62n;
+
+/** The highest number that another one can follow. */
+export const maxNumber = 2n ** 63n - 2n;
