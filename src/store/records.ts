@@ -111,7 +111,7 @@ export function idOf({ isScoped, idType }: Collection, address: RecordId): Recor
 
 /** Returns the scope of an address, such as `acme/7`; empty for a collection without scopes. */
 export function scopeOf(address: RecordId): string {
-  return `${address}`.replace(/\/?[^/]*$/, "");
+  return `${address}`.slice(0, Math.max(0, `${address}`.lastIndexOf("/")));
 }
 
 /** Returns the JSON of a new record with a number. Throws an Error if it is out of range. */

@@ -55,7 +55,7 @@ t.test("Without a handler, the service rejects an operation that a store can't a
   t.match(node("src/bin.js", "serve"), {
     status: 1,
     output:
-      /^petstore: The operation getEldestPet has no handler, and needs one, because it is none of a .*\. Run npm run scaffold/,
+      /^petstore: The operation getEldestPet has no handler, and needs one, because it returns nothing that another operation .*\. Run npm run scaffold/,
   });
 });
 
